@@ -1,0 +1,132 @@
+# `make` lists the targets. Nothing but Go and make has to be there beforehand: tools are built from pinned modules in
+# hack/, and the database is found or installed by hack/ensure-postgres.sh.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS   += --warn-undefined-variables --no-builtin-rules
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := help
+
+# Arguments for the programs that `make run` and `make bench` start: make run ARGS="--ephemeral --demo"
+ARGS ?=
+# How long each fuzz target runs.
+FUZZTIME ?= 10s
+# Which tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
+PKG       ?= ./...
+TESTFLAGS ?=
+
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+REVISION := $(shell git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)
+
+# Go refuses to build where git does not answer, as in a container that mounts somebody else's folder.
+GOFLAGS ?=
+ifeq ($(REVISION),unknown)
+GOFLAGS += -buildvcs=false
+endif
+export GOFLAGS
+
+LDFLAGS := -X github.com/plaza-social/plaza/platform/telemetry.version=$(VERSION)
+
+TOOLS    := $(CURDIR)/bin/tools
+BUF      := $(TOOLS)/buf
+GOLANGCI := $(TOOLS)/golangci-lint
+
+IMAGE_NAME ?= plaza
+IMAGE_TAG  ?= $(VERSION)
+IMAGE_ARCH ?= $(shell go env GOARCH)
+
+# Modules of their own, so that what they need stays out of the programs.
+HACK_MODULES := hack/crdbcheck hack/image
+
+##@ Everyday
+
+.PHONY: help
+help: ## List the targets.
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z][a-z-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Start the platform in three regions on a local database (ARGS="--demo --ephemeral …").
+	@hack/ensure-postgres.sh
+	@exec bin/plaza dev $(ARGS)
+
+.PHONY: build
+build: ## Build bin/plaza.
+	@hack/gobuild.sh -trimpath -ldflags '$(LDFLAGS)' -o bin/plaza ./platform/cmd/plaza
+
+.PHONY: test
+test: ## Run every test that needs no cluster, with the race detector (PKG=./…, TESTFLAGS=…).
+	@hack/ensure-postgres.sh
+	@hack/ensure-compiler.sh
+	@failed=0; \
+	echo 'go test -race -timeout 15m $(TESTFLAGS) $(PKG)'; \
+	go test -race -timeout 15m $(TESTFLAGS) $(PKG) || failed=1; \
+	for module in $(HACK_MODULES); do \
+	  echo "go -C $$module test ./..."; \
+	  go -C "$$module" test ./... || failed=1; \
+	done; \
+	exit $$failed
+
+.PHONY: test-cockroach
+test-cockroach: ## Run the same tests on CockroachDB with three localities (needs a cockroach program, or network).
+	@hack/ensure-compiler.sh
+	@hack/test-cockroach.sh -race -timeout 30m $(TESTFLAGS) $(PKG)
+
+.PHONY: bench
+bench: ## Measure the platform side by side with bare handlers on the local database.
+	@hack/ensure-postgres.sh
+	@go run ./platform/bench $(ARGS)
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME.
+	@hack/fuzz.sh $(FUZZTIME)
+
+##@ Quality
+
+.PHONY: lint
+lint: $(GOLANGCI) $(BUF) ## Check the style of Go and proto files.
+	$(GOLANGCI) run ./...
+	@for module in $(HACK_MODULES); do echo "golangci-lint in $$module"; \
+	  (cd "$$module" && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./...); done
+	BUF=$(BUF) hack/generate.sh lint
+
+.PHONY: fmt
+fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
+	$(GOLANGCI) fmt ./...
+	@for module in $(HACK_MODULES); do (cd "$$module" && $(GOLANGCI) fmt --config $(CURDIR)/.golangci.yml ./...); done
+	$(BUF) format --write proto/plaza
+
+.PHONY: crdbcheck
+crdbcheck: ## Hold every SQL statement and migration against CockroachDB's grammar and our rules.
+	@go -C hack/crdbcheck run .
+
+.PHONY: generate
+generate: $(BUF) ## Generate the code of proto/, and bring hack/crdbcheck to the versions of the main module.
+	BUF=$(BUF) hack/generate.sh
+	@go -C hack/crdbcheck get ./...
+
+.PHONY: check-generate
+check-generate: $(BUF) ## Fail where make generate changes a file.
+	@MAKE='$(MAKE)' hack/check-generate.sh
+
+##@ Release
+
+.PHONY: image
+image: ## Write bin/plaza-image.tar: a static, non-root image of one layer, without a container daemon.
+	@CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) hack/gobuild.sh -trimpath -ldflags '-s -w $(LDFLAGS)' \
+	  -o bin/image/plaza ./platform/cmd/plaza
+	@go -C hack/image run . -binary $(CURDIR)/bin/image/plaza -name plaza -arch $(IMAGE_ARCH) \
+	  -tag $(IMAGE_NAME):$(IMAGE_TAG) -version $(VERSION) -revision $(REVISION) -out $(CURDIR)/bin/plaza-image.tar
+
+.PHONY: clean
+clean: ## Remove what make built.
+	rm -rf bin
+
+# The tools, from the versions that their modules pin.
+$(BUF): hack/tools/buf/go.mod hack/tools/buf/go.sum
+	@hack/gobuild.sh -C hack/tools/buf -o $@ github.com/bufbuild/buf/cmd/buf
+
+$(GOLANGCI): hack/tools/golangci/go.mod hack/tools/golangci/go.sum
+	@hack/gobuild.sh -C hack/tools/golangci -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Fails where `make generate` changes a file, and shows what. It compares with the files as they are, not with a commit,
+# so that it also answers before committing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+before=$(mktemp -d)
+trap 'rm -rf "$before"' EXIT
+generated=(proto/gen hack/crdbcheck/go.mod hack/crdbcheck/go.sum)
+for path in "${generated[@]}"; do
+  mkdir -p "$before/${path%/*}"
+  if [[ -e $path ]]; then cp -R "$path" "$before/$path"; fi
+done
+
+"${MAKE:-make}" --no-print-directory generate
+
+stale=0
+for path in "${generated[@]}"; do
+  diff -ruN "$before/$path" "$path" || stale=1
+done
+if ((stale)); then
+  echo "generated files are stale: run make generate, and commit what it changes" >&2
+  exit 1
+fi
+echo "generated files are up to date"

@@ -1,0 +1,74 @@
+// Program crdbcheck holds every SQL statement that Plaza can send, and every step of its schema as CockroachDB gets it,
+// against CockroachDB's own grammar and the rules of package rules. It needs no database.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plaza-social/plaza/hack/crdbcheck/rules"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func main() {
+	if !report(os.Stdout, program()) {
+		os.Exit(1)
+	}
+}
+
+// sources are the statements to check, by what they are for.
+type sources struct {
+	migrations []rules.Statement
+	queries    []rules.Statement
+	placement  []rules.Statement // about regions, not rows: only the grammar applies
+}
+
+// program collects what the program can send.
+func program() sources {
+	var s sources
+	for _, m := range store.RenderedMigrations(store.CockroachDB) {
+		s.migrations = append(s.migrations, rules.Statement{Where: "store/migrations/" + m.Name + ".sql", SQL: m.SQL})
+	}
+	for _, q := range store.Statements() {
+		s.queries = append(s.queries, rules.Statement{Where: "store/" + q.Name, SQL: q.SQL})
+	}
+	localities := store.DefaultLocalities()
+	for i, sql := range store.RegionStatements("plaza", localities, "zone") {
+		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/%d", i+1), SQL: sql})
+	}
+	for _, code := range region.All() {
+		s.placement = append(s.placement, rules.Statement{
+			Where: "store/placement/" + string(code), SQL: store.SuperRegionStatement("plaza", code, localities[code]),
+		})
+	}
+	return s
+}
+
+// check returns what the statements break, and how many tables the migrations make.
+func check(s sources) (broken []rules.Violation, tables int) {
+	schema, broken := rules.Migrations(s.migrations)
+	for _, q := range s.queries {
+		broken = append(broken, rules.Query(schema, q)...)
+	}
+	for _, p := range s.placement {
+		broken = append(broken, rules.Grammar(p)...)
+	}
+	return broken, schema.Tables()
+}
+
+// report prints what is wrong, one line each, and a last line with the counts. It returns whether all is well.
+func report(w io.Writer, s sources) bool {
+	broken, tables := check(s)
+	for _, v := range broken {
+		fmt.Fprintln(w, v)
+	}
+	verdict := "all good"
+	if len(broken) > 0 {
+		verdict = fmt.Sprintf("%d violations", len(broken))
+	}
+	fmt.Fprintf(w, "crdbcheck: %d statements, %d migrations of %d tables, %d placement statements: %s\n",
+		len(s.queries), len(s.migrations), tables, len(s.placement), verdict)
+	return len(broken) == 0
+}

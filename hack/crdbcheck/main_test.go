@@ -1,0 +1,85 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/hack/crdbcheck/rules"
+)
+
+func TestTheProgramKeepsTheRules(t *testing.T) {
+	s := program()
+	require.NotEmpty(t, s.migrations)
+	require.NotEmpty(t, s.queries)
+	require.NotEmpty(t, s.placement)
+	broken, tables := check(s)
+	for _, v := range broken {
+		t.Error(v)
+	}
+	require.Positive(t, tables)
+}
+
+func TestReport(t *testing.T) {
+	for name, c := range map[string]struct {
+		sources sources
+		want    []string
+		good    bool
+	}{
+		"all good": {
+			sources{queries: []rules.Statement{{Where: "store/ping", SQL: "SELECT 1"}}},
+			[]string{"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 placement statements: all good"},
+			true,
+		},
+		"a bad statement": {
+			sources{queries: []rules.Statement{{Where: "store/sleep", SQL: "SELECT pg_sleep(1)"}}},
+			[]string{
+				"store/sleep: function: pg_sleep(): a statement that waits holds its connection",
+				"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 placement statements: 1 violations",
+			},
+			false,
+		},
+		"a bad migration": {
+			sources{migrations: []rules.Statement{{Where: "store/migrations/1.sql", SQL: "DROP TABLE posts"}}},
+			[]string{
+				"store/migrations/1.sql: idempotent: write DROP TABLE IF EXISTS",
+				"crdbcheck: 0 statements, 1 migrations of 0 tables, 0 placement statements: 1 violations",
+			},
+			false,
+		},
+		"placement of another grammar": {
+			sources{placement: []rules.Statement{{Where: "store/placement/1", SQL: `ALTER DATABASE d ADD REGION`}}},
+			[]string{
+				`store/placement/1: parse: at or near "EOF": syntax error`,
+				"crdbcheck: 0 statements, 0 migrations of 0 tables, 1 placement statements: 1 violations",
+			},
+			false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			require.Equal(t, c.good, report(&out, c.sources))
+			require.Equal(t, strings.Join(c.want, "\n")+"\n", out.String())
+		})
+	}
+}
+
+var homeCondition = regexp.MustCompile(`\b(?:[a-z_]+\.)?home = \$1(?:::text)?`)
+
+// TestNoHomeIsSuperfluous takes the condition on home away, one place at a time, from every statement of the program: the
+// rules have to notice each.
+func TestNoHomeIsSuperfluous(t *testing.T) {
+	s := program()
+	schema, _ := rules.Migrations(s.migrations)
+	places := 0
+	for _, q := range s.queries {
+		for _, at := range homeCondition.FindAllStringIndex(q.SQL, -1) {
+			places++
+			without := rules.Statement{Where: q.Where, SQL: q.SQL[:at[0]] + "true" + q.SQL[at[1]:]}
+			require.NotEmpty(t, rules.Query(schema, without), without.SQL)
+		}
+	}
+	require.Positive(t, places)
+}

@@ -1,0 +1,135 @@
+package rules
+
+import (
+	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
+)
+
+// source is one table in FROM, or the target of a change.
+type source struct {
+	table string
+	alias string
+}
+
+// block is one level of a query: its tables and the aliases that `home = $1` holds for. Nested queries are blocks of
+// their own.
+type block struct {
+	sources []source
+	pinned  map[string]bool
+}
+
+// block collects the tables of one level and checks that each has its home.
+func (c *check) block(tables tree.TableExprs, where *tree.Where) *block {
+	b := &block{pinned: map[string]bool{}}
+	for _, table := range tables {
+		c.addTable(b, table)
+	}
+	if where != nil {
+		c.addConditions(b, where.Expr, b.sources)
+	}
+	for _, s := range b.sources {
+		if !b.pinned[s.alias] {
+			c.brokenf(RuleOneHome, "table %s has no condition `home = %s` of its own", s.table, c.home)
+		}
+	}
+	return b
+}
+
+func (c *check) addTable(b *block, table tree.TableExpr) {
+	switch t := table.(type) {
+	case *tree.AliasedTableExpr:
+		c.addAliased(b, t)
+	case *tree.TableName:
+		c.addSource(b, t, "")
+	case *tree.ParenTableExpr:
+		c.addTable(b, t.Expr)
+	case *tree.JoinTableExpr:
+		c.addJoin(b, t)
+	case *tree.Subquery, *tree.RowsFromExpr: // a subquery is a block of its own, rows of a function have no home
+	default:
+		c.brokenf(RuleTable, "%q is no table of PostgreSQL", tree.AsString(table))
+	}
+}
+
+func (c *check) addAliased(b *block, t *tree.AliasedTableExpr) {
+	if t.IndexFlags != nil {
+		c.brokenf(RuleTable, "an index hint is CockroachDB's own syntax")
+	}
+	if name, ok := t.Expr.(*tree.TableName); ok {
+		c.addSource(b, name, string(t.As.Alias))
+		return
+	}
+	c.addTable(b, t.Expr)
+}
+
+// addSource adds a table of the schema; common table expressions and the engine's own tables have no home.
+func (c *check) addSource(b *block, name *tree.TableName, alias string) {
+	table := name.Table()
+	switch {
+	case name.ExplicitSchema && isSystemSchema(name.Schema()):
+		return
+	case !name.ExplicitSchema && c.ctes[table]:
+		return
+	case c.schema.tables[table] == nil:
+		c.brokenf(RuleTable, "no migration makes table %s", table)
+		return
+	}
+	if alias == "" {
+		alias = table
+	}
+	b.sources = append(b.sources, source{table: table, alias: alias})
+}
+
+func isSystemSchema(schema string) bool {
+	switch schema {
+	case "pg_catalog", "information_schema", "crdb_internal":
+		return true
+	}
+	return false
+}
+
+// addJoin adds both sides; what ON says holds for every row only of the side that an outer join does not preserve.
+func (c *check) addJoin(b *block, join *tree.JoinTableExpr) {
+	if join.Hint != "" {
+		c.brokenf(RuleTable, "a join hint is CockroachDB's own syntax")
+	}
+	from := len(b.sources)
+	c.addTable(b, join.Left)
+	middle := len(b.sources)
+	c.addTable(b, join.Right)
+	on, ok := join.Cond.(*tree.OnJoinCond)
+	if !ok {
+		return
+	}
+	switch join.JoinType {
+	case tree.AstFull:
+	case tree.AstLeft:
+		c.addConditions(b, on.Expr, b.sources[middle:])
+	case tree.AstRight:
+		c.addConditions(b, on.Expr, b.sources[from:middle])
+	default:
+		c.addConditions(b, on.Expr, b.sources[from:])
+	}
+}
+
+// addConditions pins those of sources that a conjunct of e gives a home. A home without a table's name belongs to the
+// only table there is.
+func (c *check) addConditions(b *block, e tree.Expr, sources []source) {
+	e = stripParens(e)
+	if and, ok := e.(*tree.AndExpr); ok {
+		c.addConditions(b, and.Left, sources)
+		c.addConditions(b, and.Right, sources)
+		return
+	}
+	qualifier, ok := c.pin(e)
+	if !ok {
+		return
+	}
+	if qualifier == "" && len(b.sources) == 1 {
+		qualifier = b.sources[0].alias
+	}
+	for _, s := range sources {
+		if s.alias == qualifier {
+			b.pinned[qualifier] = true
+		}
+	}
+}

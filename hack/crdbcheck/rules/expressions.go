@@ -1,0 +1,265 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
+	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree/treebin"
+	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
+)
+
+// The rules for expressions, wherever they stand.
+const (
+	// RuleStar is broken by `*` in a list of columns: a hidden or a new column would change the result.
+	RuleStar Rule = "no-star"
+	// RuleFunction is broken by a function that CockroachDB lacks, that does nothing there, or that blocks.
+	RuleFunction Rule = "function"
+	// RuleDivision is broken by `/` on integers: a fraction on CockroachDB, truncated on PostgreSQL.
+	RuleDivision Rule = "division"
+	// RuleSystemColumn is broken by PostgreSQL's own columns, such as ctid and xmax.
+	RuleSystemColumn Rule = "system-column"
+	// RuleInteger is broken by integers other than BIGINT: INT has eight bytes on CockroachDB and four on PostgreSQL.
+	RuleInteger Rule = "bigint"
+	// RuleExtract is broken by extract() that is not cast: numeric on PostgreSQL, a float on CockroachDB.
+	RuleExtract Rule = "extract-cast"
+	// RuleRounding is broken by a cast of a fraction to an integer: PostgreSQL rounds, CockroachDB truncates.
+	RuleRounding Rule = "rounding"
+	// RuleNulls is broken by an order that leaves the place of NULL to the engine, or that spells it NULLS FIRST or LAST.
+	RuleNulls Rule = "null-order"
+	// RuleCollate is broken by COLLATE: both engines order text by its bytes without it.
+	RuleCollate Rule = "no-collate"
+)
+
+// forbiddenFunctions says why, for each function or family of functions (a name that ends in `*`).
+var forbiddenFunctions = map[string]string{
+	"pg_advisory*":          "advisory locks exclude nobody on CockroachDB",
+	"pg_try_advisory*":      "advisory locks exclude nobody on CockroachDB",
+	"pg_sleep*":             "a statement that waits holds its connection",
+	"pg_notify":             "CockroachDB has no NOTIFY",
+	"txid_*":                "CockroachDB has no such transaction ids",
+	"pg_current_xact_id*":   "CockroachDB has no such transaction ids",
+	"hashtext*":             "CockroachDB has no hashtext",
+	"set_config":            "settings of a session do not survive a pool",
+	"current_setting":       "settings of a session do not survive a pool",
+	"nextval":               "a sequence is one hot row for all regions",
+	"currval":               "a sequence is one hot row for all regions",
+	"setval":                "a sequence is one hot row for all regions",
+	"lastval":               "a sequence is one hot row for all regions",
+	"unique_rowid":          "ids come from the program and carry their home",
+	"gateway_region":        "a row lives where its home says, not where the client connected",
+	"rehome_row":            "a row lives where its home says, not where it was changed last",
+	"crdb_internal.*":       "PostgreSQL has no such function",
+	"to_tsvector":           "words of a text in an index key leave its region",
+	"pg_terminate_backend":  "a query does not end other people's connections",
+	"pg_cancel_backend":     "a query does not end other people's queries",
+	"pg_export_snapshot":    "CockroachDB has no snapshots to share",
+	"lo_*":                  "CockroachDB has no large objects",
+	"with_max_staleness":    "stale reads are chosen in BEGIN, not in a statement",
+	"with_min_timestamp":    "stale reads are chosen in BEGIN, not in a statement",
+	"follower_read_*":       "stale reads are chosen in BEGIN, not in a statement",
+	"currtid*":              "PostgreSQL's own row addresses",
+	"pg_relation_filepath*": "PostgreSQL's own files",
+}
+
+var systemColumns = map[string]bool{
+	"ctid": true, "xmin": true, "xmax": true, "cmin": true, "cmax": true, "tableoid": true,
+	"crdb_internal_mvcc_timestamp": true, "crdb_internal_origin_timestamp": true,
+}
+
+// expressions checks every expression of a statement, at any depth.
+func (c *check) expressions(ast tree.Statement) {
+	walk(ast, func(node any, path []any) bool {
+		switch n := node.(type) {
+		case tree.UnqualifiedStar, *tree.UnqualifiedStar, *tree.AllColumnsSelector, *tree.TupleStar:
+			c.star(path)
+		case *tree.UnresolvedName:
+			c.column(n, path)
+		case *tree.FuncExpr:
+			c.function(n, path)
+		case *tree.BinaryExpr:
+			c.division(n)
+		case *tree.CastExpr:
+			c.cast(n)
+		case *tree.CollateExpr:
+			c.brokenf(RuleCollate, "text is ordered by its bytes without COLLATE")
+		case *tree.Order:
+			c.nullsKeyword(n)
+		}
+		return true
+	})
+}
+
+func (c *check) star(path []any) {
+	if len(path) > 0 {
+		if f, ok := path[len(path)-1].(*tree.FuncExpr); ok && functionName(f) == "count" {
+			return
+		}
+	}
+	c.brokenf(RuleStar, "columns are named one by one")
+}
+
+func (c *check) column(name *tree.UnresolvedName, path []any) {
+	if name.Star {
+		c.star(path)
+	}
+	if systemColumns[strings.ToLower(name.Parts[0])] {
+		c.brokenf(RuleSystemColumn, "%s exists on one engine only", name.Parts[0])
+	}
+}
+
+func (c *check) function(f *tree.FuncExpr, path []any) {
+	name := functionName(f)
+	for pattern, why := range forbiddenFunctions {
+		if matches(pattern, name) {
+			c.brokenf(RuleFunction, "%s(): %s", name, why)
+		}
+	}
+	if isExtract(name) && !castSomewhere(path) {
+		c.brokenf(RuleExtract, "%s() has another type on each engine: cast it to a fixed one", name)
+	}
+}
+
+func functionName(f *tree.FuncExpr) string {
+	return strings.TrimPrefix(strings.ToLower(f.Func.String()), "pg_catalog.")
+}
+
+func matches(pattern, name string) bool {
+	if family, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(name, family)
+	}
+	return pattern == name
+}
+
+func isExtract(name string) bool { return name == "extract" || name == "date_part" }
+
+// castSomewhere looks upwards through parentheses and rounding for a cast.
+func castSomewhere(path []any) bool {
+	for _, ancestor := range slices.Backward(path) {
+		switch n := ancestor.(type) {
+		case *tree.CastExpr:
+			return true
+		case *tree.ParenExpr:
+		case *tree.FuncExpr:
+			if !isRounding(functionName(n)) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+func isRounding(name string) bool {
+	switch name {
+	case "floor", "ceil", "ceiling", "round", "trunc":
+		return true
+	}
+	return false
+}
+
+// division allows `/` where an operand is cast to a type with a fraction, and the guard `1 / count(*)` or
+// `1 / CASE …`, whose only purpose is to fail with division by zero.
+func (c *check) division(b *tree.BinaryExpr) {
+	switch b.Operator.Symbol {
+	case treebin.FloorDiv:
+		c.brokenf(RuleDivision, "PostgreSQL has no //")
+	case treebin.Div:
+		if !isFraction(b.Left) && !isFraction(b.Right) && !isGuard(b) {
+			c.brokenf(RuleDivision, "integers divide differently on each engine: cast one operand to a type with a fraction")
+		}
+	}
+}
+
+func isGuard(b *tree.BinaryExpr) bool {
+	if tree.AsString(stripParens(b.Left)) != "1" {
+		return false
+	}
+	switch right := stripParens(b.Right).(type) {
+	case *tree.CaseExpr:
+		return true
+	case *tree.FuncExpr:
+		return functionName(right) == "count"
+	}
+	return false
+}
+
+// isFraction reports whether an expression has a type with a fraction for certain: it is cast to one, or is a number
+// with a decimal point.
+func isFraction(e tree.Expr) bool {
+	switch n := stripParens(e).(type) {
+	case *tree.CastExpr:
+		family, ok := castFamily(n)
+		return ok && (family == types.FloatFamily || family == types.DecimalFamily)
+	case *tree.NumVal:
+		return strings.ContainsAny(n.OrigString(), ".eE")
+	}
+	return false
+}
+
+func castFamily(cast *tree.CastExpr) (types.Family, bool) {
+	t, ok := cast.Type.(*types.T)
+	if !ok {
+		return 0, false
+	}
+	return t.Family(), true
+}
+
+func (c *check) cast(cast *tree.CastExpr) {
+	t, ok := cast.Type.(*types.T)
+	if !ok {
+		return
+	}
+	c.integer(t)
+	if t.Family() == types.IntFamily && hasFraction(cast.Expr) {
+		c.brokenf(RuleRounding, "a fraction becomes another integer on each engine: floor() or round() it first")
+	}
+}
+
+// hasFraction is isFraction, and division and extract() as well.
+func hasFraction(e tree.Expr) bool {
+	switch n := stripParens(e).(type) {
+	case *tree.BinaryExpr:
+		return n.Operator.Symbol == treebin.Div
+	case *tree.FuncExpr:
+		return isExtract(functionName(n)) || functionName(n) == "avg"
+	}
+	return isFraction(e)
+}
+
+func (c *check) integer(t *types.T) {
+	if t.Family() == types.ArrayFamily {
+		t = t.ArrayContents()
+	}
+	if t.Family() == types.IntFamily && t.Width() != 64 {
+		c.brokenf(RuleInteger, "write BIGINT: INT has another width on each engine")
+	}
+}
+
+func (c *check) nullsKeyword(order *tree.Order) {
+	if order.NullsOrder != tree.DefaultNullsOrder {
+		c.brokenf(RuleNulls, "write `x IS NULL, x` for %s", order.NullsOrder)
+	}
+}
+
+func stripParens(e tree.Expr) tree.Expr {
+	for {
+		paren, ok := e.(*tree.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = paren.Expr
+	}
+}
+
+func stripCasts(e tree.Expr) tree.Expr {
+	for {
+		e = stripParens(e)
+		cast, ok := e.(*tree.CastExpr)
+		if !ok {
+			return e
+		}
+		e = cast.Expr
+	}
+}

@@ -1,0 +1,107 @@
+package rules
+
+import (
+	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
+)
+
+// migration checks one step of the schema and notes what it changes.
+func (c *check) migration(ast tree.Statement) {
+	switch n := ast.(type) {
+	case *tree.CreateTable:
+		c.createTable(n)
+	case *tree.CreateIndex:
+		c.createIndex(n)
+	case *tree.AlterTable:
+		c.alterTable(n)
+	case *tree.DropIndex:
+		c.require(n.IfExists, RuleIdempotent, "write DROP INDEX IF EXISTS")
+	case *tree.DropTable:
+		c.require(n.IfExists, RuleIdempotent, "write DROP TABLE IF EXISTS")
+		for i := range n.Names {
+			delete(c.schema.tables, n.Names[i].Table())
+		}
+	case *tree.AlterTableLocality:
+		c.brokenf(RuleLocality, "SET LOCALITY on a live table makes concurrent changes fail: CREATE TABLE says it")
+	case *tree.Insert, *tree.Update, *tree.Delete:
+		c.query(ast)
+	default:
+		c.brokenf(RuleStatement, "%s is no step of a schema", ast.StatementTag())
+	}
+}
+
+func (c *check) createIndex(node *tree.CreateIndex) {
+	what := "INDEX " + string(node.Name)
+	c.require(node.IfNotExists, RuleIdempotent, "write CREATE INDEX IF NOT EXISTS")
+	c.require(node.Name != "", RuleNamed, "an index has a name")
+	if node.Sharded != nil || node.PartitionByIndex != nil || node.StorageParams != nil {
+		c.brokenf(RulePortable, "%s: columns only, no HASH, PARTITION BY or WITH", what)
+	}
+	t := c.schema.tables[node.Table.Table()]
+	c.require(t != nil, RuleTable, "no migration makes table "+node.Table.Table())
+	c.homeFirst(what, node.Columns)
+	if node.Unique {
+		c.fullUnique(t, "UNIQUE "+what, node.Columns, node.Predicate)
+	}
+	if node.Unique && t != nil {
+		t.uniques[string(node.Name)] = node.Columns
+	}
+}
+
+func (c *check) alterTable(node *tree.AlterTable) {
+	t := c.schema.tables[node.Table.Parts[0]]
+	if t == nil {
+		c.brokenf(RuleTable, "no migration makes table %s", node.Table.Parts[0])
+		return
+	}
+	c.require(len(node.Cmds) == 1, RuleIdempotent, "one change per step: several are not atomic on CockroachDB")
+	for _, command := range node.Cmds {
+		c.alter(t, command)
+	}
+}
+
+func (c *check) alter(t *table, command tree.AlterTableCmd) {
+	switch n := command.(type) {
+	case *tree.AlterTableAddColumn:
+		c.addColumn(t, n)
+	case *tree.AlterTableDropColumn:
+		c.require(n.IfExists, RuleIdempotent, "write DROP COLUMN IF EXISTS")
+		delete(t.columns, string(n.Column))
+	case *tree.AlterTableAddConstraint:
+		c.addConstraint(t, n)
+	case *tree.AlterTableDropConstraint:
+		c.require(n.IfExists, RuleIdempotent, "write DROP CONSTRAINT IF EXISTS")
+		c.require(t.uniques[string(n.Constraint)] == nil, RulePortable, "the engines drop a unique constraint in different ways: keep it")
+	case *tree.AlterTableSetNotNull:
+		t.columns[string(n.Column)] = column{}
+	case *tree.AlterTableDropNotNull:
+		c.require(!t.inUnique(n.Column), RuleFullUnique, "a unique constraint has this column: every region would be checked")
+		t.columns[string(n.Column)] = column{nullable: true}
+	case *tree.AlterTableSetDefault, *tree.AlterTableValidateConstraint:
+	default:
+		c.brokenf(RulePortable, "%q is not safe while the previous version still runs", tree.AsString(command))
+	}
+}
+
+// addColumn: the rows that are there already, and the previous version of the program, must live with the new column.
+func (c *check) addColumn(t *table, n *tree.AlterTableAddColumn) {
+	c.require(n.IfNotExists, RuleIdempotent, "write ADD COLUMN IF NOT EXISTS")
+	d := n.ColumnDef
+	c.columnDef(d)
+	notNull := d.Nullable.Nullability == tree.NotNull
+	if notNull && !d.HasDefaultExpr() && !d.IsComputed() {
+		c.brokenf(RulePortable, "column %s: NOT NULL without DEFAULT fails on the rows that are there", d.Name)
+	}
+	t.columns[string(d.Name)] = column{nullable: !notNull}
+}
+
+func (c *check) addConstraint(t *table, n *tree.AlterTableAddConstraint) {
+	switch d := n.ConstraintDef.(type) {
+	case *tree.UniqueConstraintTableDef:
+		c.unique(t, d)
+		t.uniques[string(d.Name)] = d.Columns
+	case *tree.ForeignKeyConstraintTableDef:
+		c.foreignKey(d)
+	case *tree.CheckConstraintTableDef:
+		c.named(d.Name, "CHECK")
+	}
+}

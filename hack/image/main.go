@@ -1,0 +1,62 @@
+// Program image packs a static binary into a container image and writes it as an archive that `docker load`,
+// `podman load` and `ctr images import` read. It needs no container daemon.
+//
+//	go run . -binary bin/plaza -name plaza -tag plaza:dev -arch amd64 -out bin/plaza-image.tar
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+func main() {
+	err := run(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "image:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	var s spec
+	flags := flag.NewFlagSet("image", flag.ContinueOnError)
+	flags.StringVar(&s.binary, "binary", "", "static binary to pack")
+	flags.StringVar(&s.name, "name", "plaza", "name of the program: it becomes /name in the image")
+	flags.StringVar(&s.arch, "arch", "amd64", "architecture of the binary")
+	flags.StringVar(&s.version, "version", "devel", "version, for the label")
+	flags.StringVar(&s.revision, "revision", "unknown", "commit, for the label")
+	tag := flags.String("tag", "plaza:dev", "name and tag of the image")
+	out := flags.String("out", "", "archive to write")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return write(s, *tag, *out)
+}
+
+func write(s spec, tag, out string) error {
+	reference, err := name.NewTag(tag)
+	if err != nil {
+		return err
+	}
+	img, err := build(s)
+	if err != nil {
+		return err
+	}
+	if err := tarball.WriteToFile(out, reference, img); err != nil {
+		return err
+	}
+	info, err := os.Stat(out)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %s linux/%s, %.1f MiB\n", out, tag, s.arch, float64(info.Size())/(1<<20))
+	return nil
+}

@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/authentication"
+	"github.com/plaza-social/plaza/platform/service/category"
+	"github.com/plaza-social/plaza/platform/service/comment"
+	"github.com/plaza-social/plaza/platform/service/feed"
+	"github.com/plaza-social/plaza/platform/service/member"
+	"github.com/plaza-social/plaza/platform/service/post"
+	"github.com/plaza-social/plaza/platform/service/role"
+	"github.com/plaza-social/plaza/platform/service/session"
+	"github.com/plaza-social/plaza/platform/service/setting"
+	"github.com/plaza-social/plaza/platform/service/user"
+	"github.com/plaza-social/plaza/platform/view"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
+)
+
+// newAPI builds the services and the handler of all their protocols, and the workers that serve them in the background.
+func newAPI(d *dependencies) (http.Handler, []worker, error) {
+	shared := d.shared()
+	member.Register(shared)
+	handler, err := edge.New(edge.Options{
+		Services: edge.Services{
+			Authentication: authentication.New(d.issuer),
+			Session:        session.New(shared, d.issuer),
+			User:           user.New(shared),
+			Role:           role.New(shared),
+			Category:       category.New(shared),
+			NetworkSetting: setting.New(shared),
+			Community:      plazav1connect.UnimplementedCommunityServiceHandler{},
+			Member:         member.New(shared),
+			JoinRequest:    plazav1connect.UnimplementedJoinRequestServiceHandler{},
+			Post:           post.New(shared),
+			Comment:        comment.New(shared),
+			Feed:           feed.New(shared),
+		},
+		Interceptors:   []connect.Interceptor{auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys)},
+		Log:            d.log,
+		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
+		RequestTimeout: d.cfg.RequestTimeout.Std(),
+		Ready:          d.ready,
+		Registerer:     d.metrics.Registerer(),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return handler, d.workers(shared), nil
+}
+
+// shared is what every noun's service is made of.
+func (d *dependencies) shared() *service.Deps {
+	key := []byte(d.cfg.DirectoryKey.Reveal())
+	return &service.Deps{
+		Store:     d.store,
+		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID)},
+		Directory: directory.New(d.store, d.cfg.Region, key, service.Millis, d.log),
+		Outbox:    events.NewOutbox(d.store, service.Millis, d.log),
+		Region:    d.cfg.Region,
+		NetworkID: string(d.cfg.NetworkID),
+		Now:       service.Millis,
+		NewID:     region.NewID,
+		Log:       d.log,
+	}
+}
+
+// sweepEvery is the time between two sweeps of sessions that have ended.
+const sweepEvery = 10 * time.Minute
+
+func (d *dependencies) workers(shared *service.Deps) []worker {
+	return []worker{
+		{name: "outbox", run: func(ctx context.Context) error {
+			shared.Outbox.Run(ctx, d.cfg.Region)
+			return nil
+		}},
+		{name: "session sweep", run: func(ctx context.Context) error { return d.sweepSessions(ctx, shared) }},
+	}
+}
+
+// sweepSessions removes sessions of this region's users whose tokens have ended, some hundred at a time.
+func (d *dependencies) sweepSessions(ctx context.Context, shared *service.Deps) error {
+	for {
+		w := shared.Store.Write(d.cfg.Region)
+		w.SweepSessions(shared.Now())
+		if err := w.Commit(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			d.log.WarnContext(ctx, "ended sessions not swept", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(sweepEvery):
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/edge"
+)
+
+// listener is an open port and the server behind it.
+type listener struct {
+	net.Listener
+	setting string
+	server  *http.Server
+}
+
+func listen(setting string, addr config.Address) (listener, error) {
+	l, err := net.Listen("tcp", string(addr))
+	if err != nil {
+		return listener{}, &ListenError{Setting: setting, Addr: string(addr), Err: err}
+	}
+	return listener{Listener: l, setting: setting}, nil
+}
+
+func (l listener) serve(failed chan<- error) {
+	go func() {
+		if err := l.server.Serve(l.Listener); !errors.Is(err, http.ErrServerClosed) {
+			failed <- fmt.Errorf("serving %s: %w", l.Addr(), err)
+		}
+	}()
+}
+
+func (l listener) close() error { return l.Listener.Close() }
+
+// apiServer has the limits of the edge, which also bounds each request by itself: the whole of a connection has no time
+// limit, for streams have no end.
+func (r *Region) apiServer(handler http.Handler) *http.Server {
+	s := edge.NewServer(handler)
+	s.MaxHeaderBytes = int(r.cfg.MaxHeaderBytes)
+	s.ErrorLog = r.errorLog()
+	return s
+}
+
+// opsServer has no time limit for answers either: a profile takes as long as it was asked to.
+func (r *Region) opsServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: edge.HeaderTimeout,
+		IdleTimeout:       edge.IdleTimeout,
+		ErrorLog:          r.errorLog(),
+	}
+}
+
+func (r *Region) errorLog() *log.Logger { return slog.NewLogLogger(r.log.Handler(), slog.LevelWarn) }

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// opsHandler serves what operators and their machines ask for:
+//
+//	/livez         200 while the process answers; it looks at nothing else, so that a lost database restarts nobody
+//	/readyz        200 or 503, naming each check; text, or JSON for those who accept it
+//	/metrics       Prometheus
+//	/debug/pprof/  profiles
+func opsHandler(ready *readiness, metrics *telemetry.Metrics) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", livez)
+	mux.HandleFunc("GET /readyz", readyz(ready))
+	mux.Handle("GET /metrics", metrics.Handler())
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func livez(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "ok\n")
+}
+
+func readyz(ready *readiness) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		answer := ready.check(r.Context())
+		status := http.StatusOK
+		if !answer.Ready {
+			status = http.StatusServiceUnavailable
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		if strings.Contains(r.Header.Get("Accept"), "application/json") {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_ = json.NewEncoder(w).Encode(answer)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer.String())
+	}
+}

@@ -1,0 +1,56 @@
+package auth_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
+)
+
+func TestEveryOperationSaysWhoMayCall(t *testing.T) {
+	operations := 0
+	auth.RangeMethods(func(procedure string, _ protoreflect.MethodDescriptor) {
+		operations++
+		_, ok := auth.AccessOf(procedure)
+		require.True(t, ok, "%s has no access option, or one that cannot be enforced", procedure)
+	})
+	require.Greater(t, operations, 30)
+}
+
+func TestAccessOf(t *testing.T) {
+	for procedure, want := range map[string]auth.Access{
+		plazav1connect.AuthenticationServiceCreateTokenProcedure: {Caller: plazav1.Access_CALLER_SERVER_KEY},
+		plazav1connect.SessionServiceCreateSessionProcedure:      {Caller: plazav1.Access_CALLER_API_KEY},
+		plazav1connect.SessionServiceVerifySessionProcedure:      {Caller: plazav1.Access_CALLER_USER},
+	} {
+		got, ok := auth.AccessOf(procedure)
+		require.True(t, ok)
+		require.Equal(t, want, got)
+	}
+	for _, procedure := range []string{"", "/", "/plaza.v1.PostService/Nothing", "plaza.v1.SessionService/VerifySession"} {
+		_, ok := auth.AccessOf(procedure)
+		require.False(t, ok, procedure)
+	}
+}
+
+func TestAccessThatCannotBeEnforced(t *testing.T) {
+	for name, tc := range map[string]struct {
+		access auth.Access
+		want   bool
+	}{
+		"unset":                   {auth.Access{}, false},
+		"a class there is not":    {auth.Access{Caller: 99}, false},
+		"public":                  {auth.Access{Caller: plazav1.Access_CALLER_PUBLIC}, true},
+		"public, but with rights": {auth.Access{Caller: plazav1.Access_CALLER_PUBLIC, Permission: auth.EditUser}, false},
+		"key with rights":         {auth.Access{Caller: plazav1.Access_CALLER_API_KEY, Permission: auth.EditUser}, false},
+		"user":                    {auth.Access{Caller: plazav1.Access_CALLER_USER}, true},
+		"user with rights":        {auth.Access{Caller: plazav1.Access_CALLER_USER, Permission: auth.EditUser}, true},
+		"misspelt permission":     {auth.Access{Caller: plazav1.Access_CALLER_ADMIN, Permission: "EDIT_USERS"}, false},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, tc.want, auth.Sensible(tc.access)) })
+	}
+}

@@ -1,0 +1,22 @@
+package auth
+
+import (
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// HastyLooks is the number of extra looks at a file that failed lookups may cause a second.
+const HastyLooks = hastyLooks
+
+// NewInterceptorFor is NewInterceptor with access options of the test's choice.
+func NewInterceptorFor(issuer *Issuer, server, api *KeySet, accessOf func(string) (Access, bool)) connect.Interceptor {
+	return &interceptor{issuer: issuer, serverKeys: server, apiKeys: api, accessOf: accessOf}
+}
+
+// RangeMethods visits every method of package plaza.v1.
+func RangeMethods(visit func(procedure string, method protoreflect.MethodDescriptor)) {
+	rangeMethods(visit)
+}
+
+// Sensible reports whether an access option can be enforced.
+func Sensible(a Access) bool { return a.sensible() }

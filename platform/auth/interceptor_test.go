@@ -1,0 +1,308 @@
+package auth_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
+)
+
+const apiKey = "api-key-0123456789abcdef"
+
+// gate is a server with one operation behind the interceptor.
+type gate struct {
+	url    string
+	handle func(context.Context) error // what the operation does
+	reach  int                         // how often the operation was reached
+	err    error                       // what came out of the interceptor last
+}
+
+const (
+	unaryProcedure  = "/test.v1.Gate/Unary"
+	streamProcedure = "/test.v1.Gate/Stream"
+)
+
+// WrapUnary stands where the edge puts errors on the wire, and keeps them for the test.
+func (g *gate) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+		var response connect.AnyResponse
+		response, g.err = next(ctx, request)
+		return response, g.err
+	}
+}
+
+func (g *gate) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+func (g *gate) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		g.err = next(ctx, conn)
+		return g.err
+	}
+}
+
+func newGate(t *testing.T, interceptor connect.Interceptor) *gate {
+	t.Helper()
+	g := &gate{}
+	option := connect.WithInterceptors(g, interceptor)
+	mux := http.NewServeMux()
+	mux.Handle(unaryProcedure, connect.NewUnaryHandler(unaryProcedure,
+		func(ctx context.Context, _ *connect.Request[emptypb.Empty]) (*connect.Response[emptypb.Empty], error) {
+			g.reach++
+			return connect.NewResponse(&emptypb.Empty{}), g.handle(ctx)
+		}, option))
+	mux.Handle(streamProcedure, connect.NewServerStreamHandler(streamProcedure,
+		func(ctx context.Context, _ *connect.Request[emptypb.Empty], _ *connect.ServerStream[emptypb.Empty]) error {
+			g.reach++
+			return g.handle(ctx)
+		}, option))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	g.url = server.URL
+	return g
+}
+
+// call makes one call with header, unary or as a stream, and returns what came out of the interceptor.
+func (g *gate) call(t *testing.T, stream bool, header http.Header) error {
+	t.Helper()
+	g.err, g.reach = errors.New("the interceptor was not reached"), 0
+	request := connect.NewRequest(&emptypb.Empty{})
+	for name, values := range header {
+		request.Header()[http.CanonicalHeaderKey(name)] = values
+	}
+	if !stream {
+		client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, g.url+unaryProcedure)
+		_, err := client.CallUnary(context.Background(), request)
+		require.Equal(t, g.err == nil, err == nil)
+		return g.err
+	}
+	client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, g.url+streamProcedure)
+	answers, err := client.CallServerStream(context.Background(), request)
+	require.NoError(t, err)
+	for answers.Receive() {
+	}
+	require.NoError(t, answers.Close())
+	return g.err
+}
+
+func always(access auth.Access) func(string) (auth.Access, bool) {
+	return func(string) (auth.Access, bool) { return access, true }
+}
+
+func header(pairs ...string) http.Header {
+	h := http.Header{}
+	for i := 0; i < len(pairs); i += 2 {
+		h.Add(pairs[i], pairs[i+1])
+	}
+	return h
+}
+
+// confirming is an operation that confirms its caller with roles, and asks the policy for p where there is one.
+func confirming(p auth.Permission, roles ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := auth.Confirm(ctx, auth.Facts{Exists: true, Roles: roles}); err != nil {
+			return err
+		}
+		if p == "" {
+			return nil
+		}
+		return auth.Require(auth.CallerFrom(ctx), p, auth.Scope{})
+	}
+}
+
+func nothing(context.Context) error { return nil }
+
+func TestInterceptor(t *testing.T) {
+	c := newClock()
+	issuer := newIssuer(t, c)
+	server, _ := openKeySet(t, keys([3]string{"server", keyOne, ""}, [3]string{"old", keyTwo, "2026-11-20T11:00:00Z"}), auth.WithClock(c.Now))
+	api, _ := openKeySet(t, keys([3]string{"api", apiKey, ""}), auth.WithClock(c.Now))
+	userToken := mint(t, issuer)
+	adminToken, _, err := issuer.MintAdmin("ops", time.Hour)
+	require.NoError(t, err)
+	asUser, asAdmin := header("Authorization", "Bearer "+userToken), header("Authorization", "Bearer "+adminToken)
+
+	public := auth.Access{Caller: plazav1.Access_CALLER_PUBLIC}
+	serverKey := auth.Access{Caller: plazav1.Access_CALLER_SERVER_KEY}
+	apiKeyed := auth.Access{Caller: plazav1.Access_CALLER_API_KEY}
+	users := auth.Access{Caller: plazav1.Access_CALLER_USER}
+	banUsers := auth.Access{Caller: plazav1.Access_CALLER_USER, Permission: auth.BanUser}
+	admins := auth.Access{Caller: plazav1.Access_CALLER_ADMIN}
+	settings := auth.Access{Caller: plazav1.Access_CALLER_ADMIN, Permission: auth.ManageSetting}
+
+	unauthorized, denied, broken := fail.Unauthorized(), fail.NotAllowed(), fail.Unexpected(nil)
+	for name, tc := range map[string]struct {
+		access auth.Access
+		header http.Header
+		handle func(context.Context) error
+		want   error
+		cause  error
+		closed bool // the operation must not be reached
+	}{
+		"public":                    {access: public, handle: nothing},
+		"public with a bad token":   {access: public, header: header("Authorization", "Bearer x"), handle: nothing},
+		"server key":                {access: serverKey, header: header("x-server-key", keyOne), handle: nothing},
+		"server key, none":          {access: serverKey, want: unauthorized, cause: auth.ErrWrongKey, closed: true},
+		"server key, empty":         {access: serverKey, header: header("x-server-key", ""), want: unauthorized, cause: auth.ErrWrongKey, closed: true},
+		"server key, wrong":         {access: serverKey, header: header("x-server-key", keyOne+"x"), want: unauthorized, cause: auth.ErrWrongKey, closed: true},
+		"server key, ended":         {access: serverKey, header: header("x-server-key", keyTwo), want: unauthorized, cause: auth.ErrWrongKey, closed: true},
+		"server key, twice":         {access: serverKey, header: header("x-server-key", keyOne, "x-server-key", keyOne), want: unauthorized, closed: true},
+		"server key is an API key":  {access: serverKey, header: header("x-server-key", apiKey), want: unauthorized, closed: true},
+		"server key, admin instead": {access: serverKey, header: asAdmin, want: unauthorized, closed: true},
+		"API key":                   {access: apiKeyed, header: header("X-API-Key", apiKey), handle: nothing},
+		"API key, none":             {access: apiKeyed, want: unauthorized, closed: true},
+		"API key is a server key":   {access: apiKeyed, header: header("X-API-Key", keyOne), want: unauthorized, closed: true},
+
+		"user":                        {access: users, header: asUser, handle: confirming("")},
+		"user, scheme in lower case":  {access: users, header: header("Authorization", "bearer "+userToken), handle: confirming("")},
+		"user, two spaces":            {access: users, header: header("Authorization", "Bearer  "+userToken), handle: confirming("")},
+		"user, none":                  {access: users, want: unauthorized, cause: auth.ErrNoCredentials, closed: true},
+		"user, no scheme":             {access: users, header: header("Authorization", userToken), want: unauthorized, cause: auth.ErrNoCredentials, closed: true},
+		"user, another scheme":        {access: users, header: header("Authorization", "Basic "+userToken), want: unauthorized, closed: true},
+		"user, empty":                 {access: users, header: header("Authorization", "Bearer "), want: unauthorized, closed: true},
+		"user, two headers":           {access: users, header: header("Authorization", "Bearer "+userToken, "Authorization", "Bearer "+adminToken), want: unauthorized, closed: true},
+		"user, x-admin-token":         {access: users, header: header("x-admin-token", adminToken), want: unauthorized, closed: true},
+		"user, forged":                {access: users, header: header("Authorization", "Bearer "+userToken[:len(userToken)-6]+"AAAAAA"), want: unauthorized, cause: auth.ErrTokenUnsigned, closed: true},
+		"user, never confirmed":       {access: users, header: asUser, handle: nothing, want: broken, cause: auth.ErrUnconfirmed},
+		"user, refusal swallowed":     {access: users, header: asUser, handle: swallowing, want: broken, cause: auth.ErrUnconfirmed},
+		"user, the handler's refusal": {access: users, header: asUser, handle: func(context.Context) error { return fail.NotFound() }, want: fail.NotFound()},
+		"user class, admin":           {access: users, header: asAdmin, handle: nothing},
+
+		"permission, held":      {access: banUsers, header: asUser, handle: confirming(auth.BanUser, auth.RoleSuperModerator)},
+		"permission, not held":  {access: banUsers, header: asUser, handle: confirming(auth.BanUser), want: denied},
+		"permission, not asked": {access: banUsers, header: asUser, handle: confirming("", auth.RoleSuperModerator), want: broken, cause: auth.ErrUndecided},
+		"permission, admin":     {access: banUsers, header: asAdmin, handle: nothing},
+
+		"admins, admin":             {access: admins, header: asAdmin, handle: nothing},
+		"admins, user":              {access: admins, header: asUser, want: denied, closed: true},
+		"admins, none":              {access: admins, want: unauthorized, closed: true},
+		"settings, admin":           {access: settings, header: asAdmin, handle: nothing},
+		"settings, global-admin":    {access: settings, header: asUser, handle: confirming("", auth.RoleGlobalAdmin)},
+		"settings, super-moderator": {access: settings, header: asUser, handle: confirming("", auth.RoleSuperModerator), want: denied},
+		"settings, misplaced role":  {access: settings, header: asUser, handle: confirming("", auth.RoleCommunityModerator), want: denied},
+		"settings, user":            {access: settings, header: asUser, handle: confirming(""), want: denied},
+		"settings, never confirmed": {access: settings, header: asUser, handle: nothing, want: broken, cause: auth.ErrUnconfirmed},
+		"class unset":               {access: auth.Access{}, header: asAdmin, want: denied, cause: auth.ErrNoAccessOption, closed: true},
+		"a class that there is not": {access: auth.Access{Caller: 99}, header: asAdmin, want: denied, closed: true},
+	} {
+		for _, stream := range []bool{false, true} {
+			t.Run(name+map[bool]string{true: ", stream"}[stream], func(t *testing.T) {
+				g := newGate(t, auth.NewInterceptorFor(issuer, server, api, always(tc.access)))
+				g.handle = tc.handle
+				err := g.call(t, stream, tc.header)
+				require.Equal(t, tc.closed, g.reach == 0)
+				requireIs(t, err, tc.want)
+				if tc.cause != nil {
+					require.ErrorIs(t, err, tc.cause)
+				}
+				if err != nil {
+					requireNoSecrets(t, printed(t, err), userToken, adminToken)
+				}
+			})
+		}
+	}
+}
+
+// swallowing confirms a banned user and goes on regardless.
+func swallowing(ctx context.Context) error {
+	_ = auth.Confirm(ctx, auth.Facts{Exists: true, GlobalBan: true})
+	return nil
+}
+
+func TestInterceptorPutsTheCallerInTheContext(t *testing.T) {
+	issuer := newIssuer(t, newClock())
+	server, _ := openKeySet(t, keys([3]string{"server", keyOne, ""}))
+	g := newGate(t, auth.NewInterceptorFor(issuer, server, server, always(auth.Access{Caller: plazav1.Access_CALLER_USER})))
+	g.handle = func(ctx context.Context) error {
+		require.Equal(t, "alice", auth.CallerFrom(ctx).PublicID)
+		require.False(t, auth.Confirmed(ctx))
+		return confirming("")(ctx)
+	}
+	require.NoError(t, g.call(t, false, header("Authorization", "Bearer "+mint(t, issuer))))
+
+	g = newGate(t, auth.NewInterceptorFor(issuer, server, server, always(auth.Access{Caller: plazav1.Access_CALLER_SERVER_KEY})))
+	g.handle = func(ctx context.Context) error {
+		caller := auth.CallerFrom(ctx)
+		require.Equal(t, auth.Anonymous, caller.Kind)
+		require.Equal(t, "server", caller.KeyID)
+		return nil
+	}
+	require.NoError(t, g.call(t, false, header("X-Server-Key", keyOne)))
+}
+
+func TestInterceptorRefusesUnknownProcedures(t *testing.T) {
+	issuer := newIssuer(t, newClock())
+	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
+	token, _, err := issuer.MintAdmin("ops", time.Hour)
+	require.NoError(t, err)
+	g := newGate(t, auth.NewInterceptor(issuer, set, set))
+	g.handle = nothing
+	for _, stream := range []bool{false, true} {
+		err = g.call(t, stream, header("Authorization", "Bearer "+token))
+		requireCause(t, err, fail.NotAllowed(), auth.ErrNoAccessOption)
+		require.Zero(t, g.reach)
+	}
+}
+
+// TestNoOperationIsOpen calls every method of a generated service without credentials.
+func TestNoOperationIsOpen(t *testing.T) {
+	issuer := newIssuer(t, newClock())
+	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
+	g := &gate{}
+	path, handler := plazav1connect.NewSessionServiceHandler(plazav1connect.UnimplementedSessionServiceHandler{},
+		connect.WithInterceptors(g, auth.NewInterceptor(issuer, set, set)))
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	for _, method := range []string{"CreateSession", "VerifySession", "DeleteSession", "RevokeUserSessions"} {
+		response, err := http.Post(server.URL+path+method, "application/json", strings.NewReader("{}"))
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.ErrorIs(t, g.err, fail.Unauthorized(), method)
+	}
+}
+
+func TestInterceptorLeavesClientsAlone(t *testing.T) {
+	issuer := newIssuer(t, newClock())
+	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
+	interceptor := auth.NewInterceptor(issuer, set, set)
+	g := newGate(t, auth.NewInterceptorFor(issuer, set, set, always(auth.Access{Caller: plazav1.Access_CALLER_PUBLIC})))
+	g.handle = nothing
+	for _, procedure := range []string{unaryProcedure, streamProcedure} {
+		client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, g.url+procedure, connect.WithInterceptors(interceptor))
+		if procedure == unaryProcedure {
+			_, err := client.CallUnary(context.Background(), connect.NewRequest(&emptypb.Empty{}))
+			require.NoError(t, err)
+			continue
+		}
+		answers, err := client.CallServerStream(context.Background(), connect.NewRequest(&emptypb.Empty{}))
+		require.NoError(t, err)
+		require.False(t, answers.Receive())
+		require.NoError(t, answers.Err())
+		require.NoError(t, answers.Close())
+	}
+}
+
+func requireNoSecrets(t *testing.T, text string, tokens ...string) {
+	t.Helper()
+	for _, secret := range []string{keyOne, keyTwo, apiKey} {
+		require.NotContains(t, text, secret)
+	}
+	for _, token := range tokens {
+		for part := range strings.SplitSeq(token, ".") {
+			require.NotContains(t, text, part)
+		}
+	}
+}

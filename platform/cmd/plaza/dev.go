@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plaza-social/plaza/platform/app"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// Time limits of plaza dev.
+const (
+	devReadyTimeout = time.Minute      // from the listeners to three ready servers
+	devStopTimeout  = 30 * time.Second // for the database's orderly end
+)
+
+// devOptions is what the flags of plaza dev say.
+type devOptions struct {
+	dataDir   string
+	port      int
+	ephemeral bool
+	demo      bool
+}
+
+func newDev() *cobra.Command {
+	var opts devOptions
+	cmd := &cobra.Command{
+		Use:   "dev",
+		Short: "Serve all three regions on this machine, with a database found or started here",
+		Long: "Serve us, eu and sg on 127.0.0.1 until ctrl-C, on the database of PLAZA_DATABASE_URL, or CockroachDB\n" +
+			"(COCKROACH_BINARY or cockroach in PATH), or PostgreSQL's server programs of this machine. Data and keys are kept\n" +
+			"in the data folder. Addresses and keys are printed and written to dev.json there. Not for production: keys lie\n" +
+			"in plain files and the database is this program's child.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return newDevNetwork(cmd, opts).run(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opts.dataDir, "data-dir", ".plaza", "folder for data, keys and dev.json")
+	flags.IntVar(&opts.port, "port", 8081, "port of us; eu and sg take the two after it, operations those plus 1000")
+	flags.BoolVar(&opts.ephemeral, "ephemeral", false, "start with no data and remove it at exit; the data folder's own data is left alone")
+	flags.BoolVar(&opts.demo, "demo", false, "fill the network with a few people and what they write")
+	return cmd
+}
+
+// devNetwork is a running plaza dev.
+type devNetwork struct {
+	opts    devOptions
+	cmd     *cobra.Command
+	log     *slog.Logger
+	base    config.Config // what every region shares
+	dir     string        // of dev.json
+	work    string        // of data and keys: dir, or a temporary folder
+	keys    devKeys
+	servers []*app.Region
+}
+
+func newDevNetwork(cmd *cobra.Command, opts devOptions) *devNetwork {
+	return &devNetwork{opts: opts, cmd: cmd}
+}
+
+// run starts everything in order, serves until ctx ends, and stops everything in the opposite order.
+func (d *devNetwork) run(ctx context.Context) (err error) {
+	if err := d.configure(); err != nil {
+		return err
+	}
+	if err := d.checkPorts(); err != nil {
+		return err
+	}
+	release, err := d.openFolders()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if d.keys, err = ensureDevKeys(d.work); err != nil {
+		return err
+	}
+	db, err := devdb.Start(ctx, devdb.Options{Dir: d.work, Ephemeral: d.opts.ephemeral, Log: d.log})
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer func() { err = errors.Join(err, d.stopDatabase(ctx, db)) }()
+	if err := d.migrate(ctx, db); err != nil {
+		return interrupted(ctx, err)
+	}
+	return d.serve(ctx, db)
+}
+
+// interrupted turns the error of work that was ended by a signal into the orderly end that it is.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// configure takes what all regions share from PLAZA_* variables, so that log levels, limits and lifetimes can be tried out.
+func (d *devNetwork) configure() error {
+	if d.opts.port < 1 || d.opts.port+len(region.All())-1+opsOffset > 65535 {
+		return &usageError{fmt.Errorf("flag --port: %d leaves no room for operations at plus %d", d.opts.port, opsOffset)}
+	}
+	cfg, err := config.Load(nil, devEnv)
+	if err != nil {
+		return err
+	}
+	d.base = cfg
+	d.log = newLogger(d.cmd, cfg)
+	return nil
+}
+
+// devEnv is the environment with the defaults of development.
+func devEnv(name string) (string, bool) {
+	if text, ok := os.LookupEnv(name); ok {
+		return text, true
+	}
+	text, ok := map[string]string{"PLAZA_LOG_FORMAT": "text", "PLAZA_LOG_LEVEL": "warn", "PLAZA_DRAIN_DELAY": "0s"}[name]
+	return text, ok
+}
+
+// openFolders makes the folders and takes them for this process. release removes what an ephemeral network leaves.
+func (d *devNetwork) openFolders() (release func() error, err error) {
+	if d.dir, err = filepath.Abs(d.opts.dataDir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the data folder: %w", err)
+	}
+	unlock, err := devdb.Lock(filepath.Join(d.dir, "plaza.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("flag --data-dir: %w", err)
+	}
+	if err := removeDevFile(d.dir); err != nil { // an old one would look as if this network were up
+		return nil, errors.Join(err, unlock())
+	}
+	d.work = d.dir
+	if !d.opts.ephemeral {
+		return unlock, nil
+	}
+	if d.work, err = os.MkdirTemp("", "plaza-dev-"); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return func() error { return errors.Join(removeDevFile(d.dir), os.RemoveAll(d.work), unlock()) }, nil
+}
+
+func (d *devNetwork) migrate(ctx context.Context, db *devdb.DB) error {
+	return store.Migrate(ctx, store.MigrateOptions{
+		URL:        db.URL(),
+		Localities: d.base.Localities(),
+		Survive:    string(d.base.Survive),
+		Progress: func(done, total int, name string) {
+			d.log.InfoContext(ctx, "migrated", "step", done, "of", total, "name", name)
+		},
+	})
+}
+
+// stopDatabase gives the database its time to end even though ctx has ended.
+func (d *devNetwork) stopDatabase(ctx context.Context, db *devdb.DB) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), devStopTimeout)
+	defer cancel()
+	return db.Stop(ctx)
+}
+
+// regionConfig is the configuration of one region's server.
+func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config {
+	cfg := d.base
+	cfg.Region = home
+	cfg.NetworkID = config.NetworkID(d.keys.networkID)
+	cfg.Listen = config.Address(apiAddr(d.opts.port, home))
+	cfg.OpsListen = config.Address(opsAddr(d.opts.port, home))
+	cfg.BaseURL = config.BaseURL("http://" + string(cfg.Listen))
+	cfg.DatabaseURL = telemetry.SecretURL(db.URL())
+	if db.Engine() != devdb.External || d.opts.ephemeral {
+		cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG = "", "", "" // they name some other database
+	}
+	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = d.keys.files()
+	cfg.DirectoryKey = d.keys.directoryKey
+	return cfg
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+const (
+	devFileName   = "dev.json"
+	devAdminName  = "dev"
+	devAdminValid = 30 * 24 * time.Hour
+)
+
+// devFacts is dev.json: what a program needs to use the network.
+type devFacts struct {
+	NetworkID   string                    `json:"networkId"`
+	ServerKey   string                    `json:"serverKey"`
+	APIKey      string                    `json:"apiKey"`
+	AdminToken  string                    `json:"adminToken"`
+	DatabaseURL string                    `json:"databaseUrl"`
+	Regions     map[region.Code]devRegion `json:"regions"`
+}
+
+// devRegion is where one region is served.
+type devRegion struct {
+	BaseURL string `json:"baseUrl"`
+	OpsURL  string `json:"opsUrl"`
+}
+
+func (d *devNetwork) facts(db *devdb.DB) (devFacts, error) {
+	f := devFacts{
+		NetworkID: d.keys.networkID, ServerKey: d.keys.serverKey, APIKey: d.keys.apiKey,
+		DatabaseURL: db.URL(), Regions: map[region.Code]devRegion{},
+	}
+	for _, server := range d.servers {
+		f.Regions[server.Code()] = devRegion{BaseURL: "http://" + server.APIAddr(), OpsURL: "http://" + server.OpsAddr()}
+	}
+	var err error
+	f.AdminToken, _, err = mintAdmin(d.regionConfig(region.US, db), devAdminName, devAdminValid)
+	return f, err
+}
+
+func (f devFacts) write(dir string) error {
+	text, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, devFileName), string(text)+"\n")
+}
+
+func removeDevFile(dir string) error {
+	err := os.Remove(filepath.Join(dir, devFileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// print tells a person what dev.json tells a program, and ends with the line that programs wait for.
+func (f devFacts) print(out io.Writer, d *devNetwork) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Network %s, data in %s\n\n", f.NetworkID, d.dataPlace())
+	table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(table, "  region\tAPI\toperations")
+	for _, home := range region.All() {
+		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\n", home, f.Regions[home].BaseURL, f.Regions[home].OpsURL)
+	}
+	_ = table.Flush() // a strings.Builder takes everything
+	fmt.Fprintf(&b, "\n  server key   %s\n  API key      %s\n  admin token  %s\n  database     %s\n",
+		f.ServerKey, f.APIKey, f.AdminToken, f.DatabaseURL)
+	fmt.Fprintf(&b, "\nAll of it is in %s. Sign in as alice, whose home will be eu:\n\n%s\n\nplaza: ready\n",
+		filepath.Join(d.opts.dataDir, devFileName), f.firstRequest())
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (d *devNetwork) dataPlace() string {
+	if d.opts.ephemeral {
+		return "a temporary folder that is removed at exit"
+	}
+	return d.dir
+}
+
+func (f devFacts) firstRequest() string {
+	return fmt.Sprintf(`  curl -s %s/api/v3/sessions -H 'X-API-Key: %s' -H 'Content-Type: application/json' \
+    -d '{"userId": "alice", "deviceId": "laptop", "displayName": "Alice"}'`, f.Regions[region.EU].BaseURL, f.APIKey)
+}

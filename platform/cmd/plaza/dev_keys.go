@@ -1,0 +1,86 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// devKeyID is the id of the one server key and the one API key that plaza dev makes. Others can be added to the files.
+const devKeyID = "dev"
+
+// devKeys is the identity of a development network: made at the first start, found again at every later one.
+type devKeys struct {
+	dir          string
+	networkID    string
+	serverKey    string
+	apiKey       string
+	directoryKey telemetry.Secret
+}
+
+// ensureDevKeys makes what is missing in dir, in files that only their owner can read.
+func ensureDevKeys(dir string) (devKeys, error) {
+	k := devKeys{dir: dir}
+	server, api, signing := k.files()
+	var err error
+	if k.networkID, err = ensureHex(filepath.Join(dir, "network-id"), 12); err != nil {
+		return devKeys{}, err
+	}
+	if err := new(config.NetworkID).UnmarshalText([]byte(k.networkID)); err != nil {
+		return devKeys{}, fmt.Errorf("%s: %w", filepath.Join(dir, "network-id"), err)
+	}
+	directory, err := ensureHex(filepath.Join(dir, "directory-key"), 32)
+	if err != nil {
+		return devKeys{}, err
+	}
+	k.directoryKey = telemetry.Secret(directory)
+	if k.serverKey, err = auth.EnsureKeySet(server, devKeyID); err != nil {
+		return devKeys{}, err
+	}
+	if k.apiKey, err = auth.EnsureKeySet(api, devKeyID); err != nil {
+		return devKeys{}, err
+	}
+	return k, auth.EnsureKeyring(signing)
+}
+
+// files returns the paths of the three key files.
+func (k devKeys) files() (server, api, signing string) {
+	return filepath.Join(k.dir, "server-keys.json"), filepath.Join(k.dir, "api-keys.json"), filepath.Join(k.dir, "signing-keys.json")
+}
+
+// ensureHex returns the text of the file at path, or makes the file with random bytes in hexadecimal.
+func ensureHex(path string, bytes int) (string, error) {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(text)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	raw := make([]byte, bytes)
+	_, _ = rand.Read(raw) // crypto/rand.Read never fails: it ends the program instead
+	made := hex.EncodeToString(raw)
+	return made, writeFile(path, made+"\n")
+}
+
+// writeFile puts a private file in place whole: nobody ever reads half of it.
+func writeFile(path, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), path)
+}

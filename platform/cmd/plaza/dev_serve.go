@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/app"
+	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// opsOffset is how far above a region's port its operations are.
+const opsOffset = 1000
+
+// portOf returns the port of home's API when that of us is first.
+func portOf(first int, home region.Code) int {
+	for i, code := range region.All() {
+		if code == home {
+			return first + i
+		}
+	}
+	panic("no such region: " + home.String())
+}
+
+func apiAddr(first int, home region.Code) string { return local(portOf(first, home)) }
+
+func opsAddr(first int, home region.Code) string { return local(portOf(first, home) + opsOffset) }
+
+func local(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// checkPorts finds a taken port before a database is started for nothing.
+func (d *devNetwork) checkPorts() error {
+	for _, home := range region.All() {
+		for _, addr := range []string{apiAddr(d.opts.port, home), opsAddr(d.opts.port, home)} {
+			l, err := net.Listen("tcp", addr)
+			if err != nil {
+				return portError(addr, err)
+			}
+			if err := l.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func portError(addr string, err error) error {
+	_, port, _ := net.SplitHostPort(addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("port %s is in use: stop what uses it, or choose other ports with --port", port)
+	}
+	return fmt.Errorf("port %s cannot be used (%w): choose other ports with --port", port, err)
+}
+
+// serve runs the three regions until parent ends or one of them fails.
+func (d *devNetwork) serve(parent context.Context, db *devdb.DB) error {
+	if err := d.openRegions(parent, db); err != nil {
+		return interrupted(parent, err)
+	}
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	ended := make(chan struct{}, len(d.servers))
+	for _, server := range d.servers {
+		go func() {
+			if err := server.Run(ctx); err != nil {
+				cancel(fmt.Errorf("region %s: %w", server.Code(), err))
+			}
+			ended <- struct{}{}
+		}()
+	}
+	go d.watchDatabase(ctx, db, cancel)
+	if err := d.announce(ctx, db); err != nil {
+		cancel(err)
+	}
+	for range d.servers {
+		<-ended
+	}
+	if cause := context.Cause(ctx); cause != context.Cause(parent) { //nolint:errorlint // the very value: who ended it first
+		return cause
+	}
+	return nil
+}
+
+func (d *devNetwork) openRegions(ctx context.Context, db *devdb.DB) error {
+	for _, home := range region.All() {
+		server, err := app.New(ctx, d.regionConfig(home, db), d.log)
+		if err != nil {
+			for _, opened := range d.servers {
+				err = errors.Join(err, opened.Close())
+			}
+			var taken *app.ListenError
+			if errors.As(err, &taken) {
+				return portError(taken.Addr, taken.Err)
+			}
+			return err
+		}
+		d.servers = append(d.servers, server)
+	}
+	return nil
+}
+
+func (d *devNetwork) watchDatabase(ctx context.Context, db *devdb.DB, fail func(error)) {
+	select {
+	case <-ctx.Done():
+	case <-db.Died():
+		fail(errors.New("the database server ended by itself; its log is in the data folder"))
+	}
+}
+
+// announce waits until every region is ready, fills a demo network, and tells where everything is.
+func (d *devNetwork) announce(ctx context.Context, db *devdb.DB) error {
+	for _, server := range d.servers {
+		if err := waitReady(ctx, server); err != nil {
+			return interrupted(ctx, err)
+		}
+	}
+	facts, err := d.facts(db)
+	if err != nil {
+		return err
+	}
+	if d.opts.demo {
+		if err := fillDemo(ctx, facts, d.work); err != nil {
+			return interrupted(ctx, err)
+		}
+	}
+	if err := facts.write(d.dir); err != nil {
+		return err
+	}
+	return facts.print(d.cmd.OutOrStdout(), d)
+}
+
+func waitReady(ctx context.Context, server *app.Region) error {
+	ctx, cancel := context.WithTimeout(ctx, devReadyTimeout)
+	defer cancel()
+	for {
+		state := server.Ready(ctx)
+		if state.Ready {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("region %s: %s", server.Code(), state)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// loadConfig reads every layer of the configuration for a command with config.AddFlags.
+func loadConfig(cmd *cobra.Command) (config.Config, error) {
+	return config.Load(cmd.Flags(), os.LookupEnv)
+}
+
+// newLogger logs to standard error: standard output is for answers.
+func newLogger(cmd *cobra.Command, cfg config.Config) *slog.Logger {
+	return telemetry.NewLogger(cmd.ErrOrStderr(), cfg.LogFormat, cfg.LogLevel.Level())
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+)
+
+// TestMain lets the test program be plaza itself, for tests that need a process.
+func TestMain(m *testing.M) {
+	if os.Getenv("PLAZA_TEST_BE_PLAZA") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// plaza runs the program and returns what it wrote.
+func plaza(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(t.Context(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestMistakesAreOneLineAndExitCode2(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"unknown command":     {[]string{"servee"}, `plaza: unknown argument "servee" for "plaza": see plaza --help`},
+		"unknown subcommand":  {[]string{"migrate", "down"}, `plaza: unknown argument "down" for "plaza migrate"`},
+		"argument":            {[]string{"version", "please"}, `plaza: unknown argument "please" for "plaza version"`},
+		"unknown flag":        {[]string{"serve", "--colour"}, `plaza: unknown flag: --colour`},
+		"wrong value":         {[]string{"serve", "--region", "mars"}, `plaza: flag --region: unknown region "mars": want us, eu or sg`},
+		"wrong value, config": {[]string{"config", "--pool-size", "0"}, `plaza: flag --pool-size: "0" is not a number from 1 to 1000`},
+		"missing setting":     {[]string{"serve", "--region", "us"}, `plaza: network-id: not set: give --network-id, PLAZA_NETWORK_ID`},
+		"missing database":    {[]string{"migrate", "up"}, `plaza: database-url: not set`},
+		"missing keys":        {[]string{"token", "admin", "--network-id", strings.Repeat("a", 24)}, `plaza: signing-keys-file: not set`},
+		"no such port":        {[]string{"dev", "--port", "70000"}, `plaza: flag --port: 70000`},
+		"port not a number":   {[]string{"dev", "--port", "x"}, `plaza: invalid argument "x" for "--port"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := plaza(t, c.args...)
+			require.Equal(t, 2, code)
+			require.Empty(t, stdout)
+			require.Contains(t, stderr, c.want)
+			require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{nil, {"--help"}, {"migrate"}, {"token"}, {"dev", "--help"}, {"serve", "--help"}} {
+		code, stdout, stderr := plaza(t, args...)
+		require.Zero(t, code, args)
+		require.Contains(t, stdout, "Usage:", args)
+		require.Empty(t, stderr, args)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	code, stdout, _ := plaza(t, "version")
+	require.Zero(t, code)
+	require.Regexp(t, `^plaza \S+ \(revision \S+, go\S+\)\n$`, stdout)
+}
+
+func TestConfigShowsEveryLayerAndNoSecret(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plaza.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("region: sg\npool-size: 3\n"), 0o600))
+	t.Setenv("PLAZA_DATABASE_URL", "postgresql://plaza:hunter2@db/plaza")
+	code, stdout, stderr := plaza(t, "config", "--config", file, "--pool-size", "5", "--directory-key", "hunter2")
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "region: sg\n")
+	require.Contains(t, stdout, "pool-size: \"5\"\n")
+	require.Contains(t, stdout, "database-url: postgresql://plaza:redacted@db/plaza\n")
+	require.NotContains(t, stdout, "hunter2")
+}
+
+func TestConfigMarkdown(t *testing.T) {
+	code, stdout, _ := plaza(t, "config", "--markdown")
+	require.Zero(t, code)
+	require.Contains(t, stdout, "| `--region` | `PLAZA_REGION` | required |")
+}
+
+func TestMigrate(t *testing.T) {
+	url := testdb.New(t)
+	code, stdout, stderr := plaza(t, "migrate", "status", "--database-url", url)
+	require.Zero(t, code, stderr)
+	require.Regexp(t, `^database at 0, program needs \d+: run plaza migrate up\n$`, stdout)
+
+	code, stdout, stderr = plaza(t, "migrate", "up", "--database-url", url)
+	require.Zero(t, code, stderr)
+	require.Regexp(t, `^\[1/\d+\] \S+\n`, stdout)
+	require.Regexp(t, `: up to date\n$`, stdout)
+
+	code, stdout, stderr = plaza(t, "migrate", "up", "--database-url", url)
+	require.Zero(t, code, stderr)
+	require.Regexp(t, `^database at \d+, program needs \d+: up to date\n$`, stdout, "again does nothing")
+}
+
+func TestMigrateNeverShowsThePassword(t *testing.T) {
+	for _, url := range []string{"postgresql://plaza:hunter2@127.0.0.1:1/plaza", "postgresql://plaza:hunter2@[/"} {
+		code, stdout, stderr := plaza(t, "migrate", "up", "--database-url", url)
+		require.Equal(t, 1, code)
+		require.NotContains(t, stdout+stderr, "hunter2")
+		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+	}
+}
+
+func TestTokenAdmin(t *testing.T) {
+	keys := filepath.Join(t.TempDir(), "signing.json")
+	require.NoError(t, auth.GenerateKeyring(keys))
+	network := strings.Repeat("a", 24)
+	code, stdout, stderr := plaza(t, "token", "admin", "--network-id", network, "--signing-keys-file", keys, "--name", "ann", "--ttl", "10m")
+	require.Zero(t, code, stderr)
+	ring, err := auth.OpenKeyring(keys)
+	require.NoError(t, err)
+	claims, err := auth.NewIssuer(network, ring).Verify(strings.TrimSpace(stdout))
+	require.NoError(t, err)
+	require.True(t, claims.Admin)
+	require.Contains(t, stderr, "admin token of ann, valid until ")
+}
+
+// freePorts returns a first port for plaza dev such that all six ports are free.
+func freePorts(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		first := l.Addr().(*net.TCPAddr).Port
+		require.NoError(t, l.Close())
+		d := devNetwork{opts: devOptions{port: first}}
+		if first+2+opsOffset <= 65535 && d.checkPorts() == nil {
+			return first
+		}
+	}
+	require.Fail(t, "no six free ports")
+	return 0
+}
+
+// within ends a test that hangs long before the Go tool would.
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}

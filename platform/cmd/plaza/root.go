@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plaza-social/plaza/platform/config"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1 // the work failed
+	exitUsage = 2 // the command line or the configuration is wrong
+)
+
+// run runs the program and returns its exit code. What is wrong goes to stderr, in one line.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	_, _ = fmt.Fprintln(stderr, "plaza:", oneLine(err))
+	return exitCode(err)
+}
+
+// oneLine returns the text of err without the line breaks that drivers and joined errors put in.
+func oneLine(err error) string {
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' })
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, "; ")
+}
+
+func exitCode(err error) int {
+	var usage *usageError
+	var wrong *config.Error
+	if errors.As(err, &usage) || errors.As(err, &wrong) {
+		return exitUsage
+	}
+	return exitError
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "plaza",
+		Short:         "A social platform that you run yourself, in three regions",
+		Args:          noArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.AddCommand(newServe(), newDev(), newMigrate(), newToken(), newConfig(), newVersion())
+	return root
+}
+
+// noArgs refuses arguments and, for a command that has others below it, unknown ones.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return &usageError{fmt.Errorf("unknown argument %q for %q: see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())}
+}

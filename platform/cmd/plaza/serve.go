@@ -1,0 +1,40 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/plaza-social/plaza/platform/app"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+func newServe() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve one region",
+		Long: "Serve one region until SIGTERM or ctrl-C, then drain and stop. The database must have been migrated with\n" +
+			"plaza migrate up; until it is, the server answers 503 and /readyz says why.",
+		Args: noArgs,
+		RunE: serve,
+	}
+	config.AddFlags(cmd.Flags())
+	return cmd
+}
+
+func serve(cmd *cobra.Command, _ []string) error {
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return err
+	}
+	if err := cfg.CheckServe(); err != nil {
+		return err
+	}
+	ctx, log := cmd.Context(), newLogger(cmd, cfg)
+	build := telemetry.BuildInfo()
+	log.InfoContext(ctx, "starting", "version", build.Version, "revision", build.Revision, "config", cfg)
+	server, err := app.New(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	return server.Run(ctx)
+}

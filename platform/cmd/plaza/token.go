@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/config"
+)
+
+func newToken() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Mint tokens",
+		Args:  noArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newTokenAdmin())
+	return cmd
+}
+
+func newTokenAdmin() *cobra.Command {
+	var name string
+	var ttl time.Duration
+	cmd := &cobra.Command{
+		Use:   "admin",
+		Short: "Print an admin token, signed with the network's signing keys",
+		Long: "Print an admin token: send it as Authorization: Bearer to do anything in the network. It cannot be revoked\n" +
+			"by itself, so keep --ttl short. Needs network-id and signing-keys-file.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return tokenAdmin(cmd, name, ttl) },
+	}
+	config.AddFlags(cmd.Flags())
+	cmd.Flags().StringVar(&name, "name", "admin", "whose token it is, as logs show it")
+	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "how long it is valid")
+	return cmd
+}
+
+func tokenAdmin(cmd *cobra.Command, name string, ttl time.Duration) error {
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return err
+	}
+	if err := cfg.Check("network-id", "signing-keys-file"); err != nil {
+		return err
+	}
+	token, expires, err := mintAdmin(cfg, name, ttl)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "admin token of %s, valid until %s\n", name, expires.Format(time.RFC3339))
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), token)
+	return err
+}
+
+func mintAdmin(cfg config.Config, name string, ttl time.Duration) (string, time.Time, error) {
+	ring, err := auth.OpenKeyring(cfg.SigningKeysFile)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	return auth.NewIssuer(string(cfg.NetworkID), ring).MintAdmin(name, ttl)
+}

@@ -1,0 +1,267 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// sources is what the layers say.
+type sources struct {
+	file  string // content of the YAML file; none when empty
+	env   map[string]string
+	flags []string
+}
+
+func (s sources) load(t *testing.T) (config.Config, error) {
+	t.Helper()
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	config.AddFlags(flags)
+	args := s.flags
+	if s.file != "" {
+		args = append([]string{"--config", write(t, "plaza.yaml", s.file)}, args...)
+	}
+	require.NoError(t, flags.Parse(args))
+	return config.Load(flags, lookup(s.env))
+}
+
+func lookup(env map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		text, ok := env[name]
+		return text, ok
+	}
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := sources{}.load(t)
+	require.NoError(t, err)
+	require.Equal(t, config.Default(), c)
+	require.Equal(t, config.Address(":8080"), c.Listen)
+	require.Equal(t, 3*time.Second, c.StatementTimeout.Std())
+	require.Equal(t, 10*time.Second, c.RequestTimeout.Std())
+	require.Equal(t, 720*time.Hour, c.AccessTokenTTL.Std())
+	require.Equal(t, time.Hour, c.AuthTokenTTL.Std())
+	require.Equal(t, config.Size(1<<20), c.MaxBodyBytes)
+	require.Equal(t, config.PoolSize(8), c.PoolSize)
+	require.Equal(t, map[region.Code]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, c.Localities())
+}
+
+func TestLayersWinInOrder(t *testing.T) {
+	s := sources{
+		file:  "listen: 127.0.0.1:1\nops-listen: 127.0.0.1:1\npool-size: 1\nregion: sg\n",
+		env:   map[string]string{"PLAZA_LISTEN": "127.0.0.1:2", "PLAZA_OPS_LISTEN": "127.0.0.1:2", "PLAZA_BASE_URL": ""},
+		flags: []string{"--listen", "127.0.0.1:3"},
+	}
+	c, err := s.load(t)
+	require.NoError(t, err)
+	require.Equal(t, config.Address("127.0.0.1:3"), c.Listen, "flag")
+	require.Equal(t, config.Address("127.0.0.1:2"), c.OpsListen, "variable")
+	require.Equal(t, config.PoolSize(1), c.PoolSize, "file")
+	require.Equal(t, region.SG, c.Region, "file")
+	require.Equal(t, config.Default().Survive, c.Survive, "default")
+}
+
+func TestFileThroughVariable(t *testing.T) {
+	path := write(t, "other.yaml", "region: eu\n")
+	c, err := sources{env: map[string]string{"PLAZA_CONFIG": path}}.load(t)
+	require.NoError(t, err)
+	require.Equal(t, region.EU, c.Region)
+}
+
+func TestFileThatSaysNothing(t *testing.T) {
+	for _, text := range []string{"# only a comment\n", "region:\n", "region: ~\n", "---\n{}\n"} {
+		c, err := sources{file: text}.load(t)
+		require.NoError(t, err, text)
+		require.Equal(t, config.Default(), c, text)
+	}
+}
+
+func TestSecretsFromFiles(t *testing.T) {
+	key := write(t, "key", "hunter2\n")
+	url := write(t, "url", " postgresql://plaza:hunter3@db/plaza\n")
+	for name, s := range map[string]sources{
+		"flags":     {flags: []string{"--directory-key-file", key, "--database-url-file", url}},
+		"variables": {env: map[string]string{"PLAZA_DIRECTORY_KEY_FILE": key, "PLAZA_DATABASE_URL_FILE": url}},
+		"file":      {file: "directory-key-file: " + key + "\ndatabase-url-file: " + url + "\n"},
+		"a higher layer's file wins over a lower layer's text": {
+			env:   map[string]string{"PLAZA_DIRECTORY_KEY": "low", "PLAZA_DATABASE_URL": "low"},
+			flags: []string{"--directory-key-file", key, "--database-url-file", url},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := s.load(t)
+			require.NoError(t, err)
+			require.Equal(t, "hunter2", c.DirectoryKey.Reveal())
+			require.Equal(t, "postgresql://plaza:hunter3@db/plaza", c.DatabaseURL.Reveal())
+		})
+	}
+}
+
+func TestWrongValuesNameTheirSource(t *testing.T) {
+	empty := write(t, "empty", "\n")
+	for name, c := range map[string]struct {
+		sources sources
+		want    string // PATH stands for the file's path
+	}{
+		"flag":                   {sources{flags: []string{"--listen", "nowhere"}}, `flag --listen: "nowhere" is not an address like 127.0.0.1:8080 or :8080`},
+		"variable":               {sources{env: map[string]string{"PLAZA_REGION": "mars"}}, `PLAZA_REGION: unknown region "mars": want us, eu or sg`},
+		"file":                   {sources{file: "region: eu\nlog-level: loud\n"}, `plaza.yaml:2: log-level: "loud" is not a log level: want debug, info, warn or error`},
+		"a layer that loses":     {sources{env: map[string]string{"PLAZA_POOL_SIZE": "many"}, flags: []string{"--pool-size", "3"}}, `PLAZA_POOL_SIZE: "many" is not a number from 1 to 1000`},
+		"unknown setting":        {sources{file: "region: eu\nregoin: us\n"}, `plaza.yaml:2: unknown setting "regoin"`},
+		"setting twice":          {sources{file: "region: eu\nregion: us\n"}, `plaza.yaml:2: setting "region" stands here twice`},
+		"not a plain value":      {sources{file: "region: [eu]\n"}, `plaza.yaml:1: region: want one plain value`},
+		"not a mapping":          {sources{file: "- region\n"}, `plaza.yaml:1: want settings as "name: value" lines`},
+		"not YAML":               {sources{file: "region: \"eu\n"}, `plaza.yaml: yaml:`},
+		"no file":                {sources{flags: []string{"--config", "/does/not/exist"}}, `flag --config: open /does/not/exist: no such file or directory`},
+		"no file, by variable":   {sources{env: map[string]string{"PLAZA_CONFIG": "/does/not/exist"}}, `PLAZA_CONFIG: open /does/not/exist: no such file or directory`},
+		"no secret file":         {sources{flags: []string{"--directory-key-file", "/does/not/exist"}}, `flag --directory-key-file: open /does/not/exist`},
+		"empty secret file":      {sources{flags: []string{"--directory-key-file", empty}}, `flag --directory-key-file: ` + empty + ` is empty`},
+		"secret in two ways":     {sources{flags: []string{"--directory-key", "a", "--directory-key-file", "b"}}, `flag --directory-key: given together with flag --directory-key-file`},
+		"network id":             {sources{flags: []string{"--network-id", "ABC"}}, `flag --network-id: "ABC" is not an id: want 24 lowercase`},
+		"port":                   {sources{flags: []string{"--listen", ":99999"}}, `the port is not a number from 0 to 65535`},
+		"base URL":               {sources{flags: []string{"--base-url", "eu.example.com"}}, `is not a URL like https://`},
+		"zero duration":          {sources{flags: []string{"--request-timeout", "0s"}}, `is not a duration above zero`},
+		"negative delay":         {sources{flags: []string{"--drain-delay", "-1s"}}, `is not a duration, like 5s or 0s`},
+		"size":                   {sources{flags: []string{"--max-body-bytes", "9999999999GiB"}}, `is not a size above zero`},
+		"survive":                {sources{flags: []string{"--survive", "all"}}, `want zone or region`},
+		"locality":               {sources{flags: []string{"--locality-us", `x"y`}}, `is not the name of a database region`},
+		"log format":             {sources{flags: []string{"--log-format", "xml"}}, `want json or text`},
+		"empty value":            {sources{flags: []string{"--listen", ""}}, `flag --listen: "" is not an address`},
+		"quoted multi-line text": {sources{file: "region: \"a\\nb\"\n"}, `plaza.yaml:1: region: unknown region "a\nb"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := c.sources.load(t)
+			var wrong *config.Error
+			require.ErrorAs(t, err, &wrong)
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "\n", "one line")
+		})
+	}
+}
+
+func TestValuesReadBackAsTheyAreShown(t *testing.T) {
+	want, err := sources{env: map[string]string{
+		"PLAZA_REGION": "EU", "PLAZA_MAX_BODY_BYTES": "1536KiB", "PLAZA_DRAIN_DELAY": "0s",
+		"PLAZA_ACCESS_TOKEN_TTL": "1h30m", "PLAZA_BASE_URL": "https://eu.example.com/", "PLAZA_LOG_LEVEL": "Debug",
+	}}.load(t)
+	require.NoError(t, err)
+	text, err := want.RedactedYAML()
+	require.NoError(t, err)
+	require.Contains(t, text, "access-token-ttl: 1h30m\n")
+	require.Contains(t, text, "auth-token-ttl: 1h\n")
+	require.Contains(t, text, "max-body-bytes: 1536KiB\n")
+	require.Contains(t, text, "base-url: https://eu.example.com\n")
+	var settings strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, `: ""`) {
+			settings.WriteString(line)
+		}
+	}
+	got, err := sources{file: settings.String()}.load(t)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestNothingShowsSecrets(t *testing.T) {
+	c, err := sources{flags: []string{
+		"--directory-key", "hunter2", "--database-url", "postgresql://plaza:hunter2@db/plaza",
+		"--database-url-eu", "postgresql://plaza@eu/plaza?password=hunter2",
+	}}.load(t)
+	require.NoError(t, err)
+	yaml, err := c.RedactedYAML()
+	require.NoError(t, err)
+	asJSON, err := json.Marshal(c)
+	require.NoError(t, err)
+	var logged bytes.Buffer
+	slog.New(slog.NewJSONHandler(&logged, nil)).Info("starting", "config", c)
+	for name, text := range map[string]string{"YAML": yaml, "JSON": string(asJSON), "log": logged.String()} {
+		require.NotContains(t, text, "hunter2", name)
+		require.Contains(t, text, "postgresql://plaza:redacted@db/plaza", name)
+	}
+	require.Contains(t, yaml, "directory-key: '[redacted]'\n")
+}
+
+func TestDatabaseURLs(t *testing.T) {
+	c, err := sources{flags: []string{"--database-url", "postgresql://all", "--database-url-sg", "postgresql://sg"}}.load(t)
+	require.NoError(t, err)
+	require.Equal(t, map[region.Code]string{"us": "postgresql://all", "eu": "postgresql://all", "sg": "postgresql://sg"}, c.DatabaseURLs())
+}
+
+func TestCheckServeNamesWhatIsMissing(t *testing.T) {
+	given := map[string]string{
+		"region": "us", "network-id": strings.Repeat("a", 24), "database-url": "postgresql://db", "server-keys-file": "f",
+		"api-keys-file": "f", "signing-keys-file": "f", "directory-key": "k",
+	}
+	with := func(without string) config.Config {
+		var s sources
+		for name, value := range given {
+			if name != without {
+				s.flags = append(s.flags, "--"+name, value)
+			}
+		}
+		c, err := s.load(t)
+		require.NoError(t, err)
+		return c
+	}
+	require.NoError(t, with("").CheckServe())
+	for name := range given {
+		err := with(name).CheckServe()
+		var wrong *config.Error
+		require.ErrorAs(t, err, &wrong, name)
+		require.True(t, strings.HasPrefix(err.Error(), name+": not set: give --"+name+", PLAZA_"), err)
+	}
+	require.NoError(t, with("region").Check("network-id"))
+	require.Error(t, with("region").Check("region"))
+}
+
+func TestMarkdownNamesEverySetting(t *testing.T) {
+	table := config.Markdown()
+	for _, line := range config.Default().Redacted() {
+		require.Contains(t, table, "| `--"+line.Name+"`")
+	}
+	for line := range strings.Lines(table) {
+		require.Equal(t, 5, strings.Count(line, "|"), line)
+	}
+}
+
+// TestReadmeTable keeps the README's table equal to what `plaza config --markdown` prints.
+func TestReadmeTable(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	require.Contains(t, string(readme), config.Markdown(), "paste the output of: plaza config --markdown")
+}
+
+func FuzzSize(f *testing.F) {
+	for _, seed := range []string{"1", "1KiB", "1MiB", "1024GiB", "-1", "9223372036854775807GiB", "KiB", " 1 MiB"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var size, again config.Size
+		if size.UnmarshalText([]byte(text)) != nil {
+			return
+		}
+		require.Positive(t, int64(size))
+		shown, err := size.MarshalText()
+		require.NoError(t, err)
+		require.NoError(t, again.UnmarshalText(shown))
+		require.Equal(t, size, again)
+	})
+}

@@ -1,0 +1,166 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// FileFlag is the flag that names the YAML file; its variable is PLAZA_CONFIG.
+const FileFlag = "config"
+
+// Error is a wrong configuration: what is wrong and where it came from, in one line. The program exits with code 2.
+type Error struct {
+	Source string // "flag --listen", "PLAZA_LISTEN", "plaza.yaml:3: listen"
+	Reason string // "\"x\" is not an address like …"
+}
+
+// Error returns the one line.
+func (e *Error) Error() string { return e.Source + ": " + e.Reason }
+
+// AddFlags adds a flag for every setting, and --config.
+func AddFlags(flags *pflag.FlagSet) {
+	flags.String(FileFlag, "", "YAML file with the settings below as keys")
+	var c Config
+	for _, s := range settingsOf(&c) {
+		flags.Var(&textFlag{text: s.def}, s.name, s.help)
+		if s.secret {
+			flags.Var(&textFlag{}, s.name+fileSuffix, "file that holds "+s.name)
+		}
+	}
+}
+
+// textFlag takes any text: values are read when all layers are known, so that every layer's errors look alike.
+type textFlag struct{ text string }
+
+func (f *textFlag) String() string { return f.text }
+func (f *textFlag) Type() string   { return "value" }
+func (f *textFlag) Set(text string) error {
+	f.text = text
+	return nil
+}
+
+// Load reads the four layers: defaults, the file, variables through lookupEnv, and the flags that were given. flags may be
+// nil. The error is an *Error.
+func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, error) {
+	c := Default()
+	layers, err := layersOf(flags, lookupEnv)
+	if err != nil {
+		return Config{}, err
+	}
+	for _, s := range settingsOf(&c) {
+		for _, layer := range layers {
+			if err := layer.apply(s); err != nil {
+				return Config{}, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// layer is one place that values come from.
+type layer struct {
+	lookup func(name string) (text string, ok bool)
+	source func(name string) string
+}
+
+func layersOf(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) ([]layer, error) {
+	env := layer{
+		lookup: func(name string) (string, bool) {
+			text, ok := lookupEnv(envName(name))
+			return text, ok && text != "" // an empty variable means "not set", as everywhere
+		},
+		source: envName,
+	}
+	flag := layer{
+		lookup: func(name string) (string, bool) { return givenFlag(flags, name) },
+		source: func(name string) string { return "flag " + flagName(name) },
+	}
+	for _, l := range []layer{flag, env} {
+		if path, ok := l.lookup(FileFlag); ok {
+			file, err := fileLayer(path, l.source(FileFlag))
+			return []layer{file, env, flag}, err
+		}
+	}
+	return []layer{env, flag}, nil
+}
+
+func givenFlag(flags *pflag.FlagSet, name string) (string, bool) {
+	if flags == nil {
+		return "", false
+	}
+	f := flags.Lookup(name)
+	if f == nil || !f.Changed {
+		return "", false
+	}
+	return f.Value.String(), true
+}
+
+// apply sets s from the layer, when the layer has it.
+func (l layer) apply(s setting) error {
+	text, given := l.lookup(s.name)
+	source := l.source(s.name)
+	if s.secret {
+		if path, ok := l.lookup(s.name + fileSuffix); ok {
+			if given {
+				return &Error{Source: source, Reason: "given together with " + l.source(s.name+fileSuffix)}
+			}
+			source, given = l.source(s.name+fileSuffix), true
+			var err error
+			if text, err = readSecret(path); err != nil {
+				return &Error{Source: source, Reason: err.Error()}
+			}
+		}
+	}
+	if !given {
+		return nil
+	}
+	if err := s.set(text); err != nil {
+		return &Error{Source: source, Reason: err.Error()}
+	}
+	return nil
+}
+
+// readSecret reads a file that holds one secret; white space around it, such as the newline of an editor, is not part of it.
+func readSecret(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(text))
+	if secret == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return secret, nil
+}
+
+// CheckServe reports the settings that `plaza serve` cannot do without and that no layer gave. The error is an *Error.
+func (c Config) CheckServe() error {
+	for _, s := range settingsOf(&c) {
+		if s.required && s.field.IsZero() {
+			return missing(s)
+		}
+	}
+	return nil
+}
+
+// Check reports the first of the named settings that no layer gave. The error is an *Error.
+func (c Config) Check(names ...string) error {
+	for _, s := range settingsOf(&c) {
+		if slices.Contains(names, s.name) && s.field.IsZero() {
+			return missing(s)
+		}
+	}
+	return nil
+}
+
+func missing(s setting) error {
+	ways := []string{flagName(s.name), envName(s.name)}
+	if s.secret {
+		ways = append(ways, flagName(s.name+fileSuffix))
+	}
+	return &Error{Source: s.name, Reason: "not set: give " + strings.Join(ways, ", ") + " or the key in the file"}
+}

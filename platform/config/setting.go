@@ -1,0 +1,89 @@
+package config
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// fileSuffix ends the name of the setting that reads a secret from a file.
+const fileSuffix = "-file"
+
+// setting is one field of Config with everything its tags say.
+type setting struct {
+	name     string
+	def      string
+	help     string
+	secret   bool // has a …-file variant
+	required bool // by `plaza serve`
+	field    reflect.Value
+}
+
+func settingsOf(c *Config) []setting {
+	v := reflect.ValueOf(c).Elem()
+	settings := make([]setting, 0, v.NumField())
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		settings = append(settings, setting{
+			name:     tag.Get("name"),
+			def:      tag.Get("default"),
+			help:     tag.Get("help"),
+			required: tag.Get("serve") == "required",
+			secret:   isSecret(v.Field(i)),
+			field:    v.Field(i),
+		})
+	}
+	return settings
+}
+
+func isSecret(field reflect.Value) bool {
+	switch field.Interface().(type) {
+	case telemetry.Secret, telemetry.SecretURL:
+		return true
+	default:
+		return false
+	}
+}
+
+// set reads text into the field. An empty text clears it, whatever its type: that is how a layer says "not set".
+func (s setting) set(text string) error {
+	if text == "" && s.def == "" {
+		s.field.SetZero()
+		return nil
+	}
+	switch target := s.field.Addr().Interface().(type) {
+	case encoding.TextUnmarshaler:
+		return target.UnmarshalText([]byte(text))
+	case *region.Code:
+		code, err := region.Parse(text)
+		*target = code
+		return err
+	case *string:
+		*target = text
+		return nil
+	default:
+		panic(fmt.Sprintf("config: field %s has type %T, which has no text form", s.name, target))
+	}
+}
+
+// String returns the value as it would be written in the file; secrets are redacted.
+func (s setting) String() string {
+	if m, ok := s.field.Interface().(encoding.TextMarshaler); ok {
+		text, err := m.MarshalText()
+		if err != nil {
+			panic("config: " + s.name + ": " + err.Error()) // no type of ours fails
+		}
+		return string(text)
+	}
+	return fmt.Sprint(s.field.Interface())
+}
+
+func flagName(name string) string { return "--" + name }
+
+func envName(name string) string {
+	return "PLAZA_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}

@@ -1,0 +1,203 @@
+package devdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// cluster is a folder with the data of one PostgreSQL server:
+//
+//	data      what initdb made
+//	data.new  an initdb that has not finished; never used
+//	password  of the user plaza
+//	log       what the server wrote to standard error
+type cluster struct {
+	folder    string
+	handle    *os.File // the open folder; see owner.prepare
+	owner     *owner
+	install   install
+	ephemeral bool
+	log       *slog.Logger
+}
+
+const (
+	superuser    = "plaza"
+	dataName     = "data"
+	freshName    = "data.new"
+	passwordName = "password"
+	logName      = "log"
+)
+
+// openCluster makes or finds the folder "postgres" in dir and picks the programs that can read it.
+func openCluster(dir string, opts Options, installs []install) (*cluster, error) {
+	c := &cluster{folder: filepath.Join(dir, "postgres"), ephemeral: opts.Ephemeral, log: opts.Log}
+	var err error
+	if c.owner, err = ownerOf(filepath.Join(c.folder, dataName)); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(c.folder, c.folderMode()); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if c.install, err = pickInstall(filepath.Join(c.folder, dataName), installs); err != nil {
+		return nil, err
+	}
+	c.handle, err = os.Open(c.folder)
+	return c, err
+}
+
+// folderMode lets another owner pass through the folder to what is theirs in it, and to nothing else. The folder itself
+// stays root's: root writes in it, and must not do that where another user could have placed a link.
+func (c *cluster) folderMode() fs.FileMode {
+	if c.owner != nil {
+		return 0o711
+	}
+	return 0o700
+}
+
+// pickInstall returns the install that made data, for a server reads no other version's data, or else the newest.
+func pickInstall(data string, installs []install) (install, error) {
+	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return installs[0], nil
+	}
+	if err != nil {
+		return install{}, err
+	}
+	version := strings.TrimSpace(string(text))
+	for _, i := range installs {
+		if strconv.Itoa(i.major) == version {
+			return i, nil
+		}
+	}
+	return install{}, fmt.Errorf("%s was made by PostgreSQL %s and only PostgreSQL %d is here: "+
+		"install that version, or remove the folder with its data", data, version, installs[0].major)
+}
+
+// path returns how the server's programs reach name in the cluster's folder.
+func (c *cluster) path(name string) string { return c.owner.path(c.folder, name) }
+
+// command returns a command that runs one of the server's programs as the owner.
+func (c *cluster) command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(c.install.bin, program), args...)
+	cmd.Dir = "/" // the owner may be unable to enter the current folder
+	cmd.Env = serverEnv()
+	c.owner.prepare(cmd, c.handle)
+	return cmd
+}
+
+// serverEnv leaves out everything that would change what the server does: PGPORT, PGDATA, LC_ALL, …
+func serverEnv() []string {
+	env := []string{"LC_ALL=C", "TZ=UTC"}
+	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// ensure makes the data folder when it is not there.
+func (c *cluster) ensure(ctx context.Context) error {
+	_, err := os.Stat(filepath.Join(c.folder, dataName, "PG_VERSION"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	c.log.InfoContext(ctx, "making a database", "folder", c.folder, "programs", c.install.bin, "user", c.owner.String())
+	if err := c.writePassword(); err != nil {
+		return err
+	}
+	if err := c.initialise(ctx); err != nil {
+		return err
+	}
+	// Only a finished initdb gets the name that the next start believes in.
+	if err := os.Rename(filepath.Join(c.folder, freshName), filepath.Join(c.folder, dataName)); err != nil {
+		return err
+	}
+	return c.handle.Sync()
+}
+
+// locales are tried in this order. Both order text by bytes; the first also knows letters outside ASCII, and systems other
+// than Linux may lack it.
+var locales = []string{"C.UTF-8", "C"}
+
+func (c *cluster) initialise(ctx context.Context) error {
+	var errs []error
+	for _, locale := range locales {
+		if err := c.freshFolder(); err != nil {
+			return err
+		}
+		err := c.initdb(ctx, locale)
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, err)
+		if !strings.Contains(err.Error(), "locale") {
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// freshFolder makes an empty folder for initdb in place of what an interrupted one left.
+func (c *cluster) freshFolder() error {
+	fresh := filepath.Join(c.folder, freshName)
+	return errors.Join(os.RemoveAll(fresh), os.Mkdir(fresh, 0o700), c.owner.give(fresh))
+}
+
+func (c *cluster) initdb(ctx context.Context, locale string) error {
+	args := []string{
+		"--pgdata=" + c.path(freshName), "--username=" + superuser, "--pwfile=" + c.path(passwordName),
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=" + locale, "--no-instructions",
+	}
+	if c.ephemeral {
+		args = append(args, "--no-sync")
+	}
+	cmd := c.command("initdb", args...)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := runUntil(ctx, cmd); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, lastLines(output.String(), 5))
+	}
+	return nil
+}
+
+// runUntil runs cmd, and kills it when ctx ends.
+func runUntil(ctx context.Context, cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	defer ended()
+	return errors.Join(cmd.Wait(), ctx.Err())
+}
+
+func (c *cluster) writePassword() error {
+	path := filepath.Join(c.folder, passwordName)
+	if err := os.WriteFile(path, []byte(randomHex(24)+"\n"), 0o600); err != nil {
+		return err
+	}
+	return c.owner.give(path)
+}
+
+func (c *cluster) password() (string, error) {
+	text, err := os.ReadFile(filepath.Join(c.folder, passwordName))
+	return strings.TrimSpace(string(text)), err
+}
+
+// lastLines returns the end of a log in one line.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return strings.Join(lines, "; ")
+}

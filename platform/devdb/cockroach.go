@@ -1,0 +1,170 @@
+package devdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// nodeRegions is where the three CockroachDB nodes say they are: one in each region, under the names that the program's
+// configuration has by default.
+var nodeRegions = []string{"us-east1", "europe-west1", "asia-southeast1"}
+
+// Time limits of a CockroachDB cluster. Three nodes on a small machine take their time.
+const (
+	cockroachReadyTimeout = 2 * time.Minute
+	cockroachStopTimeout  = 10 * time.Second // a killed node loses nothing: it syncs before it acknowledges
+)
+
+// cockroachCluster is three nodes on this machine, started with the flags that cockroach-go's testserver gives. The
+// testserver itself keeps no data between starts, and leaves its nodes behind when its program is killed.
+type cockroachCluster struct {
+	binary string
+	folder string
+	log    *slog.Logger
+	addrs  []string
+	nodes  []*process
+	guard  *guard
+}
+
+func startCockroach(ctx context.Context, opts Options, dir, binary string) (*DB, error) {
+	c := &cockroachCluster{binary: binary, folder: filepath.Join(dir, "cockroach"), log: opts.Log}
+	if err := c.startNodes(ctx); err != nil {
+		return nil, errors.Join(err, c.stop(ctx))
+	}
+	leftovers := ""
+	if opts.Ephemeral {
+		leftovers = dir
+	}
+	var err error
+	if c.guard, err = startGuard(leftovers, c.pids()...); err != nil {
+		return nil, errors.Join(err, c.stop(ctx))
+	}
+	own, err := c.ready(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("starting CockroachDB: %w: %s", err, c.logTail()), c.stop(ctx))
+	}
+	opts.Log.InfoContext(ctx, "database is up", "engine", CockroachDB, "nodes", c.addrs)
+	return &DB{engine: CockroachDB, url: own, stop: c.stop, died: c.nodes[0].done}, nil
+}
+
+func (c *cockroachCluster) startNodes(ctx context.Context) error {
+	for range nodeRegions {
+		port, err := freePort()
+		if err != nil {
+			return err
+		}
+		c.addrs = append(c.addrs, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	}
+	for i := range nodeRegions {
+		if err := c.startNode(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startNode starts one node in its folder. The folder is also its working folder, which is how an orphan is recognised.
+func (c *cockroachCluster) startNode(ctx context.Context, i int) error {
+	folder := filepath.Join(c.folder, nodeRegions[i])
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	pidFile := filepath.Join(folder, "pid")
+	if err := endOrphan(ctx, c.log, folder, pidFile); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(filepath.Join(folder, logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()                   // the node has its own copy
+	cmd := exec.Command(c.binary, "start", "--insecure", // on 127.0.0.1 only
+		"--store="+filepath.Join(folder, dataName), "--listen-addr="+c.addrs[i], "--http-addr=127.0.0.1:0",
+		"--join="+strings.Join(c.addrs, ","), "--locality=region="+nodeRegions[i], "--pid-file="+pidFile,
+		"--cache=128MiB", "--max-sql-memory=128MiB")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, out, out
+	node, err := spawn(cmd)
+	if err != nil {
+		return err
+	}
+	c.nodes = append(c.nodes, node)
+	return nil
+}
+
+func (c *cockroachCluster) pids() []int {
+	pids := make([]int, len(c.nodes))
+	for i, node := range c.nodes {
+		pids[i] = node.pid()
+	}
+	return pids
+}
+
+// ready makes the nodes one cluster, at the first start, and returns the URL of the database in it.
+func (c *cockroachCluster) ready(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, cockroachReadyTimeout)
+	defer cancel()
+	if err := c.initialise(ctx); err != nil {
+		return "", err
+	}
+	server := "postgresql://root@" + c.addrs[0] + "/defaultdb?sslmode=disable"
+	if err := waitFor(ctx, server, c.nodes[0].done); err != nil {
+		return "", err
+	}
+	return CreateDatabase(ctx, server, DatabaseName)
+}
+
+// initialise asks until a node listens. A cluster that was initialised before says so, and that is as good.
+func (c *cockroachCluster) initialise(ctx context.Context) error {
+	for {
+		cmd := exec.CommandContext(ctx, c.binary, "init", "--insecure", "--host="+c.addrs[0])
+		cmd.Dir = c.folder
+		output, err := cmd.CombinedOutput()
+		if err == nil || bytes.Contains(output, []byte("already been initialized")) {
+			return nil
+		}
+		select {
+		case <-c.nodes[0].done:
+			return errors.New("the node ended while starting")
+		case <-ctx.Done():
+			return fmt.Errorf("cockroach init: %w: %s", ctx.Err(), lastLines(string(output), 3))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// stop ends all nodes at once: one after the other, each would try to hand its work to the next.
+func (c *cockroachCluster) stop(ctx context.Context) error {
+	defer c.guard.release()
+	ctx, cancel := context.WithTimeout(ctx, cockroachStopTimeout)
+	defer cancel()
+	ended := make(chan error, len(c.nodes))
+	for _, node := range c.nodes {
+		go func() { ended <- node.stop(ctx, syscall.SIGTERM, os.Kill) }()
+	}
+	var errs []error
+	for range c.nodes {
+		if err := <-ended; !errors.Is(err, errHard) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *cockroachCluster) logTail() string {
+	text, err := os.ReadFile(filepath.Join(c.folder, nodeRegions[0], logName))
+	if err != nil {
+		return err.Error()
+	}
+	return lastLines(string(text), 5)
+}

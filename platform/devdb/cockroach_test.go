@@ -1,0 +1,130 @@
+package devdb
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/stretchr/testify/require"
+)
+
+// playCockroach does what the real program does on the outside, with the flags that devdb gives: "start" listens when the
+// cluster has been initialised, "init" does that once. No test machine has the real one; `make test-cockroach` uses it.
+func playCockroach(args []string) int {
+	flags := map[string]string{}
+	for _, arg := range args[1:] {
+		name, value, _ := strings.Cut(arg, "=")
+		flags[name] = value
+	}
+	if args[0] == "init" {
+		return playInit()
+	}
+	store := flags["--store"]
+	if os.MkdirAll(store, 0o700) != nil || os.WriteFile(flags["--pid-file"], []byte(strconv.Itoa(os.Getpid())), 0o600) != nil {
+		return 1
+	}
+	if err := os.WriteFile(filepath.Join(store, "locality"), []byte(flags["--locality"]), 0o600); err != nil {
+		return 1
+	}
+	l, err := net.Listen("tcp", flags["--listen-addr"])
+	if err != nil {
+		return 1
+	}
+	go acceptSQL(l)
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	<-stop
+	return 0
+}
+
+// playInit works in the cluster's folder, as devdb starts it.
+func playInit() int {
+	f, err := os.OpenFile("initialised", os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		_, _ = os.Stderr.WriteString("ERROR: cluster has already been initialized\n")
+		return 1
+	}
+	return map[bool]int{true: 0, false: 1}[err == nil && f.Close() == nil]
+}
+
+// acceptSQL answers every statement with nothing, which is enough for a server that is asked whether it is there.
+func acceptSQL(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go answerSQL(conn)
+	}
+}
+
+func answerSQL(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	backend := pgproto3.NewBackend(conn, conn)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	backend.Send(&pgproto3.AuthenticationOk{})
+	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	for backend.Flush() == nil {
+		message, err := backend.Receive()
+		if err != nil {
+			return
+		}
+		if q, ok := message.(*pgproto3.Query); ok {
+			backend.Send(&pgproto3.CommandComplete{CommandTag: []byte(strings.Fields(q.String)[0])})
+			backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		}
+	}
+}
+
+func cockroachFinder(t *testing.T) finder {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	t.Setenv("DEVDB_TEST_COCKROACH", "1")
+	return machine{env: map[string]string{"COCKROACH_BINARY": self}}.finder()
+}
+
+func TestCockroachIsThreeNodesInThreeRegions(t *testing.T) {
+	find, dir := cockroachFinder(t), t.TempDir()
+	for _, when := range []string{"first start", "second start"} {
+		db, err := start(t.Context(), Options{Dir: dir}, find)
+		require.NoError(t, err, when)
+		require.Equal(t, CockroachDB, db.Engine())
+		require.Contains(t, db.URL(), "/"+DatabaseName)
+		require.NoError(t, execOn(t.Context(), db.URL(), "SELECT 1"))
+		for _, name := range nodeRegions {
+			locality, err := os.ReadFile(filepath.Join(dir, "cockroach", name, dataName, "locality"))
+			require.NoError(t, err)
+			require.Equal(t, "region="+name, string(locality))
+		}
+		stopDB(t, db)
+		require.Error(t, execOn(t.Context(), db.URL(), "SELECT 1"))
+	}
+}
+
+func TestCockroachEphemeralLeavesNothing(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	db, err := start(t.Context(), Options{Ephemeral: true}, cockroachFinder(t))
+	require.NoError(t, err)
+	require.NotEmpty(t, entries(t, tmp))
+	stopDB(t, db)
+	require.Empty(t, entries(t, tmp))
+}
+
+func TestCockroachThatDoesNotStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := start(ctx, Options{Dir: t.TempDir()}, machine{env: map[string]string{"COCKROACH_BINARY": "/bin/false"}}.finder())
+	require.ErrorContains(t, err, "starting CockroachDB")
+}

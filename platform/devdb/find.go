@@ -1,0 +1,109 @@
+package devdb
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// finder looks for databases. Its functions are fields so that tests can pretend another machine.
+type finder struct {
+	getenv   func(string) string
+	lookPath func(string) (string, error)
+	glob     func(string) ([]string, error)
+	output   func(name string, args ...string) ([]byte, error)
+}
+
+func systemFinder() finder {
+	return finder{
+		getenv:   os.Getenv,
+		lookPath: exec.LookPath,
+		glob:     filepath.Glob,
+		output:   func(name string, args ...string) ([]byte, error) { return exec.Command(name, args...).Output() },
+	}
+}
+
+// cockroach returns the path of a CockroachDB program, or nothing.
+func (f finder) cockroach() string {
+	if binary := f.getenv("COCKROACH_BINARY"); binary != "" {
+		return binary
+	}
+	binary, err := f.lookPath("cockroach")
+	if err != nil {
+		return ""
+	}
+	return binary
+}
+
+// postgresFolders is where packages put the server programs; PATH often has only the clients, or wrappers that insist on
+// clusters of their own.
+var postgresFolders = []string{
+	"/usr/lib/postgresql/*/bin",                   // Debian and its children
+	"/usr/pgsql-*/bin",                            // packages of postgresql.org for Red Hat and its children
+	"/opt/homebrew/opt/postgresql@*/bin",          // Homebrew on Apple silicon
+	"/usr/local/opt/postgresql@*/bin",             // Homebrew on Intel
+	"/Applications/Postgres.app/*/Versions/*/bin", // Postgres.app
+}
+
+// install is one version of the PostgreSQL server programs.
+type install struct {
+	bin   string // folder of initdb and postgres
+	major int
+}
+
+// postgres returns the installs on this machine, newest first.
+func (f finder) postgres() []install {
+	var installs []install
+	for _, bin := range f.postgresBins() {
+		known := slices.ContainsFunc(installs, func(i install) bool { return i.bin == bin })
+		if major := f.majorVersion(bin); major > 0 && !known {
+			installs = append(installs, install{bin: bin, major: major})
+		}
+	}
+	slices.SortStableFunc(installs, func(a, b install) int { return cmp.Compare(b.major, a.major) })
+	return installs
+}
+
+func (f finder) postgresBins() []string {
+	var bins []string
+	for _, pattern := range postgresFolders {
+		found, _ := f.glob(pattern) // fails on a malformed pattern only
+		bins = append(bins, found...)
+	}
+	if config, err := f.lookPath("pg_config"); err == nil {
+		if out, err := f.output(config, "--bindir"); err == nil {
+			bins = append(bins, strings.TrimSpace(string(out)))
+		}
+	}
+	if postgres, err := f.lookPath("postgres"); err == nil {
+		// initdb looks for its share folder beside itself: a link in PATH must be followed to the real place.
+		if real, err := filepath.EvalSymlinks(postgres); err == nil {
+			bins = append(bins, filepath.Dir(real))
+		}
+	}
+	return bins
+}
+
+var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
+
+// majorVersion returns the version of the programs in bin; 0 when initdb or postgres is not there.
+func (f finder) majorVersion(bin string) int {
+	if _, err := f.lookPath(filepath.Join(bin, "initdb")); err != nil {
+		return 0
+	}
+	out, err := f.output(filepath.Join(bin, "postgres"), "--version")
+	if err != nil {
+		return 0
+	}
+	match := versionPattern.FindSubmatch(out)
+	if match == nil {
+		return 0
+	}
+	major, _ := strconv.Atoi(string(match[1]))
+	return major
+}

@@ -1,0 +1,97 @@
+package devdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// pidName is the file in which a running PostgreSQL names itself; its first line is the process id.
+const pidName = "postmaster.pid"
+
+// endOrphan stops a server that an earlier, crashed program left running in folder, as its pid file says. The lock is held:
+// nobody who is alive uses that server.
+func endOrphan(ctx context.Context, log *slog.Logger, folder, pidFile string) error {
+	pid, err := readPid(pidFile)
+	if err != nil || pid == 0 {
+		return err
+	}
+	if !runsIn(pid, folder) {
+		return forgetPid(pid, pidFile)
+	}
+	log.WarnContext(ctx, "stopping a database server that was left running", "pid", pid)
+	for _, step := range []struct {
+		signal syscall.Signal
+		wait   time.Duration
+	}{{syscall.SIGINT, 15 * time.Second}, {syscall.SIGQUIT, 5 * time.Second}, {syscall.SIGKILL, 5 * time.Second}} {
+		_ = syscall.Kill(pid, step.signal) // fails when it has just ended
+		if waitGone(ctx, pid, folder, step.wait) {
+			return nil
+		}
+	}
+	return errors.Join(ctx.Err(), fmt.Errorf("a database server (process %d) runs in %s and does not end", pid, folder))
+}
+
+// forgetPid removes the pid file when its number now belongs to some other process: PostgreSQL would take that for a
+// running server and refuse to start. Of a process that is gone PostgreSQL itself makes sure, better than we could.
+func forgetPid(pid int, pidFile string) error {
+	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
+		return nil
+	}
+	return os.Remove(pidFile)
+}
+
+// readPid returns the process id in the file at path; 0 when there is no such file or no number in it.
+func readPid(path string) (int, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
+	if err != nil || pid <= 1 {
+		return 0, nil //nolint:nilerr // a broken file names nobody; PostgreSQL reports it if it matters
+	}
+	return pid, nil
+}
+
+// runsIn reports whether the process works in folder. A database server does, which tells it from a process that merely
+// got the number again; a zombie works nowhere and counts as gone.
+func runsIn(pid int, folder string) bool {
+	want, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	if got, err := os.Stat(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil {
+		return os.SameFile(want, got)
+	}
+	if _, err := os.Stat("/proc/self/cwd"); err == nil {
+		return false
+	}
+	out, err := exec.Command("ps", "-o", "command=", "-p", strconv.Itoa(pid)).Output() // systems without /proc
+	return err == nil && strings.Contains(string(out), folder)
+}
+
+func waitGone(ctx context.Context, pid int, folder string, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for runsIn(pid, folder) {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return true
+}

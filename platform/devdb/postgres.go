@@ -1,0 +1,152 @@
+package devdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// startAttempts is how often the server is started before giving up: another program can take the free port first, and
+// the memory of a killed server can stay in use for a moment.
+const startAttempts = 3
+
+// startPostgres starts PostgreSQL on the cluster in dir.
+func startPostgres(ctx context.Context, opts Options, dir string, installs []install) (*DB, error) {
+	c, err := openCluster(dir, opts, installs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.handle.Close() }() // the server has its own copy
+	data := filepath.Join(c.folder, dataName)
+	if err := endOrphan(ctx, opts.Log, data, filepath.Join(data, pidName)); err != nil {
+		return nil, err
+	}
+	if err := c.ensure(ctx); err != nil {
+		return nil, err
+	}
+	for attempt := 1; ; attempt++ {
+		db, err := c.serve(ctx, dir)
+		if err == nil || attempt == startAttempts || ctx.Err() != nil {
+			return db, err
+		}
+		opts.Log.WarnContext(ctx, "starting the database again", "error", err)
+		time.Sleep(300 * time.Millisecond)
+	}
+}
+
+// serve starts the server once, on a free port, and waits until it has the database.
+func (c *cluster) serve(ctx context.Context, dir string) (*DB, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	server, err := c.run(port, dir)
+	if err != nil {
+		return nil, err
+	}
+	own, err := c.ready(ctx, port, server)
+	if err != nil {
+		err = fmt.Errorf("starting PostgreSQL: %w: %s", err, c.logTail())
+		return nil, errors.Join(err, stopPostgres(server)(ctx))
+	}
+	c.log.InfoContext(ctx, "database is up", "engine", PostgreSQL, "port", port, "pid", server.pid())
+	return &DB{engine: PostgreSQL, url: own, stop: stopPostgres(server), died: server.done}, nil
+}
+
+func (c *cluster) run(port int, dir string) (*process, error) {
+	out, err := os.OpenFile(filepath.Join(c.folder, logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = out.Close() }() // the server has its own copy
+	args := []string{"-D", c.path(dataName), "-p", strconv.Itoa(port)}
+	for _, s := range c.settings() {
+		args = append(args, "-c", s)
+	}
+	cmd := c.command("postgres", args...)
+	cmd.Stdout, cmd.Stderr = out, out
+	server, err := spawn(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if server.guard, err = startGuard(c.leftovers(dir), server.pid()); err != nil {
+		return nil, errors.Join(err, stopPostgres(server)(context.Background()))
+	}
+	return server, nil
+}
+
+// leftovers is the folder that is to go with the server.
+func (c *cluster) leftovers(dir string) string {
+	if c.ephemeral {
+		return dir
+	}
+	return ""
+}
+
+func (c *cluster) settings() []string {
+	settings := []string{
+		"listen_addresses=127.0.0.1",
+		"unix_socket_directories=", // TCP alone: tests put a proxy before it, and a socket would need a folder
+		"max_connections=300",      // three regions, a pool for each home
+		"shared_buffers=128MB",
+		"jit=off", // short statements only: compiling costs more than it gains
+		"timezone=UTC", "log_timezone=UTC",
+		"log_min_messages=warning",
+		// Statements and the details of errors carry what people wrote; the log must not.
+		"log_min_error_statement=panic", "log_error_verbosity=terse",
+	}
+	if !c.ephemeral {
+		return append(settings, "fsync=on", "synchronous_commit=on", "full_page_writes=on") // nothing acknowledged is lost
+	}
+	return append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0")
+}
+
+// ready waits for the server and returns the URL of the database in it.
+func (c *cluster) ready(ctx context.Context, port int, server *process) (string, error) {
+	password, err := c.password()
+	if err != nil {
+		return "", err
+	}
+	u := url.URL{
+		Scheme: "postgresql", User: url.UserPassword(superuser, password),
+		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable",
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute) // recovery after a crash can take a while
+	defer cancel()
+	if err := waitFor(ctx, u.String(), server.done); err != nil {
+		return "", err
+	}
+	return CreateDatabase(ctx, u.String(), DatabaseName)
+}
+
+func (c *cluster) logTail() string {
+	text, err := os.ReadFile(filepath.Join(c.folder, logName))
+	if err != nil {
+		return err.Error()
+	}
+	return lastLines(string(text), 5)
+}
+
+// stopPostgres returns what ends the server: fast shutdown first, then without a checkpoint.
+func stopPostgres(server *process) func(context.Context) error {
+	return func(ctx context.Context) error {
+		defer server.guard.release()
+		return server.stop(ctx, syscall.SIGINT, syscall.SIGQUIT)
+	}
+}
+
+// freePort returns a port that was free a moment ago.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}

@@ -1,0 +1,51 @@
+package testdb_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+)
+
+func exec(t *testing.T, url, sql string) {
+	t.Helper()
+	require.NoError(t, execErr(t.Context(), url, sql))
+}
+
+func execErr(ctx context.Context, url, sql string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+func TestEachTestHasItsOwnDatabase(t *testing.T) {
+	var first string
+	t.Run("first", func(t *testing.T) {
+		first = testdb.New(t)
+		exec(t, first, "CREATE TABLE mine (i INT PRIMARY KEY)")
+	})
+	t.Run("second", func(t *testing.T) {
+		second := testdb.New(t)
+		require.NotEqual(t, first, second)
+		exec(t, second, "CREATE TABLE mine (i INT PRIMARY KEY)")
+	})
+	require.Error(t, execErr(t.Context(), first, "SELECT 1"), "dropped with its test")
+}
+
+func TestTemplate(t *testing.T) {
+	template := testdb.NewTemplate(func(ctx context.Context, url string) error {
+		return execErr(ctx, url, "CREATE TABLE content (i INT PRIMARY KEY)")
+	})
+	for _, name := range []string{"first", "second"} {
+		t.Run(name, func(t *testing.T) {
+			exec(t, template.New(t), "INSERT INTO content VALUES (1)")
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package edge
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/rs/cors"
+)
+
+// preflightAge is how long a browser may remember the answer to a preflight.
+const preflightAge = 2 * time.Hour
+
+// newCORS lets browsers of the given origins call; none means all. There are no cookies, so no credentials to protect.
+func newCORS(origins []string) *cors.Cors {
+	if len(origins) == 0 {
+		origins = []string{"*"}
+	}
+	return cors.New(cors.Options{
+		AllowedOrigins: origins,
+		AllowedMethods: []string{
+			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		},
+		AllowedHeaders: []string{
+			"Authorization", "X-API-Key", "Set-Access-Token-Cookie", "Content-Type", "Accept", "Accept-Language",
+			"Preserve-Edited-At", HeaderRequestID,
+			"Connect-Protocol-Version", "Connect-Timeout-Ms", "Connect-Accept-Encoding", "Connect-Content-Encoding",
+			"Grpc-Timeout", "Grpc-Accept-Encoding", "Grpc-Encoding", "X-Grpc-Web", "X-User-Agent",
+		},
+		ExposedHeaders: []string{
+			HeaderRequestID, "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
+			"Connect-Content-Encoding", "Grpc-Encoding",
+		},
+		MaxAge:               int(preflightAge / time.Second),
+		OptionsSuccessStatus: http.StatusNoContent,
+	})
+}

@@ -1,0 +1,267 @@
+package edge_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/fail"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
+)
+
+// fake implements a few operations: it remembers the last request and does what the test tells it to.
+type fake struct {
+	plazav1connect.UnimplementedAuthenticationServiceHandler
+	plazav1connect.UnimplementedSessionServiceHandler
+	plazav1connect.UnimplementedUserServiceHandler
+	plazav1connect.UnimplementedRoleServiceHandler
+	plazav1connect.UnimplementedCategoryServiceHandler
+	plazav1connect.UnimplementedNetworkSettingServiceHandler
+	plazav1connect.UnimplementedCommunityServiceHandler
+	plazav1connect.UnimplementedMemberServiceHandler
+	plazav1connect.UnimplementedJoinRequestServiceHandler
+	plazav1connect.UnimplementedPostServiceHandler
+	plazav1connect.UnimplementedCommentServiceHandler
+	plazav1connect.UnimplementedFeedServiceHandler
+
+	mu    sync.Mutex
+	last  proto.Message
+	calls int
+	do    func(ctx context.Context) error
+	post  *plazav1.ListPostsResponse
+}
+
+func (f *fake) saw(ctx context.Context, request proto.Message) error {
+	f.mu.Lock()
+	f.last = request
+	f.calls++
+	do := f.do
+	f.mu.Unlock()
+	if do != nil {
+		return do(ctx)
+	}
+	return nil
+}
+
+func answer[T any](message *T, err error) (*connect.Response[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(message), nil
+}
+
+func (f *fake) CreateToken(ctx context.Context, r *connect.Request[plazav1.CreateTokenRequest]) (*connect.Response[plazav1.CreateTokenResponse], error) {
+	return answer(&plazav1.CreateTokenResponse{Token: `pz1."quoted"`}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) CreateSession(ctx context.Context, r *connect.Request[plazav1.CreateSessionRequest]) (*connect.Response[plazav1.CreateSessionResponse], error) {
+	return answer(&plazav1.CreateSessionResponse{AccessToken: "t"}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) BatchGetUsers(ctx context.Context, r *connect.Request[plazav1.BatchGetUsersRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) GetUser(ctx context.Context, r *connect.Request[plazav1.GetUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) UpdateUser(ctx context.Context, r *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) GetRole(ctx context.Context, r *connect.Request[plazav1.GetRoleRequest]) (*connect.Response[plazav1.GetRoleResponse], error) {
+	return answer(&plazav1.GetRoleResponse{Roles: []*plazav1.Role{{RoleId: r.Msg.GetRoleId()}}}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) UpdateModeration(ctx context.Context, r *connect.Request[plazav1.UpdateModerationRequest]) (*connect.Response[plazav1.ModerationConfiguration], error) {
+	return answer(&plazav1.ModerationConfiguration{IsReportEnabled: r.Msg.GetIsReportEnabled()}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) RemoveMembers(ctx context.Context, r *connect.Request[plazav1.RemoveMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) JoinCommunity(ctx context.Context, r *connect.Request[plazav1.JoinCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) CreatePost(ctx context.Context, r *connect.Request[plazav1.CreatePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+	return answer(&plazav1.PostAggregate{}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) ListPosts(ctx context.Context, r *connect.Request[plazav1.ListPostsRequest]) (*connect.Response[plazav1.ListPostsResponse], error) {
+	return answer(f.post, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) DeletePost(ctx context.Context, r *connect.Request[plazav1.DeletePostRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
+	return answer(&plazav1.StatusSuccessResponse{Success: true}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) ListComments(ctx context.Context, r *connect.Request[plazav1.ListCommentsRequest]) (*connect.Response[plazav1.ListCommentsResponse], error) {
+	return answer(&plazav1.ListCommentsResponse{}, f.saw(ctx, r.Msg))
+}
+
+func (f *fake) GetComment(ctx context.Context, r *connect.Request[plazav1.GetCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+	return answer(commentAnswer(r.Msg.GetCommentId()), f.saw(ctx, r.Msg))
+}
+
+func (f *fake) FlagComment(ctx context.Context, r *connect.Request[plazav1.FlagCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+	return answer(commentAnswer(r.Msg.GetCommentId()), f.saw(ctx, r.Msg))
+}
+
+func (f *fake) ListUserFeed(ctx context.Context, r *connect.Request[plazav1.ListUserFeedRequest]) (*connect.Response[plazav1.UserFeedResponse], error) {
+	return answer(&plazav1.UserFeedResponse{}, f.saw(ctx, r.Msg))
+}
+
+func commentAnswer(id string) *plazav1.CommentAggregate {
+	data, _ := structpb.NewStruct(map[string]any{"text": "a <b> & \"c\"", "n": 1.5, "deep": map[string]any{"list": []any{true, nil}}})
+	return &plazav1.CommentAggregate{Comments: []*plazav1.Comment{{
+		CommentId: id, PrivateId: id, Data: data, Reactions: map[string]int32{"love": 2, "like": 1},
+		CreatedAt: timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
+	}}}
+}
+
+func (f *fake) request() proto.Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.last
+}
+
+func (f *fake) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls
+}
+
+func (f *fake) services() edge.Services {
+	return edge.Services{
+		Authentication: f, Session: f, User: f, Role: f, Category: f, NetworkSetting: f, Community: f, Member: f,
+		JoinRequest: f, Post: f, Comment: f, Feed: f,
+	}
+}
+
+// world is a running edge with a fake behind it.
+type world struct {
+	*fake
+	url      string
+	client   *http.Client
+	log      *logBuffer
+	registry *prometheus.Registry
+}
+
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// start serves an edge whose options change may change, with h2c, as the listener does.
+func start(t *testing.T, change ...func(*edge.Options)) *world {
+	t.Helper()
+	w := &world{fake: &fake{post: &plazav1.ListPostsResponse{}}, log: &logBuffer{}, registry: prometheus.NewRegistry()}
+	options := edge.Options{
+		Services:   w.services(),
+		Log:        slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Registerer: w.registry,
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	handler, err := edge.New(options)
+	require.NoError(t, err)
+	server := httptest.NewUnstartedServer(nil)
+	server.Config = edge.NewServer(handler)
+	server.Start()
+	t.Cleanup(server.Close)
+	w.url, w.client = server.URL, server.Client()
+	return w
+}
+
+// reply is an answer, read to its end.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// call sends a request; headers come in pairs of name and value.
+func (w *world) call(t *testing.T, method, path, body string, headers ...string) reply {
+	t.Helper()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, w.url+path, reader)
+	require.NoError(t, err)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := w.client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	data, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return reply{status: response.StatusCode, header: response.Header, body: string(data)}
+}
+
+// requireError compares an answer with the error body.
+func requireError(t *testing.T, got reply, status, code int, message string, details ...string) {
+	t.Helper()
+	want := map[string]any{"status": "error", "code": float64(code), "message": message}
+	if len(details) > 0 {
+		list := make([]any, 0, len(details))
+		for _, detail := range details {
+			list = append(list, detail)
+		}
+		want["data"] = map[string]any{"detail": list}
+	}
+	var body any
+	require.NoError(t, json.Unmarshal([]byte(got.body), &body), "body: %s", got.body)
+	require.Equal(t, want, body)
+	require.Equal(t, status, got.status)
+	require.Equal(t, "application/json", got.header.Get("Content-Type"))
+	require.NotEmpty(t, got.header.Get(edge.HeaderRequestID))
+}
+
+func requireMessage(t *testing.T, want, got proto.Message) {
+	t.Helper()
+	require.True(t, proto.Equal(want, got), "want %v\ngot  %v", want, got)
+}
+
+// failing makes the fake fail.
+func (f *fake) failing(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.do = func(context.Context) error { return err }
+}
+
+var errSecret = fail.NotFound().Because(io.ErrUnexpectedEOF)

@@ -1,0 +1,48 @@
+package edge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpchealth"
+	"connectrpc.com/grpcreflect"
+)
+
+// readiness answers gRPC health checks: the server as a whole, and each service by name, are as ready as the function
+// says.
+type readiness struct {
+	ready    func(context.Context) error
+	services map[string]http.Handler
+}
+
+// Check implements grpchealth.Checker.
+func (c readiness) Check(ctx context.Context, request *grpchealth.CheckRequest) (*grpchealth.CheckResponse, error) {
+	if _, known := c.services[request.Service]; request.Service != "" && !known {
+		return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("unknown service %q", request.Service))
+	}
+	if c.ready != nil && c.ready(ctx) != nil {
+		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
+	}
+	return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil
+}
+
+// withOperations adds health and reflection to the handlers of the services.
+func withOperations(services map[string]http.Handler, ready func(context.Context) error, maxBody int64) map[string]http.Handler {
+	all := make(map[string]http.Handler, len(services)+3)
+	for name, handler := range services {
+		all[name] = handler
+	}
+	add := func(path string, handler http.Handler) { all[strings.Trim(path, "/")] = handler }
+	limit := connect.WithReadMaxBytes(int(min(maxBody, maxOperationsBody)))
+	reflector := grpcreflect.NewStaticReflector(append(namesOf(services), grpchealth.HealthV1ServiceName)...)
+	add(grpchealth.NewHandler(readiness{ready: ready, services: services}, limit))
+	add(grpcreflect.NewHandlerV1(reflector, limit))
+	add(grpcreflect.NewHandlerV1Alpha(reflector, limit))
+	return all
+}
+
+// maxOperationsBody is plenty for a health check or a reflection request, in bytes.
+const maxOperationsBody = 64 << 10

@@ -1,0 +1,248 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func TestFieldPath(t *testing.T) {
+	for name, want := range map[string]string{
+		"limit": "limit", "options[limit]": "options.limit", "dataTypes[values][0]": "dataTypes.values",
+		"userIds[]": "userIds", "tags[0]": "tags", "a[b][c][]": "a.b.c", "options.limit": "options.limit",
+		"a[é]": "a.é", "targets[0][targetId]": "targets.targetId",
+	} {
+		got, ok := fieldPath(name)
+		require.True(t, ok, name)
+		require.Equal(t, want, got)
+	}
+	for _, name := range []string{
+		"", "[", "]x[", "[x]", "[]", "a[", "a[b", "a[b]c", "a[[b]]", "a[b.c]", "a.", ".a", "a[].", "connect", "[0]",
+	} {
+		got, ok := fieldPath(name)
+		require.False(t, ok && got != name, "%q became %q", name, got)
+		require.False(t, ok, name)
+	}
+}
+
+// FuzzRESTQuery checks that what is rewritten is a query that everybody reads alike, and that rewriting it again
+// changes nothing.
+func FuzzRESTQuery(f *testing.F) {
+	for _, seed := range []string{
+		"options%5Blimit%5D=5", "options[limit]=3&options[token]=x%3D", "dataTypes%5Bvalues%5D%5B0%5D=text", "userIds[]=a&userIds[]=b",
+		"tags[0]=x", "a[[b]]=1", "a.=1", "=1&&=", "hasFlag=null", "userIds[]=%2541", "a;b=c", "a=%zz", "%5b%5D=1", "+[+]=+", "a=b=c", "connect=v1",
+	} {
+		f.Add(seed, true)
+		f.Add(seed, false)
+	}
+	f.Fuzz(func(t *testing.T, raw string, isList bool) {
+		to := &route{isList: isList, inPath: []string{"user_id", "userId"}}
+		query, bad := restQuery(raw, to)
+		if bad != nil {
+			require.Empty(t, query)
+			return
+		}
+		values, err := url.ParseQuery(query)
+		require.NoError(t, err)
+		for name := range values {
+			require.NotContains(t, to.inPath, name)
+			require.False(t, name == "" || name == "connect" || strings.HasSuffix(name, ".") || strings.ContainsAny(name, "[]") && !strings.ContainsAny(raw, "]%"))
+		}
+		again, bad := restQuery(query, &route{inPath: to.inPath})
+		require.Nil(t, bad)
+		require.Equal(t, query, again)
+	})
+}
+
+func TestDecodedAgain(t *testing.T) {
+	for value, want := range map[string]string{
+		"a": "a", "a%40b": "a@b", "50%": "50%", "%zz": "%zz", "a%2Fb%2f": "a/b/", "a+b%20c": "a+b c",
+	} {
+		require.Equal(t, want, decodedAgain(value))
+	}
+}
+
+// TestEncoderAgreesWithProtojson fills every message of the interface at random.
+func TestEncoderAgreesWithProtojson(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	protoregistry.GlobalTypes.RangeMessages(func(kind protoreflect.MessageType) bool {
+		if kind.Descriptor().ParentFile().Package() != "plaza.v1" {
+			return true
+		}
+		t.Run(string(kind.Descriptor().Name()), func(t *testing.T) {
+			for range 20 {
+				m := kind.New()
+				fillMessage(random, m, 3)
+				requireSameJSON(t, m.Interface())
+			}
+		})
+		return true
+	})
+}
+
+func requireSameJSON(t *testing.T, m proto.Message) {
+	t.Helper()
+	want, err := protojson.MarshalOptions{EmitUnpopulated: true}.Marshal(m)
+	require.NoError(t, err)
+	var compact bytes.Buffer
+	require.NoError(t, json.Compact(&compact, want))
+	got, err := appendMessage(nil, m.ProtoReflect())
+	require.NoError(t, err)
+	require.Equal(t, compact.String(), string(got))
+}
+
+func fillMessage(random *rand.Rand, m protoreflect.Message, depth int) {
+	switch m := m.Interface().(type) {
+	case *timestamppb.Timestamp:
+		m.Seconds = random.Int64N(1 << 32)
+		m.Nanos = []int32{1_000_000, 999_000_000, 1_000, 999_999_999}[random.IntN(4)] // whole seconds differ on purpose
+		return
+	case *structpb.Struct:
+		m.Fields = map[string]*structpb.Value{"s": structpb.NewStringValue(someText(random)), "n": structpb.NewNumberValue(random.NormFloat64())}
+		if depth > 0 {
+			inner := &structpb.Struct{}
+			fillMessage(random, inner.ProtoReflect(), depth-1)
+			m.Fields["o"] = structpb.NewStructValue(inner)
+			m.Fields["l"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewBoolValue(true), structpb.NewNullValue()}})
+		}
+		return
+	}
+	for i := range m.Descriptor().Fields().Len() {
+		field := m.Descriptor().Fields().Get(i)
+		if random.IntN(3) == 0 || depth == 0 && field.Message() != nil {
+			continue
+		}
+		fillField(random, m, field, depth)
+	}
+}
+
+func fillField(random *rand.Rand, m protoreflect.Message, field protoreflect.FieldDescriptor, depth int) {
+	switch {
+	case field.IsMap():
+		for range random.IntN(4) {
+			m.Mutable(field).Map().Set(protoreflect.ValueOfString(someText(random)).MapKey(), someScalar(random, field.MapValue()))
+		}
+	case field.IsList() && field.Message() != nil:
+		for range random.IntN(3) {
+			fillMessage(random, m.Mutable(field).List().AppendMutable().Message(), depth-1)
+		}
+	case field.IsList():
+		for range random.IntN(3) {
+			m.Mutable(field).List().Append(someScalar(random, field))
+		}
+	case field.Message() != nil:
+		fillMessage(random, m.Mutable(field).Message(), depth-1)
+	default:
+		m.Set(field, someScalar(random, field))
+	}
+}
+
+func someScalar(random *rand.Rand, field protoreflect.FieldDescriptor) protoreflect.Value {
+	switch field.Kind() {
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(random.IntN(2) == 0)
+	case protoreflect.Int32Kind:
+		return protoreflect.ValueOfInt32(random.Int32() - 1<<30)
+	case protoreflect.Int64Kind:
+		return protoreflect.ValueOfInt64(random.Int64() - 1<<62)
+	case protoreflect.DoubleKind:
+		return protoreflect.ValueOfFloat64(random.NormFloat64() * math.Pow(10, float64(random.IntN(60)-30)))
+	case protoreflect.EnumKind:
+		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(random.IntN(7)))
+	case protoreflect.StringKind:
+	}
+	return protoreflect.ValueOfString(someText(random))
+}
+
+func someText(random *rand.Rand) string {
+	pieces := []string{"a", "é", "\"", "\\", "\n", "\x01", "\u2028", "<&>", "\U0001f600", "\x7f", "\t", ""}
+	var b strings.Builder
+	for range random.IntN(6) {
+		b.WriteString(pieces[random.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+func TestTimestampsHaveMilliseconds(t *testing.T) {
+	got, err := appendMessage(nil, (&timestamppb.Timestamp{Seconds: 1}).ProtoReflect())
+	require.NoError(t, err)
+	require.Equal(t, `"1970-01-01T00:00:01.000Z"`, string(got))
+	_, err = appendMessage(nil, (&timestamppb.Timestamp{Nanos: -1}).ProtoReflect())
+	require.Error(t, err)
+}
+
+func TestEncoderRefuses(t *testing.T) {
+	_, err := appendMessage(nil, (&plazav1.User{UserId: "\xff"}).ProtoReflect())
+	require.ErrorIs(t, err, errText)
+	_, err = appendMessage(nil, structOf("n", structpb.NewNumberValue(math.NaN())).ProtoReflect())
+	require.Error(t, err)
+	_, err = appendMessage(nil, structOf("n", &structpb.Value{}).ProtoReflect())
+	require.Error(t, err)
+	_, err = appendMessage(nil, structOf("\xff", structpb.NewNullValue()).ProtoReflect())
+	require.ErrorIs(t, err, errText)
+}
+
+func structOf(key string, value *structpb.Value) *structpb.Struct {
+	return &structpb.Struct{Fields: map[string]*structpb.Value{key: value}}
+}
+
+func TestFloatsLikeECMAScript(t *testing.T) {
+	for value, want := range map[float64]string{
+		0: "0", 1: "1", -1.5: "-1.5", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-6: "0.000001", 1e-7: "1e-7", 1.5e-9: "1.5e-9", 1e-10: "1e-10",
+	} {
+		require.Equal(t, want, string(appendFloat(nil, value, 64)))
+	}
+	require.Equal(t, `"NaN"`, string(appendFloat(nil, math.NaN(), 64)))
+	require.Equal(t, `"-Infinity"`, string(appendFloat(nil, math.Inf(-1), 64)))
+	require.Equal(t, "0.1", string(appendFloat(nil, float64(float32(0.1)), 32)))
+}
+
+// FuzzText checks that every string is quoted as JSON that says the same.
+func FuzzText(f *testing.F) {
+	f.Add("a\"\\\x00\u2028é")
+	f.Add("\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		quoted, err := appendText(nil, s)
+		if !utf8.ValidString(s) {
+			require.Error(t, err)
+			return
+		}
+		require.NoError(t, err)
+		var back string
+		require.NoError(t, json.Unmarshal(quoted, &back))
+		require.Equal(t, s, back)
+	})
+}
+
+// FuzzDecodeJSON checks that no body panics, and that a request is either decoded or flawed.
+func FuzzDecodeJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `[]`, ``, `null`, `{"data":{"a":[1,null]}}`, `{"tags":5}`, `{"tags":["a",1]}`, `{"mentionees":[{"userIds":1}]}`, `{"createdAt":"x"}`, "\xff", "{\"text\":\"\xff\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := &plazav1.CreatePostRequest{}
+		decodeJSON(data, m)
+		flawed := flawOf(m)
+		require.Equal(t, flawed != nil, len(m.ProtoReflect().GetUnknown()) > 0)
+		if flawed == nil {
+			require.True(t, json.Valid(data))
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package edge
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics counts requests. The labels are bounded: the procedures of the interface, four protocols, HTTP statuses.
+type metrics struct {
+	requests *prometheus.CounterVec
+	duration map[string]prometheus.Observer // by procedure
+	inFlight prometheus.Gauge
+}
+
+// newMetrics registers with registerer, unless that is nil.
+func newMetrics(registerer prometheus.Registerer, procedures map[string]bool) (*metrics, error) {
+	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "plaza_http_requests_total",
+		Help: "Requests by operation, protocol and HTTP status; over gRPC, the status that REST would have had.",
+	}, []string{"procedure", "protocol", "code"})
+	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "plaza_http_request_duration_seconds",
+		Help:    "Time from the arrival of a request's header to the end of its answer.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+	}, []string{"procedure"})
+	inFlight := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "plaza_http_requests_in_flight",
+		Help: "Requests that are being answered.",
+	})
+	if registerer != nil {
+		for _, collector := range []prometheus.Collector{requests, duration, inFlight} {
+			if err := registerer.Register(collector); err != nil {
+				return nil, err
+			}
+		}
+	}
+	m := &metrics{requests: requests, duration: map[string]prometheus.Observer{}, inFlight: inFlight}
+	m.duration[procedureUnknown] = duration.WithLabelValues(procedureUnknown)
+	for procedure := range procedures {
+		m.duration[procedure] = duration.WithLabelValues(procedure)
+	}
+	return m, nil
+}
+
+func (m *metrics) observe(ex *exchange, seconds float64) {
+	m.requests.WithLabelValues(ex.procedure, string(ex.protocol), statusText(ex.outcome())).Inc()
+	if observer := m.duration[ex.procedure]; observer != nil {
+		observer.Observe(seconds)
+	}
+}
+
+func statusText(status int) string {
+	if status == 200 {
+		return "200"
+	}
+	return strconv.Itoa(status)
+}

@@ -1,0 +1,112 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
+)
+
+// Services are the implementations of the interface; every one is required.
+type Services struct {
+	Authentication plazav1connect.AuthenticationServiceHandler
+	Session        plazav1connect.SessionServiceHandler
+	User           plazav1connect.UserServiceHandler
+	Role           plazav1connect.RoleServiceHandler
+	Category       plazav1connect.CategoryServiceHandler
+	NetworkSetting plazav1connect.NetworkSettingServiceHandler
+	Community      plazav1connect.CommunityServiceHandler
+	Member         plazav1connect.MemberServiceHandler
+	JoinRequest    plazav1connect.JoinRequestServiceHandler
+	Post           plazav1connect.PostServiceHandler
+	Comment        plazav1connect.CommentServiceHandler
+	Feed           plazav1connect.FeedServiceHandler
+}
+
+// ErrServiceMissing is returned by New for a nil field of Services.
+var ErrServiceMissing = errors.New("a service is missing")
+
+func (s Services) check() error {
+	fields := reflect.ValueOf(s)
+	for i := range fields.NumField() {
+		if fields.Field(i).IsNil() {
+			return fmt.Errorf("%w: %s", ErrServiceMissing, fields.Type().Field(i).Name)
+		}
+	}
+	return nil
+}
+
+// handlers makes the connect handlers of all services, by service name.
+func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Handler {
+	handlers := map[string]http.Handler{}
+	add := func(path string, handler http.Handler) { handlers[strings.Trim(path, "/")] = handler }
+	add(plazav1connect.NewAuthenticationServiceHandler(s.Authentication, options...))
+	add(plazav1connect.NewSessionServiceHandler(s.Session, options...))
+	add(plazav1connect.NewUserServiceHandler(s.User, options...))
+	add(plazav1connect.NewRoleServiceHandler(s.Role, options...))
+	add(plazav1connect.NewCategoryServiceHandler(s.Category, options...))
+	add(plazav1connect.NewNetworkSettingServiceHandler(s.NetworkSetting, options...))
+	add(plazav1connect.NewCommunityServiceHandler(s.Community, options...))
+	add(plazav1connect.NewMemberServiceHandler(s.Member, options...))
+	add(plazav1connect.NewJoinRequestServiceHandler(s.JoinRequest, options...))
+	add(plazav1connect.NewPostServiceHandler(s.Post, options...))
+	add(plazav1connect.NewCommentServiceHandler(s.Comment, options...))
+	add(plazav1connect.NewFeedServiceHandler(s.Feed, options...))
+	return handlers
+}
+
+// schema is what the proto files say about the services that are served.
+type schema struct {
+	services   []protoreflect.ServiceDescriptor
+	requests   []protoreflect.MessageDescriptor
+	isRequest  map[protoreflect.FullName]bool
+	procedures map[string]bool // the unary ones
+}
+
+// schemaOf looks the services up by name.
+func schemaOf(handlers map[string]http.Handler) (*schema, error) {
+	s := &schema{isRequest: map[protoreflect.FullName]bool{}, procedures: map[string]bool{}}
+	for _, name := range namesOf(handlers) {
+		found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
+		if err != nil {
+			return nil, fmt.Errorf("service %s: %w", name, err)
+		}
+		service, ok := found.(protoreflect.ServiceDescriptor)
+		if !ok {
+			return nil, fmt.Errorf("%s is no service", name)
+		}
+		s.services = append(s.services, service)
+		s.addMethods(service.Methods())
+	}
+	return s, nil
+}
+
+func (s *schema) addMethods(methods protoreflect.MethodDescriptors) {
+	for i := range methods.Len() {
+		method := methods.Get(i)
+		if !method.IsStreamingClient() && !method.IsStreamingServer() {
+			s.procedures[procedureOf(method)] = true
+		}
+		if !s.isRequest[method.Input().FullName()] {
+			s.isRequest[method.Input().FullName()] = true
+			s.requests = append(s.requests, method.Input())
+		}
+	}
+}
+
+func namesOf(handlers map[string]http.Handler) []string {
+	names := make([]string, 0, len(handlers))
+	for name := range handlers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,161 @@
+// Package page reads and writes the opaque page tokens of lists: keyset cursors of at most 100 characters.
+package page
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// DefaultLimit is the page size where a client names none.
+const DefaultLimit = 10
+
+// MaxToken is the most characters that a token has.
+const MaxToken = 100
+
+const maxKey = 50 // bytes: what is left of MaxToken in base64
+
+// Cursor is a position in a list: before or after the row with this key and id.
+type Cursor struct {
+	// Limit is the page size, 1 to 100; it travels in the token, because clients send a limit only with the first page.
+	Limit int
+	// Back is true for the page before the position.
+	Back bool
+	// Time is the key of lists by time, in microseconds.
+	Time time.Time
+	// Key is the key of lists by name.
+	Key string
+	// ID tells rows with equal keys apart; empty at the first page.
+	ID string
+}
+
+// First reports whether the cursor stands before the list.
+func (c Cursor) First() bool { return c.ID == "" }
+
+const tokenVersion = 1
+
+// Token returns the cursor as a client sees it.
+func (c Cursor) Token() string {
+	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)}
+	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
+	id, _ := hex.DecodeString(c.ID)
+	raw = append(raw, id...)
+	raw = append(raw, c.Key...)
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+func flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var errBadToken = errors.New("not a page token")
+
+// ParseToken reads a token.
+func ParseToken(token string) (Cursor, error) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	const fixed = 3 + 8 + region.IDLength/2
+	if err != nil || len(raw) < fixed || len(raw) > fixed+maxKey || raw[0] != tokenVersion || raw[2] > 1 {
+		return Cursor{}, errBadToken
+	}
+	c := Cursor{
+		Limit: int(raw[1]),
+		Back:  raw[2] == 1,
+		Time:  time.UnixMicro(int64(binary.BigEndian.Uint64(raw[3:]))).UTC(),
+		ID:    hex.EncodeToString(raw[11:fixed]),
+		Key:   string(raw[fixed:]),
+	}
+	if c.Limit < 1 || c.Limit > 100 || !region.ValidID(c.ID) || !utf8.ValidString(c.Key) || !sane(c.Time) {
+		return Cursor{}, errBadToken
+	}
+	return c, nil
+}
+
+// sane keeps times that the databases can hold.
+func sane(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
+
+// Parse reads the page of a request; defaultLimit stands in for an absent limit. A bad token is a validation error.
+func Parse(o *plazav1.PageOptions, defaultLimit int) (Cursor, error) {
+	if token := o.GetToken(); token != "" {
+		c, err := ParseToken(token)
+		if err != nil {
+			return Cursor{}, fail.Validation("options.token: is not a token of this list")
+		}
+		return c, nil
+	}
+	limit := defaultLimit
+	if o != nil && o.Limit != nil {
+		limit = int(o.GetLimit())
+	}
+	return Cursor{Limit: limit}, nil
+}
+
+// Merge lays flat `limit` and `token` parameters under the bracket ones.
+func Merge(o *plazav1.PageOptions, limit *int32, token string) *plazav1.PageOptions {
+	merged := &plazav1.PageOptions{Limit: limit, Token: token}
+	if o == nil {
+		return merged
+	}
+	if o.Limit != nil {
+		merged.Limit = o.Limit
+	}
+	if o.Token != "" {
+		merged.Token = o.Token
+	}
+	return merged
+}
+
+// Window cuts rows, which were read with one more than the limit and in the direction of the cursor, to the page, puts
+// them in the list's order, and returns the tokens of its neighbours. at gives a row's position.
+func Window[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string)) ([]T, *plazav1.Paging) {
+	more := len(rows) > c.Limit
+	if more {
+		rows = rows[:c.Limit]
+	}
+	if c.Back {
+		reverse(rows)
+	}
+	paging := &plazav1.Paging{}
+	if len(rows) == 0 {
+		return rows, paging
+	}
+	token := func(row T, back bool) string {
+		t, key, id := at(row)
+		return Cursor{Limit: c.Limit, Back: back, Time: t, Key: key, ID: id}.Token()
+	}
+	if (more && !c.Back) || c.Back {
+		paging.Next = token(rows[len(rows)-1], false)
+	}
+	if !c.First() && (!c.Back || more) {
+		paging.Previous = token(rows[0], true)
+		paging.Prev = paging.Previous
+	}
+	return rows, paging
+}
+
+func reverse[T any](rows []T) {
+	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
+		rows[i], rows[j] = rows[j], rows[i]
+	}
+}
+
+// Start returns the position from which to read in the direction desc (already turned for Back): the cursor's, or the
+// end of the list that every row lies past.
+func (c Cursor) Start(desc bool) (t time.Time, key, id string) {
+	if !c.First() {
+		return c.Time, c.Key, c.ID
+	}
+	if desc {
+		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), "\U0010FFFF\U0010FFFF", "g"
+	}
+	return time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), "", ""
+}

@@ -1,0 +1,93 @@
+// Package category holds the categories that communities stand in.
+package category
+
+import (
+	"context"
+	"slices"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements CategoryService.
+type Service struct{ *service.Deps }
+
+// New makes the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+// CreateCategory makes a category. It lives at this server's region.
+func (s *Service) CreateCategory(ctx context.Context, req *connect.Request[plazav1.CreateCategoryRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := auth.Require(f.Caller, auth.CreateCommunityCategory, auth.Scope{}); err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	c := store.Category{
+		ID:           s.NewID(s.Region),
+		Name:         req.Msg.GetName(),
+		Metadata:     view.ObjectJSON(req.Msg.GetMetadata()),
+		AvatarFileID: req.Msg.GetAvatarFileId(),
+		CreatedAt:    now,
+		UpdatedAt:    now,
+	}
+	w := s.Store.Write(s.Region)
+	w.NewCategory(c, now)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(s.View.CategoryResponse([]store.Category{c}, nil)), nil
+}
+
+// GetCategory gets one category.
+func (s *Service) GetCategory(ctx context.Context, req *connect.Request[plazav1.GetCategoryRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
+	var rows []store.Category
+	f := s.Begin(ctx)
+	f.Categories([]string{req.Msg.GetCategoryId()}, &rows)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fail.NotFound()
+	}
+	return connect.NewResponse(s.View.CategoryResponse(rows, nil)), nil
+}
+
+// BatchGetCategories gets several categories in the order of the request; unknown ones and those of a region that is away
+// are left out. A request that names none gets them all, by pages.
+func (s *Service) BatchGetCategories(ctx context.Context, req *connect.Request[plazav1.BatchGetCategoriesRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
+	ids := wanted(req.Msg)
+	if len(ids) == 0 {
+		return s.list(ctx, listing{sortBy: req.Msg.GetSortBy(), options: req.Msg.GetOptions()})
+	}
+	if err := s.Begin(ctx).Run(ctx); err != nil {
+		return nil, err
+	}
+	var rows []store.Category
+	reads := s.Store.Related()
+	reads.Categories(ids, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b store.Category) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return connect.NewResponse(s.View.CategoryResponse(rows, nil)), nil
+}
+
+// wanted are the ids of the request, each once.
+func wanted(m *plazav1.BatchGetCategoriesRequest) []string {
+	var ids []string
+	for _, id := range append(slices.Clone(m.GetCategoryIds()), m.GetCategoryId()) {
+		if id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,57 @@
+package category
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListCategories lists the categories of all three regions. A region that is away is left out.
+func (s *Service) ListCategories(ctx context.Context, req *connect.Request[plazav1.ListCategoriesRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
+	return s.list(ctx, listing{sortBy: req.Msg.GetSortBy(), deleted: req.Msg.GetIsDeleted(), options: req.Msg.GetOptions()})
+}
+
+// listing is what both requests that list categories ask for.
+type listing struct {
+	sortBy  string
+	deleted bool
+	options *plazav1.PageOptions
+}
+
+func (s *Service) list(ctx context.Context, l listing) (*connect.Response[plazav1.CategoryResponse], error) {
+	cursor, err := page.Parse(l.options, page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Begin(ctx).Run(ctx); err != nil {
+		return nil, err
+	}
+	list := listOf(l, cursor)
+	var rows []store.Category
+	reads := s.Store.Related()
+	reads.ListCategories(list, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, place)
+	return connect.NewResponse(s.View.CategoryResponse(rows, paging)), nil
+}
+
+func listOf(l listing, cursor page.Cursor) store.CategoryList {
+	list := store.CategoryList{
+		Deleted: l.deleted,
+		ByName:  l.sortBy == "" || l.sortBy == "name",
+		Desc:    (l.sortBy == "lastCreated") != cursor.Back,
+		Limit:   cursor.Limit + 1,
+	}
+	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
+	return list
+}
+
+func place(c store.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID }

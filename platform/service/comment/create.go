@@ -1,0 +1,140 @@
+package comment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// maxText is the most characters of a comment.
+const maxText = 50_000
+
+// CreateComment makes a comment on a post, or a reply to a comment on it. It is stored at the post's home.
+func (s *Service) CreateComment(ctx context.Context, req *connect.Request[plazav1.CreateCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+	if err := check(req.Msg); err != nil {
+		return nil, err
+	}
+	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
+	if err != nil {
+		return nil, err
+	}
+	l, parent, counts, err := s.loadReference(ctx, req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	c := s.row(l, parent, req.Msg, mentions)
+	c.Segment = counts.Of(l.post.ID, store.CountSegment) + 1
+	w := s.Store.Write(service.HomeOf(l.post.ID))
+	w.GuardPost(*l.post, fail.NotFound())
+	if parent != nil {
+		w.GuardComment(parent.ID, fail.NotFound())
+	}
+	w.NewComment(c)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	k := l.known(c)
+	k.Counts = store.Counts{c.ID: nil} // nothing to count of it yet
+	return s.answer(ctx, l.First.Caller.UserID, k)
+}
+
+func check(m *plazav1.CreateCommentRequest) error {
+	v, present := m.GetData().GetFields()["text"]
+	if present {
+		if _, isText := v.GetKind().(*structpb.Value_StringValue); !isText {
+			return fail.Validation("data.text: must be a string")
+		}
+	}
+	text := v.GetStringValue()
+	if utf8.RuneCountInString(text) > maxText {
+		return fail.Validation(fmt.Sprintf("data.text: must be at most %d characters", maxText))
+	}
+	if text == "" && len(m.GetAttachments()) == 0 {
+		return fail.Validation("data.text: a comment needs text or an attachment")
+	}
+	for i, a := range m.GetAttachments() {
+		if a.GetType() == "file" {
+			return fail.Validation(fmt.Sprintf("attachments[%d].type: must be image or video", i))
+		}
+	}
+	return nil
+}
+
+// loadReference reads the post to comment on, the comment to answer, if any, and decides whether the caller may.
+func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentRequest) (*loaded, *store.Comment, store.Counts, error) {
+	l := &loaded{First: s.Begin(ctx)}
+	counts := store.Counts{}
+	var parent *store.Comment
+	id := m.GetReferenceId()
+	if home, err := region.HomeOf(id); err == nil && (m.GetReferenceType() == "" || m.GetReferenceType() == "post") {
+		l.Post(id, &l.post)
+		l.CommunityOfPost(id, &l.place.Community)
+		l.Counts(home, []string{id}, counts)
+		if l.First.Caller.UserID != "" {
+			l.MemberOfPost(id, l.First.Caller.UserID, &l.place.Member)
+		}
+	}
+	if m.GetParentId() != "" {
+		l.Comment(m.GetParentId(), &parent)
+	}
+	if err := l.Run(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := l.RequireUser(); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := l.requireSee(); err != nil {
+		return nil, nil, nil, err
+	}
+	if m.GetParentId() != "" && (parent == nil || parent.DeletedAt != nil || parent.ReferenceID != id) {
+		return nil, nil, nil, fail.NotFound()
+	}
+	return l, parent, counts, l.place.RequireReact(l.First.Caller)
+}
+
+func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateCommentRequest, mentions []view.Mention) store.Comment {
+	now := s.Now()
+	id := s.NewID(service.HomeOf(l.post.ID))
+	c := store.Comment{
+		ID: id, ReferenceType: "post", ReferenceID: l.post.ID, TargetType: l.post.TargetType, TargetID: l.post.TargetID,
+		TargetPublicID: l.post.TargetPublicID, RootID: id, AuthorID: l.First.Caller.UserID, AuthorPublicID: l.User().PublicID,
+		DataTypes: dataTypes(m), Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()),
+		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(m.GetAttachments()),
+		ApprovalStatus: l.approval(), CreatedAt: now, UpdatedAt: now, EditedAt: now,
+	}
+	if parent != nil {
+		c.ParentID, c.RootID = parent.ID, parent.RootID
+	}
+	return c
+}
+
+func dataTypes(m *plazav1.CreateCommentRequest) []string {
+	var types []string
+	if m.GetData().GetFields()["text"].GetStringValue() != "" {
+		types = append(types, "text")
+	}
+	for _, a := range m.GetAttachments() {
+		if !slices.Contains(types, a.GetType()) {
+			types = append(types, a.GetType())
+		}
+	}
+	return types
+}
+
+func (l *loaded) approval() string {
+	if c := l.place.Community; c != nil && c.CommentApproval && !l.place.Moderates(l.First.Caller) {
+		return "pending"
+	}
+	return "approved"
+}

@@ -1,0 +1,65 @@
+package comment
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListComments lists the comments on one post.
+func (s *Service) ListComments(ctx context.Context, req *connect.Request[plazav1.ListCommentsRequest]) (*connect.Response[plazav1.ListCommentsResponse], error) {
+	m := req.Msg
+	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	list := listOf(m, cursor)
+	l := &loaded{First: s.Begin(ctx)}
+	var rows []store.Comment
+	id := m.GetReferenceId()
+	if _, err := region.HomeOf(id); err == nil && (m.GetReferenceType() == "" || m.GetReferenceType() == "post") {
+		l.Post(id, &l.post)
+		l.CommunityOfPost(id, &l.place.Community)
+		if l.First.Caller.UserID != "" {
+			l.MemberOfPost(id, l.First.Caller.UserID, &l.place.Member)
+		}
+		l.ListComments(list, &rows)
+	}
+	if err := l.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.requireSee(); err != nil {
+		return nil, err
+	}
+	rows, paging := page.Window(cursor, rows, func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID })
+	a, err := s.View.Gather(ctx, s.Store, l.First.Caller.UserID, l.known(rows...))
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(a.CommentList(paging)), nil
+}
+
+func listOf(m *plazav1.ListCommentsRequest, cursor page.Cursor) store.CommentList {
+	order := service.OrderOf(m.GetSortBy())
+	list := store.CommentList{
+		ReferenceID: m.GetReferenceId(),
+		ParentID:    m.GetParentId(),
+		EveryLevel:  m.GetParentId() == "" && m.FilterByParentId != nil && !m.GetFilterByParentId(),
+		Flagged:     service.FlaggedOf(m.HasFlag),
+		Deleted:     service.DeletedOf(m.IsDeleted),
+		DataTypes:   m.GetDataTypes().GetValues(),
+		ExactTypes:  m.GetDataTypes().GetMatchType() == "exact",
+		ByUpdate:    order.ByUpdate,
+		Desc:        order.Desc != cursor.Back,
+		Limit:       cursor.Limit + 1,
+	}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	return list
+}

@@ -1,0 +1,106 @@
+package community
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// target is a community to change, and how the caller stands to it.
+type target struct {
+	*service.First
+	home       region.Code
+	community  *store.Community
+	mine       *store.Member
+	categories []store.Category
+}
+
+// find reads a community to change and requires the permission p. A community that is not there is 400400.
+func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p auth.Permission) (*target, error) {
+	t := &target{First: s.Begin(ctx)}
+	t.Community(id, &t.community)
+	if t.Caller.UserID != "" {
+		t.Member(id, t.Caller.UserID, &t.mine)
+	}
+	t.Categories(categoryIDs, &t.categories)
+	if err := t.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := service.RequireLive(t.community); err != nil {
+		return nil, err
+	}
+	var err error
+	if t.home, err = region.HomeOf(id); err != nil {
+		return nil, fail.NotFound()
+	}
+	return t, auth.Require(t.Caller, p, auth.Scope{OwnerID: t.community.CreatorID, Membership: service.MembershipOf(t.mine)})
+}
+
+// UpdateCommunity changes a community; absent fields stay.
+func (s *Service) UpdateCommunity(ctx context.Context, req *connect.Request[plazav1.UpdateCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+	m := req.Msg
+	t, err := s.find(ctx, m.GetCommunityId(), m.GetCategoryIds(), auth.EditCommunity)
+	if err != nil {
+		return nil, err
+	}
+	if m.IsOfficial != nil && m.GetIsOfficial() != t.community.IsOfficial {
+		if err := requireOfficial(t.First); err != nil {
+			return nil, err
+		}
+	}
+	if err := requireCategories(m.GetCategoryIds(), t.categories); err != nil {
+		return nil, err
+	}
+	var changed *store.Community
+	w := s.Store.Write(t.home)
+	w.UpdateCommunity(t.community.ID, changeOf(m), s.Now(), &changed)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, view.CommunityAnswer{Communities: []store.Community{*changed}, Viewer: t.User(), Members: known(t.mine)})
+}
+
+func changeOf(m *plazav1.UpdateCommunityRequest) store.CommunityChange {
+	c := store.CommunityChange{
+		DisplayName:      m.DisplayName,
+		Description:      m.Description,
+		AvatarFileID:     m.AvatarFileId,
+		NotificationMode: m.NotificationMode,
+		IsOfficial:       m.IsOfficial,
+		IsPublic:         m.IsPublic,
+		IsDiscoverable:   m.IsDiscoverable,
+		OnlyAdminCanPost: m.OnlyAdminCanPost,
+		PostApproval:     m.NeedApprovalOnPostCreation,
+		CommentApproval:  m.NeedApprovalOnCommentCreation,
+		JoinApproval:     m.RequiresJoinApproval,
+		StoryComments:    m.AllowCommentInStory,
+		Tags:             unique(m.GetTags()),
+		CategoryIDs:      unique(m.GetCategoryIds()),
+	}
+	if m.GetMetadata() != nil {
+		c.Metadata = view.ObjectJSON(m.GetMetadata())
+	}
+	return c
+}
+
+// DeleteCommunity deletes a community. It can still be got, and says then that it is deleted.
+func (s *Service) DeleteCommunity(ctx context.Context, req *connect.Request[plazav1.DeleteCommunityRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+	t, err := s.find(ctx, req.Msg.GetCommunityId(), nil, auth.DeleteCommunity)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Store.Write(t.home)
+	w.DeleteCommunity(t.community.ID, s.Now())
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+}

@@ -1,0 +1,132 @@
+package community
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListCommunities lists the communities of all three regions that the caller may see. A region that is away is left out.
+//
+// A keyword is the beginning of the name, and the list then goes by name whatever order is asked for: only there it needs
+// no scan.
+func (s *Service) ListCommunities(ctx context.Context, req *connect.Request[plazav1.ListCommunitiesRequest]) (*connect.Response[plazav1.ListCommunitiesResponse], error) {
+	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	list := listOf(req.Msg, cursor)
+	f := s.Begin(ctx)
+	f.CommunitiesOfUser(f.Caller.UserID, &list.Mine)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if list.Deleted {
+		if err := auth.Require(f.Caller, auth.ViewCommunity, auth.Scope{}); err != nil {
+			return nil, err
+		}
+	}
+	list.Everything = service.SeesEverything(f.Caller)
+	read := s.read
+	if membershipFilter(req.Msg) == "member" {
+		read = s.readMine
+	}
+	rows, paging, err := read(ctx, cursor, list)
+	if err != nil {
+		return nil, err
+	}
+	aggregate, err := s.View.Communities(ctx, s.Store, view.CommunityAnswer{Communities: rows, Viewer: f.User()})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(view.CommunityPage(aggregate, paging)), nil
+}
+
+func listOf(m *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {
+	prefix := cmp.Or(m.GetKeyword(), m.GetDisplayName())
+	list := store.CommunityList{
+		Flagged:      m.HasFlag,
+		Deleted:      m.GetIsDeleted(),
+		CategoryID:   m.GetCategoryId(),
+		Tags:         m.GetTags(),
+		Discoverable: m.IncludeDiscoverablePrivateCommunity == nil || m.GetIncludeDiscoverablePrivateCommunity(),
+		NotMine:      membershipFilter(m) == "notMember",
+		ByName:       m.GetSortBy() == "displayName" || prefix != "",
+		Prefix:       prefix,
+		Limit:        cursor.Limit + 1,
+	}
+	list.Desc = (!list.ByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
+	return list
+}
+
+func membershipFilter(m *plazav1.ListCommunitiesRequest) string {
+	return cmp.Or(m.GetFilter(), m.GetMembership())
+}
+
+// read reads the page from every home.
+func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
+	var found []store.CommunityRow
+	reads := s.Store.Related()
+	reads.ListCommunities(list, &found)
+	if err := reads.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	found, paging := service.Page(cursor, found, list.ByName, list.Desc,
+		func(c store.CommunityRow) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID })
+	rows := make([]store.Community, len(found))
+	for i, row := range found {
+		rows[i] = row.Community
+	}
+	return rows, paging, nil
+}
+
+// readMine reads the page of the caller's own communities. They are known by id, so their places are read first, then the
+// rows that are on the page.
+func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
+	var keys []store.CommunityKey
+	reads := s.Store.Related()
+	reads.CommunityKeys(list, &keys)
+	if err := reads.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	keys = past(keys, list)
+	keys, paging := service.Page(cursor, keys, list.ByName, list.Desc,
+		func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID })
+	ids := make([]string, len(keys))
+	for i, k := range keys {
+		ids[i] = k.ID
+	}
+	var rows []store.Community
+	reads = s.Store.Related()
+	reads.Communities(ids, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return rows, paging, nil
+}
+
+// past keeps the places that lie past the position of the list.
+func past(keys []store.CommunityKey, l store.CommunityList) []store.CommunityKey {
+	return slices.DeleteFunc(keys, func(k store.CommunityKey) bool {
+		order := cmp.Or(k.CreatedAt.Compare(l.AfterTime), cmp.Compare(k.ID, l.AfterID))
+		if l.ByName {
+			order = cmp.Or(cmp.Compare(k.NameKey, l.AfterKey), cmp.Compare(k.ID, l.AfterID))
+		}
+		if l.Desc {
+			return order >= 0
+		}
+		return order <= 0
+	})
+}

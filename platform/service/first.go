@@ -1,0 +1,95 @@
+// Package service holds what the packages below it share: how a request begins.
+package service
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+)
+
+// Deps is what every noun needs. All fields are set.
+type Deps struct {
+	Store     *store.Store
+	View      *view.Builder
+	Directory *directory.Directory
+	Outbox    *events.Outbox
+	Region    region.Code // the region this server stands in
+	NetworkID string
+	Now       func() time.Time // milliseconds, UTC: what the wire can carry
+	NewID     func(home region.Code) string
+	Log       *slog.Logger
+}
+
+// First is a request's first round trip: the row of its caller, and whatever the operation reads beside it.
+type First struct {
+	*store.Reads
+	Caller *auth.Caller
+	row    *store.Caller
+}
+
+// Begin starts the first round trip. The noun adds its reads, and Run confirms the caller.
+func (d *Deps) Begin(ctx context.Context) *First {
+	f := &First{Reads: d.Store.Reads(), Caller: auth.CallerFrom(ctx)}
+	if f.Caller.Kind == auth.User {
+		f.Reads.Caller(f.Caller.UserID, f.Caller.SessionID, &f.row)
+	}
+	return f
+}
+
+// Run sends the reads and confirms the caller by what the database says. Until it returns nil, nothing that was read
+// may leave.
+func (f *First) Run(ctx context.Context) error {
+	if err := f.Reads.Run(ctx); err != nil {
+		return err
+	}
+	return auth.Confirm(ctx, f.facts())
+}
+
+func (f *First) facts() auth.Facts {
+	if f.row == nil {
+		return auth.Facts{}
+	}
+	return auth.Facts{
+		Exists:         true,
+		Deleted:        f.row.DeletedAt != nil,
+		GlobalBan:      f.row.IsGlobalBan,
+		SessionRevoked: !f.row.SessionLive,
+		Roles:          f.row.Roles,
+		DisplayName:    f.row.DisplayName,
+	}
+}
+
+// User is the caller's own row; nil for an administrator.
+func (f *First) User() *store.User {
+	if f.row == nil {
+		return nil
+	}
+	return &f.row.User
+}
+
+// UserRows is the caller's own row as a slice, empty for an administrator: what an answer about the caller starts from.
+func (f *First) UserRows() []store.User {
+	if f.row == nil {
+		return nil
+	}
+	return []store.User{f.row.User}
+}
+
+// RequireUser refuses administrators where an operation needs a user to act as.
+func (f *First) RequireUser() error {
+	if f.row == nil {
+		return fail.Forbidden("This operation needs a user: administrators have no account")
+	}
+	return nil
+}
+
+// Millis returns the current time as the wire can carry it.
+func Millis() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,80 @@
+// Package joinrequest holds the requests to join a community.
+package joinrequest
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements JoinRequestService.
+type Service struct{ *service.Deps }
+
+// New makes the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+// situation is what an operation finds in the database.
+type situation struct {
+	*service.First
+	home      region.Code // the community's
+	community *store.Community
+	mine      *store.Member // the caller's; nil for a stranger
+	now       time.Time
+}
+
+// begin starts the first round trip of an operation on a community.
+func (s *Service) begin(ctx context.Context, communityID string) (*situation, error) {
+	home, err := region.HomeOf(communityID)
+	if err != nil {
+		return nil, notFound(ctx, s.Begin(ctx))
+	}
+	found := &situation{First: s.Begin(ctx), home: home, now: s.Now()}
+	found.Community(communityID, &found.community)
+	if caller := found.Caller.UserID; caller != "" {
+		found.Member(communityID, caller, &found.mine)
+	}
+	return found, nil
+}
+
+// notFound is 400400 for those who may call at all.
+func notFound(ctx context.Context, f *service.First) error {
+	if err := f.Run(ctx); err != nil {
+		return err
+	}
+	return fail.NotFound()
+}
+
+// run ends the first round trip. A community that is not there is 400400.
+func (s *situation) run(ctx context.Context) error {
+	if err := s.Run(ctx); err != nil {
+		return err
+	}
+	return service.RequireLive(s.community)
+}
+
+// requireModerator refuses callers who may not decide who joins.
+func (s *situation) requireModerator() error {
+	return auth.Require(s.Caller, auth.AddCommunityUser,
+		auth.Scope{OwnerID: s.community.CreatorID, Membership: service.MembershipOf(s.mine)})
+}
+
+// answer makes the answer about requests of the caller.
+func (s *Service) answer(f *service.First, requests ...store.JoinRequest) *connect.Response[plazav1.JoinRequestAggregate] {
+	aggregate := &plazav1.JoinRequestAggregate{Users: s.View.Users(f.UserRows()), Paging: &plazav1.Paging{}}
+	for _, j := range requests {
+		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))
+	}
+	return connect.NewResponse(aggregate)
+}
+
+func success() *connect.Response[plazav1.SuccessResponse] {
+	return connect.NewResponse(&plazav1.SuccessResponse{Success: true})
+}

@@ -1,0 +1,157 @@
+package joinrequest
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var (
+	errPending = fail.AlreadyExists("A request to join this community is pending already")
+	errMember  = fail.AlreadyExists("The user is a member of this community already")
+)
+
+// RequestJoin asks to join. Where a moderator decides, the request is pending; anybody who knows the community's id may
+// send one. Elsewhere the request is approved and the caller a member at once.
+//
+// A second pending request is 400315. A member whose request was approved gets that request again, so that a client may
+// repeat a call whose answer got lost; a member who never asked gets 400315.
+func (s *Service) RequestJoin(ctx context.Context, req *connect.Request[plazav1.RequestJoinRequest]) (*connect.Response[plazav1.JoinRequestAggregate], error) {
+	var a asked
+	err := store.UntilUnchanged(func() error {
+		var err error
+		a, err = s.ask(ctx, req.Msg.GetCommunityId())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(a.First, a.request), nil
+}
+
+// asked is a request to join, under way.
+type asked struct {
+	*situation
+	latest  *store.JoinRequest // the caller's latest before
+	request store.JoinRequest  // the one to answer with
+}
+
+func (s *Service) ask(ctx context.Context, communityID string) (asked, error) {
+	found, err := s.begin(ctx, communityID)
+	if err != nil {
+		return asked{}, err
+	}
+	a := asked{situation: found}
+	found.LatestJoinRequest(communityID, found.Caller.UserID, &a.latest)
+	if err := found.run(ctx); err != nil {
+		return a, err
+	}
+	if err := a.check(); err != nil {
+		return a, err
+	}
+	if a.mine.IsMember() {
+		a.request = *a.latest
+		return a, nil
+	}
+	return s.send(ctx, a)
+}
+
+// check refuses those who may not ask.
+func (a *asked) check() error {
+	if err := a.RequireUser(); err != nil {
+		return err
+	}
+	switch {
+	case a.mine.IsBanned():
+		return fail.Banned()
+	case a.mine.IsMember() && (a.latest == nil || a.latest.Status != store.JoinApproved):
+		return errMember
+	case a.mine.IsMember():
+		return nil
+	case a.community.JoinApproval && a.isPending():
+		return errPending
+	case !a.community.JoinApproval && !service.CanFind(a.Caller, *a.community, a.mine):
+		return fail.NotFound()
+	}
+	return nil
+}
+
+func (a *asked) isPending() bool { return a.latest != nil && a.latest.Status == store.JoinPending }
+
+// send stores the request, and the membership where no moderator decides.
+func (s *Service) send(ctx context.Context, a asked) (asked, error) {
+	u := a.User()
+	a.request = store.JoinRequest{
+		CommunityID: a.community.ID, ID: s.NewID(a.home), RequestorID: u.ID, RequestorPublicID: u.PublicID,
+		Status: store.JoinPending, CreatedAt: a.now, UpdatedAt: a.now,
+	}
+	w := s.Store.Write(a.home)
+	w.CommunityIsLive(a.community.ID)
+	if a.community.JoinApproval {
+		w.NewJoinRequest(a.request, errPending)
+		return a, w.Commit(ctx)
+	}
+	a.approve(w)
+	change := service.Join(a.community.ID, u.ID, u.PublicID, a.mine, service.MemberRoles(), a.now)
+	mirrors := w.ChangeMembers(a.community.ID, []store.MemberChange{change}, a.now, a.now.Add(events.Grace))
+	if err := w.Commit(ctx); err != nil {
+		return a, err
+	}
+	s.Outbox.Deliver(ctx, a.home, mirrors...)
+	return a, nil
+}
+
+// approve makes the request an approved one: a new one, or the pending one of a time when a moderator decided.
+func (a *asked) approve(w *store.Write) {
+	if a.isPending() {
+		a.request = *a.latest
+		w.AnswerJoinRequest(a.community.ID, a.request.RequestorID, store.JoinAnswer{Status: store.JoinApproved}, a.now)
+	}
+	a.request.Status, a.request.RespondedAt, a.request.UpdatedAt = store.JoinApproved, &a.now, a.now
+	if !a.isPending() {
+		w.NewJoinRequest(a.request, errPending)
+	}
+}
+
+// CancelJoin withdraws the caller's pending request; without one it is 400400.
+func (s *Service) CancelJoin(ctx context.Context, req *connect.Request[plazav1.CancelJoinRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+	found, err := s.begin(ctx, req.Msg.GetCommunityId())
+	if err != nil {
+		return nil, err
+	}
+	if err := found.run(ctx); err != nil {
+		return nil, err
+	}
+	if err := found.RequireUser(); err != nil {
+		return nil, err
+	}
+	w := s.Store.Write(found.home)
+	w.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return success(), nil
+}
+
+// GetMyJoinRequest gets the caller's latest request to a community, or none.
+func (s *Service) GetMyJoinRequest(ctx context.Context, req *connect.Request[plazav1.GetMyJoinRequestRequest]) (*connect.Response[plazav1.JoinRequestAggregate], error) {
+	found, err := s.begin(ctx, req.Msg.GetCommunityId())
+	if err != nil {
+		return nil, err
+	}
+	var latest *store.JoinRequest
+	found.LatestJoinRequest(req.Msg.GetCommunityId(), found.Caller.UserID, &latest)
+	if err := found.run(ctx); err != nil {
+		return nil, err
+	}
+	if latest == nil {
+		return s.answer(found.First), nil
+	}
+	return s.answer(found.First, *latest), nil
+}

@@ -1,0 +1,120 @@
+package member
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// JoinCommunity makes the caller a member at once, where the community lets everybody in. Again changes nothing.
+func (s *Service) JoinCommunity(ctx context.Context, req *connect.Request[plazav1.JoinCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), readPending: true, decide: decideJoin})
+}
+
+func decideJoin(s *situation) (plan, error) {
+	if err := s.RequireUser(); err != nil {
+		return plan{}, err
+	}
+	switch {
+	case s.mine.IsBanned():
+		return plan{}, fail.Banned()
+	case s.mine.IsMember():
+		return plan{}, nil
+	case !service.CanFind(s.Caller, s.community, s.mine):
+		return plan{}, fail.NotFound()
+	case !s.community.IsPublic || s.community.JoinApproval:
+		return plan{}, fail.Forbidden("This community decides who joins: send a request to join")
+	}
+	u := s.User()
+	p := plan{changes: []store.MemberChange{service.Join(s.community.ID, u.ID, u.PublicID, s.mine, service.MemberRoles(), s.now)}}
+	if s.pending != nil { // of a time when a moderator decided
+		p.settle = store.JoinAnswer{Status: store.JoinApproved}
+	}
+	return p, nil
+}
+
+// LeaveCommunity ends the caller's membership. Whoever is no member stays none.
+func (s *Service) LeaveCommunity(ctx context.Context, req *connect.Request[plazav1.LeaveCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), decide: decideLeave})
+}
+
+func decideLeave(s *situation) (plan, error) {
+	if err := s.RequireUser(); err != nil {
+		return plan{}, err
+	}
+	switch {
+	case s.mine.IsMember():
+		return plan{changes: []store.MemberChange{service.End(*s.mine, store.StateLeft, s.now)}}, nil
+	case !service.CanFind(s.Caller, s.community, s.mine):
+		return plan{}, fail.NotFound()
+	}
+	return plan{}, nil
+}
+
+// AddMembers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
+func (s *Service) AddMembers(ctx context.Context, req *connect.Request[plazav1.AddMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+	ids, all, err := s.resolve(ctx, req.Msg.GetUserIds())
+	if err != nil {
+		return nil, err
+	}
+	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), userIDs: ids, readUsers: true, decide: func(s *situation) (plan, error) {
+		if err := auth.Require(s.Caller, auth.AddCommunityUser, s.scope()); err != nil {
+			return plan{}, err
+		}
+		if !all {
+			return plan{}, fail.NotFound()
+		}
+		return decideAdd(s, ids)
+	}})
+}
+
+func decideAdd(s *situation, ids []string) (plan, error) {
+	p := plan{settle: responder(s.First, store.JoinApproved)}
+	for _, id := range ids {
+		u, old := s.user(id), s.member(id)
+		switch {
+		case u == nil || u.DeletedAt != nil:
+			return plan{}, fail.NotFound()
+		case old.IsBanned():
+			return plan{}, fail.Banned()
+		}
+		p.changes = append(p.changes, service.Join(s.community.ID, id, u.PublicID, old, service.MemberRoles(), s.now))
+	}
+	return p, nil
+}
+
+// RemoveMembers ends the memberships of users. Who is no member stays as they are.
+func (s *Service) RemoveMembers(ctx context.Context, req *connect.Request[plazav1.RemoveMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+	ids, all, err := s.resolve(ctx, req.Msg.GetUserIds())
+	if err != nil {
+		return nil, err
+	}
+	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), userIDs: ids, decide: func(s *situation) (plan, error) {
+		if err := auth.Require(s.Caller, auth.RemoveCommunityUser, s.scope()); err != nil {
+			return plan{}, err
+		}
+		if !all {
+			return plan{}, fail.NotFound()
+		}
+		return plan{changes: s.endings(store.StateMember, store.StateRemoved)}, nil
+	}})
+}
+
+// endings take those of the concerned who are in one state to another; the others stay as they are, and in the answer.
+func (s *situation) endings(from, to string) []store.MemberChange {
+	var changes []store.MemberChange
+	for _, m := range s.members {
+		if m.State == from {
+			changes = append(changes, service.End(m, to, s.now))
+		} else {
+			changes = append(changes, store.MemberChange{Old: &m, New: m})
+		}
+	}
+	return changes
+}

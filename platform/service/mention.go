@@ -1,0 +1,35 @@
+package service
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Mentions resolves the mentioned users of a request. Unknown ones stay as text only: a mention of somebody who is gone
+// does not stop a post.
+func (d *Deps) Mentions(ctx context.Context, mentionees []*plazav1.Mentionee) ([]view.Mention, error) {
+	var all []string
+	for _, m := range mentionees {
+		all = append(all, m.GetUserIds()...)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	found, err := d.Directory.Resolve(ctx, all...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]view.Mention, 0, len(mentionees))
+	for _, m := range mentionees {
+		mention := view.Mention{Type: "user", UserIDs: m.GetUserIds(), UserPublicIDs: m.GetUserIds(), UserInternalIDs: []string{}}
+		for _, id := range m.GetUserIds() {
+			if found[id] != "" {
+				mention.UserInternalIDs = append(mention.UserInternalIDs, found[id])
+			}
+		}
+		out = append(out, mention)
+	}
+	return out, nil
+}

@@ -1,0 +1,97 @@
+package post
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// DeletePost deletes a post and its children; for the author, a moderator and the owner of the wall. A permanent
+// deletion leaves nothing of it: comments, flags and counts go too.
+func (s *Service) DeletePost(ctx context.Context, req *connect.Request[plazav1.DeletePostRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
+	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := auth.Require(l.First.Caller, deleteRight(l.post), l.place.Scope(l.post.AuthorID)); err != nil {
+		return nil, err
+	}
+	children, err := s.children(ctx, l.post)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Store.Write(service.HomeOf(l.post.ID))
+	w.GuardPost(*l.post, fail.NotFound())
+	w.DeletePost(*l.post, s.Now())
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	if req.Msg.GetPermanent() {
+		if err := s.purge(ctx, append(children, l.post.ID)); err != nil {
+			return nil, err
+		}
+	}
+	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
+	}), nil
+}
+
+func deleteRight(p *store.Post) auth.Permission {
+	if p.TargetType == onWall {
+		return auth.DeleteUserFeedPost
+	}
+	return auth.DeleteCommunityPost
+}
+
+func (s *Service) children(ctx context.Context, p *store.Post) ([]string, error) {
+	if p.ChildrenCount == 0 {
+		return nil, nil
+	}
+	var rows []store.Post
+	reads := s.Store.Reads()
+	reads.PostChildren(service.HomeOf(p.ID), []string{p.ID}, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	return ids, nil
+}
+
+// purge removes posts that are deleted already, the last of them last: comments first, some hundred at a time, so that
+// no transaction grows with the size of a discussion.
+func (s *Service) purge(ctx context.Context, postIDs []string) error {
+	home := service.HomeOf(postIDs[0])
+	for _, id := range postIDs {
+		if err := s.purgeComments(ctx, id); err != nil {
+			return err
+		}
+	}
+	w := s.Store.Write(home)
+	w.PurgePosts(postIDs)
+	return w.Commit(ctx)
+}
+
+func (s *Service) purgeComments(ctx context.Context, postID string) error {
+	for {
+		var ids []string
+		reads := s.Store.Reads()
+		reads.SomeComments(postID, &ids)
+		if err := reads.Run(ctx); err != nil || len(ids) == 0 {
+			return err
+		}
+		w := s.Store.Write(service.HomeOf(postID))
+		w.WipeComments(ids)
+		if err := w.Commit(ctx); err != nil {
+			return err
+		}
+	}
+}

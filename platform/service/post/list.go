@@ -1,0 +1,30 @@
+package post
+
+import (
+	"context"
+	"slices"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/service"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListPosts lists the posts of one community or wall.
+func (s *Service) ListPosts(ctx context.Context, req *connect.Request[plazav1.ListPostsRequest]) (*connect.Response[plazav1.ListPostsResponse], error) {
+	m := req.Msg
+	types := slices.Clone(m.GetDataTypes())
+	if m.GetDataType() != "" {
+		types = append(types, m.GetDataType())
+	}
+	slices.Sort(types)
+	a, paging, err := s.PostPage(ctx, service.PostQuery{
+		TargetType: m.GetTargetType(), TargetID: m.GetTargetId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
+		DataTypes: slices.Compact(types), ParentsOnly: m.GetMatchingOnlyParentPost(), Tags: m.GetTags(),
+		Flagged: service.FlaggedOf(m.HasFlag), Deleted: service.DeletedOf(m.IsDeleted), Page: m.GetOptions(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(a.PostList(paging)), nil
+}

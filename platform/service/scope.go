@@ -1,0 +1,78 @@
+package service
+
+import (
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Place is where something stands: a community with the caller's membership, or a wall. Exactly one of Community and
+// WallOwnerID is set.
+type Place struct {
+	Community   *store.Community
+	Member      *store.Member // the caller's; nil for a stranger
+	WallOwnerID string        // internal id
+}
+
+// Scope is what the policy needs to know of the place, and of who made the thing in it.
+func (p Place) Scope(ownerID string) auth.Scope {
+	s := auth.Scope{OwnerID: ownerID, WallOwnerID: p.WallOwnerID}
+	if p.Community != nil {
+		s.Membership = MembershipOf(p.Member)
+	}
+	return s
+}
+
+// MembershipOf is what the policy needs to know of a membership; nil is a stranger's.
+func MembershipOf(m *store.Member) *auth.Membership {
+	if m == nil {
+		return &auth.Membership{}
+	}
+	return &auth.Membership{Member: m.State == "member", Banned: m.State == "banned", Roles: m.Roles}
+}
+
+// RequireSee returns nil where the caller may read what stands in the place. What stands in a private community that
+// strangers cannot even find does not exist for them.
+func (p Place) RequireSee(caller *auth.Caller) error {
+	if p.Community == nil {
+		if p.WallOwnerID == "" {
+			return fail.NotFound()
+		}
+		return nil
+	}
+	if p.Community.DeletedAt != nil {
+		return fail.NotFound()
+	}
+	err := auth.RequireSee(caller, p.Scope(""), p.Community.IsPublic)
+	if err != nil && !p.Community.IsDiscoverable {
+		return fail.NotFound()
+	}
+	return err
+}
+
+// RequireReact returns nil where the caller may flag or comment on what stands in the place: whoever may read it and is
+// not banned from it.
+func (p Place) RequireReact(caller *auth.Caller) error {
+	if err := p.RequireSee(caller); err != nil {
+		return err
+	}
+	if m := MembershipOf(p.Member); p.Community != nil && m.Banned {
+		return fail.Banned()
+	}
+	return nil
+}
+
+// Moderates reports whether the caller moderates the posts and comments of the place.
+func (p Place) Moderates(caller *auth.Caller) bool {
+	return auth.Allowed(caller, auth.ModeratePostAndComment, p.Scope(""))
+}
+
+// DefaultFlagReason stands in where a flag names none.
+const DefaultFlagReason = "Others"
+
+// HomeOf is where the row of one of our own ids lives.
+func HomeOf(id string) region.Code {
+	home, _ := region.HomeOf(id) // ids that were read from a row are well formed
+	return home
+}

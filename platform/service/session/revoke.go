@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// DeleteSession ends the caller's own session. An administrator has none, and names the user whose sessions end.
+func (s *Service) DeleteSession(ctx context.Context, req *connect.Request[plazav1.DeleteSessionRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+	if auth.CallerFrom(ctx).Kind == auth.Admin && req.Msg.GetUserId() == "" {
+		return nil, fail.Validation("userId: administrators name the user")
+	}
+	if req.Msg.GetUserId() != "" {
+		return s.revokeAll(ctx, req.Msg.GetUserId(), req.Msg.IsPublic)
+	}
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	w := s.Store.Write(f.Caller.Home)
+	w.RevokeSession(f.Caller.UserID, f.Caller.SessionID, s.Now())
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+}
+
+// RevokeUserSessions ends every session of a user: one's own, or anybody's for those who may edit users.
+func (s *Service) RevokeUserSessions(ctx context.Context, req *connect.Request[plazav1.RevokeUserSessionsRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+	return s.revokeAll(ctx, req.Msg.GetUserId(), req.Msg.IsPublic)
+}
+
+func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*connect.Response[plazav1.SuccessResponse], error) {
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	userID, err := s.named(ctx, id, isPublic)
+	if err != nil {
+		return nil, err
+	}
+	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
+		return nil, err
+	}
+	if userID == "" {
+		return nil, fail.NotFound()
+	}
+	w := s.Store.Write(homeOf(userID))
+	w.GuardTarget("user", userID, fail.NotFound())
+	w.RevokeSessions(userID, s.Now())
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+}
+
+// named is the internal id of the user that a request names, empty for an unknown one.
+func (s *Service) named(ctx context.Context, id string, isPublic *bool) (string, error) {
+	if isPublic != nil && !*isPublic {
+		if !region.ValidID(id) {
+			return "", nil
+		}
+		return id, nil
+	}
+	return s.Directory.Lookup(ctx, id)
+}

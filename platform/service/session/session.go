@@ -1,0 +1,139 @@
+// Package session signs users in and out.
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements SessionService.
+type Service struct {
+	*service.Deps
+	issuer *auth.Issuer
+}
+
+// New makes the service.
+func New(d *service.Deps, issuer *auth.Issuer) *Service { return &Service{Deps: d, issuer: issuer} }
+
+// CreateSession signs a user in, and makes the user at this server's region where it is unknown. In secure mode the
+// authToken of the user's own server is mandatory; given, it has to be the user's in any mode.
+func (s *Service) CreateSession(ctx context.Context, req *connect.Request[plazav1.CreateSessionRequest]) (*connect.Response[plazav1.CreateSessionResponse], error) {
+	m := req.Msg
+	if region.ValidID(m.GetUserId()) {
+		return nil, fail.Validation("userId: must not look like an internal id")
+	}
+	if err := s.checkAuthToken(ctx, m); err != nil {
+		return nil, err
+	}
+	userID, err := s.internalID(ctx, m.GetUserId())
+	if err != nil {
+		return nil, err
+	}
+	sessionID := s.NewID(homeOf(userID))
+	user, err := s.store(ctx, m, userID, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case user.DeletedAt != nil:
+		return nil, fail.Unauthorized().Because(auth.ErrDeletedUser)
+	case user.IsGlobalBan:
+		return nil, fail.GlobalBan()
+	}
+	return s.answer(user, sessionID)
+}
+
+func (s *Service) checkAuthToken(ctx context.Context, m *plazav1.CreateSessionRequest) error {
+	if m.AuthToken != nil {
+		return s.issuer.CheckAuthToken(m.GetUserId(), m.GetAuthToken())
+	}
+	var settings store.Settings
+	reads := s.Store.Reads()
+	reads.Settings(s.Region, &settings)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	if settings.IsSecureModeEnabled {
+		return fail.Unauthorized().WithDetails("authToken: is mandatory in secure mode")
+	}
+	return nil
+}
+
+// internalID looks the user up, and claims a new id for an unknown one.
+func (s *Service) internalID(ctx context.Context, publicID string) (string, error) {
+	userID, err := s.Directory.Lookup(ctx, publicID)
+	if err != nil || userID != "" {
+		return userID, err
+	}
+	return s.Directory.Claim(ctx, publicID, s.NewID(s.Region))
+}
+
+// homeOf is where a user lives; ids of the directory are our own.
+func homeOf(userID string) region.Code {
+	home, _ := region.HomeOf(userID)
+	return home
+}
+
+// store makes the user unless it is there, renames it where the request names it, and stores the session.
+func (s *Service) store(ctx context.Context, m *plazav1.CreateSessionRequest, userID, sessionID string) (*store.User, error) {
+	now := s.Now()
+	name := m.GetUserId()
+	if m.GetDisplayName() != "" {
+		name = m.GetDisplayName()
+	}
+	device := sha256.Sum256([]byte(m.GetDeviceId()))
+	w := s.Store.Write(homeOf(userID))
+	w.NewUser(store.User{ID: userID, PublicID: m.GetUserId(), DisplayName: name, ProfileHandle: m.GetProfileHandle()}, now)
+	if m.GetDisplayName() != "" || m.ProfileHandle != nil {
+		w.RenameUser(userID, nonEmpty(m.GetDisplayName()), m.ProfileHandle, now)
+	}
+	w.NewSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device[:], CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
+	var users []store.User
+	w.UserAfter(userID, &users)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return &users[0], nil
+}
+
+func nonEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func (s *Service) answer(user *store.User, sessionID string) (*connect.Response[plazav1.CreateSessionResponse], error) {
+	token, issued, expires, err := s.issuer.MintAccess(auth.AccessSubject{UserID: user.ID, PublicID: user.PublicID, SessionID: sessionID})
+	if err != nil {
+		return nil, fail.Unexpected(err)
+	}
+	return connect.NewResponse(&plazav1.CreateSessionResponse{
+		AccessToken:    token,
+		IssuedAt:       timestamppb.New(issued.Truncate(time.Millisecond)),
+		ExpiresAt:      timestamppb.New(expires.Truncate(time.Millisecond)),
+		Users:          []*plazav1.User{s.View.User(*user)},
+		Roles:          s.View.Roles(user.Roles),
+		UserType:       "signed-in",
+		LastCachePurge: nil,
+	}), nil
+}
+
+// VerifySession tells whether the caller's access token still holds: a token that does not never gets here.
+func (s *Service) VerifySession(ctx context.Context, _ *connect.Request[plazav1.VerifySessionRequest]) (*connect.Response[plazav1.VerifySessionResponse], error) {
+	if err := s.Begin(ctx).Run(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.VerifySessionResponse{}), nil
+}

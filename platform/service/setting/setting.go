@@ -1,0 +1,181 @@
+// Package setting holds the settings of the whole network.
+//
+// Every home has a row of each setting. A change is stored at the home of the region that took it, and is true there at
+// once; the outbox takes it to the other homes, where the newest change wins.
+package setting
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements NetworkSettingService.
+type Service struct {
+	*service.Deps
+	// precise is the clock of changes: two of the same millisecond have an order too.
+	precise func() time.Time
+}
+
+// topic names the outbox rows that carry settings to another home.
+const topic = "settings"
+
+// New makes the service and registers what applies changes at other homes.
+func New(d *service.Deps) *Service {
+	s := &Service{Deps: d, precise: func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }}
+	d.Outbox.Handle(topic, s.apply)
+	return s
+}
+
+// GetModeration gets the moderation configuration.
+func (s *Service) GetModeration(ctx context.Context, _ *connect.Request[plazav1.GetModerationRequest]) (*connect.Response[plazav1.ModerationConfiguration], error) {
+	now, _, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(moderation(now)), nil
+}
+
+// UpdateModeration changes the moderation configuration; absent fields stay, and no field at all is a bad request.
+func (s *Service) UpdateModeration(ctx context.Context, req *connect.Request[plazav1.UpdateModerationRequest]) (*connect.Response[plazav1.ModerationConfiguration], error) {
+	if req.Msg.IsWhitelistEnabled == nil && req.Msg.IsReportEnabled == nil {
+		if _, err := s.readToManage(ctx); err != nil {
+			return nil, err
+		}
+		return nil, fail.BadRequest()
+	}
+	after, err := s.change(ctx, map[string]any{
+		"isWhitelistEnabled": optional(req.Msg.IsWhitelistEnabled), "isReportEnabled": optional(req.Msg.IsReportEnabled),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(moderation(after)), nil
+}
+
+// GetNetworkSettings gets every setting.
+func (s *Service) GetNetworkSettings(ctx context.Context, _ *connect.Request[plazav1.GetNetworkSettingsRequest]) (*connect.Response[plazav1.NetworkSettings], error) {
+	now, err := s.readToManage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(all(now)), nil
+}
+
+// UpdateNetworkSettings changes settings; absent fields stay.
+func (s *Service) UpdateNetworkSettings(ctx context.Context, req *connect.Request[plazav1.UpdateNetworkSettingsRequest]) (*connect.Response[plazav1.NetworkSettings], error) {
+	m := req.Msg
+	after, err := s.change(ctx, map[string]any{
+		"isWhitelistEnabled": optional(m.IsWhitelistEnabled), "isReportEnabled": optional(m.IsReportEnabled),
+		"flagLimit": optional(m.FlagLimit), "isSecureModeEnabled": optional(m.IsSecureModeEnabled),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(all(after)), nil
+}
+
+// optional is the value behind a pointer, or nil.
+func optional[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+func moderation(s store.Settings) *plazav1.ModerationConfiguration {
+	return &plazav1.ModerationConfiguration{IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled}
+}
+
+func all(s store.Settings) *plazav1.NetworkSettings {
+	return &plazav1.NetworkSettings{
+		IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled,
+		FlagLimit: int32(s.FlagLimit), IsSecureModeEnabled: s.IsSecureModeEnabled, //nolint:gosec // at most 1000
+	}
+}
+
+func (s *Service) read(ctx context.Context) (store.Settings, *service.First, error) {
+	var settings store.Settings
+	f := s.Begin(ctx)
+	f.Settings(s.Region, &settings)
+	err := f.Run(ctx)
+	return settings, f, err
+}
+
+// readToManage reads the settings for a caller who may change them.
+func (s *Service) readToManage(ctx context.Context) (store.Settings, error) {
+	settings, f, err := s.read(ctx)
+	if err != nil {
+		return settings, err
+	}
+	return settings, auth.Require(f.Caller, auth.ManageSetting, auth.Scope{})
+}
+
+// change stores the values that are not nil at this region's home, and sends them to the others.
+func (s *Service) change(ctx context.Context, values map[string]any) (store.Settings, error) {
+	if _, err := s.readToManage(ctx); err != nil {
+		return store.Settings{}, err
+	}
+	rows := s.rows(values)
+	var after store.Settings
+	var sent []store.OutboxRow
+	w := s.Store.Write(s.Region)
+	for _, row := range rows {
+		w.PutSetting(row)
+	}
+	now := s.Now()
+	for _, home := range region.All() {
+		if home != s.Region && len(rows) > 0 {
+			sent = append(sent, w.Emit(topic, message{Home: home, Rows: rows}, now, s.Outbox.FirstTry()))
+		}
+	}
+	w.SettingsAfter(&after)
+	if err := w.Commit(ctx); err != nil {
+		return store.Settings{}, err
+	}
+	s.Outbox.Deliver(ctx, s.Region, sent...)
+	return after, nil
+}
+
+func (s *Service) rows(values map[string]any) []store.SettingRow {
+	changed := s.precise()
+	var rows []store.SettingRow
+	for name, value := range values {
+		if value == nil {
+			continue
+		}
+		raw, err := json.Marshal(value)
+		if err != nil {
+			panic(err) // booleans and numbers
+		}
+		rows = append(rows, store.SettingRow{Name: name, Value: raw, ChangedAt: changed, Origin: string(s.Region)})
+	}
+	return rows
+}
+
+// message is what travels to another home.
+type message struct {
+	Home region.Code        `json:"home"`
+	Rows []store.SettingRow `json:"rows"`
+}
+
+func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
+	var m message
+	if err := json.Unmarshal(row.Payload, &m); err != nil {
+		return err
+	}
+	w := s.Store.Write(m.Home)
+	for _, r := range m.Rows {
+		w.PutSetting(r)
+	}
+	return w.Commit(ctx)
+}

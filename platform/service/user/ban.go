@@ -1,0 +1,65 @@
+package user
+
+import (
+	"context"
+	"slices"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// BanUser bans a user from the whole network: every call of theirs is refused from then on.
+func (s *Service) BanUser(ctx context.Context, req *connect.Request[plazav1.BanUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	return s.setBan(ctx, req.Msg.GetUserId(), true)
+}
+
+// UnbanUser lifts the ban.
+func (s *Service) UnbanUser(ctx context.Context, req *connect.Request[plazav1.UnbanUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	return s.setBan(ctx, req.Msg.GetUserId(), false)
+}
+
+func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*connect.Response[plazav1.UserAggregate], error) {
+	userID, err := s.Directory.ResolveOne(ctx, publicID)
+	if err != nil {
+		return nil, err
+	}
+	var rows []store.User
+	f := s.Begin(ctx)
+	f.Users([]string{userID}, &rows)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := auth.Require(f.Caller, auth.BanUser, auth.Scope{}); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fail.NotFound()
+	}
+	if outranks(rows[0], f.Caller) {
+		return nil, fail.NotAllowed()
+	}
+	home, err := region.HomeOf(userID)
+	if err != nil {
+		return nil, fail.NotFound()
+	}
+	var user *store.User
+	w := s.Store.Write(home)
+	w.GuardTarget("user", userID, fail.NotFound())
+	w.BanUser(userID, banned, s.Now(), &user)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.aggregate(*user), nil
+}
+
+// outranks reports whether the user administers the network and the caller does not: moderators cannot ban those who
+// made them moderators.
+func outranks(user store.User, caller *auth.Caller) bool {
+	administers := slices.Contains(auth.PermissionsOf(user.Roles), string(auth.ManageAdmin))
+	return administers && !auth.Allowed(caller, auth.ManageAdmin, auth.Scope{})
+}

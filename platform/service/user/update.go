@@ -1,0 +1,84 @@
+package user
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles take the
+// right to assign roles.
+func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	m := req.Msg
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	userID, err := s.target(ctx, f.Caller, m.GetUserId())
+	if err != nil {
+		return nil, err
+	}
+	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
+		return nil, err
+	}
+	if err := mayAssign(f.Caller, m.GetRoles()); err != nil {
+		return nil, err
+	}
+	home, err := region.HomeOf(userID)
+	if err != nil {
+		return nil, fail.NotFound()
+	}
+	var user *store.User
+	w := s.Store.Write(home)
+	w.GuardTarget("user", userID, fail.NotFound())
+	w.UpdateUser(userID, change(m), s.Now(), &user)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.aggregate(*user), nil
+}
+
+// target is the internal id of the user to change; the caller where the request names nobody.
+func (s *Service) target(ctx context.Context, caller *auth.Caller, publicID string) (string, error) {
+	if publicID == "" {
+		return caller.UserID, nil
+	}
+	return s.Directory.ResolveOne(ctx, publicID)
+}
+
+func mayAssign(caller *auth.Caller, roles []string) error {
+	if len(roles) == 0 {
+		return nil
+	}
+	if err := auth.Require(caller, auth.AssignUserRole, auth.Scope{}); err != nil {
+		return err
+	}
+	for _, id := range roles {
+		role, ok := auth.RoleByID(id)
+		if !ok || role.Scope != auth.NetworkRole {
+			return fail.Validation("roles: there is no network role " + id)
+		}
+	}
+	return nil
+}
+
+func change(m *plazav1.UpdateUserRequest) store.UserChange {
+	c := store.UserChange{
+		DisplayName: m.DisplayName, ProfileHandle: m.ProfileHandle, Description: m.Description,
+		AvatarFileID: m.AvatarFileId, AvatarCustomURL: m.AvatarCustomUrl,
+	}
+	if len(m.GetRoles()) > 0 {
+		c.Roles = m.GetRoles()
+	}
+	if m.GetMetadata() != nil {
+		c.Metadata = view.ObjectJSON(m.GetMetadata())
+	}
+	return c
+}

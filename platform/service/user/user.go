@@ -1,0 +1,78 @@
+// Package user holds the users' profiles. A user is made by its first session (package session).
+package user
+
+import (
+	"context"
+	"slices"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements UserService.
+type Service struct{ *service.Deps }
+
+// New makes the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+func (s *Service) aggregate(rows ...store.User) *connect.Response[plazav1.UserAggregate] {
+	return connect.NewResponse(&plazav1.UserAggregate{Users: s.View.Users(rows)})
+}
+
+// GetUser gets one user by public id, or by internal id where the request says so.
+func (s *Service) GetUser(ctx context.Context, req *connect.Request[plazav1.GetUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	rows, err := s.read(ctx, []string{req.Msg.GetUserId()}, req.Msg.GetType() == "internal")
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fail.NotFound()
+	}
+	return s.aggregate(rows...), nil
+}
+
+// BatchGetUsers gets several users; unknown ones are left out, and the others keep the order of the request.
+func (s *Service) BatchGetUsers(ctx context.Context, req *connect.Request[plazav1.BatchGetUsersRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	rows, err := s.read(ctx, req.Msg.GetUserIds(), false)
+	if err != nil {
+		return nil, err
+	}
+	return s.aggregate(rows...), nil
+}
+
+func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]store.User, error) {
+	wanted, err := s.internalIDs(ctx, ids, internal)
+	if err != nil {
+		return nil, err
+	}
+	var rows []store.User
+	f := s.Begin(ctx)
+	f.Users(wanted, &rows)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b store.User) int { return slices.Index(wanted, a.ID) - slices.Index(wanted, b.ID) })
+	return rows, nil
+}
+
+func (s *Service) internalIDs(ctx context.Context, ids []string, internal bool) ([]string, error) {
+	if internal {
+		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !region.ValidID(id) }), nil
+	}
+	found, err := s.Directory.Resolve(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []string
+	for _, id := range ids {
+		if found[id] != "" && !slices.Contains(wanted, found[id]) {
+			wanted = append(wanted, found[id])
+		}
+	}
+	return wanted, nil
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// Comment is a row of comments.
+type Comment struct {
+	ID             string
+	ReferenceType  string // post, content or story
+	ReferenceID    string
+	TargetType     string // of the reference
+	TargetID       string // internal id
+	TargetPublicID string
+	ParentID       string // empty at the first level
+	RootID         string
+	AuthorID       string
+	AuthorPublicID string
+	DataTypes      []string
+	Data           []byte // JSON object
+	Metadata       []byte // JSON object
+	Mentionees     []byte // JSON array
+	Attachments    []byte // JSON array
+	Segment        int64
+	ApprovalStatus string
+	Flaggers       []string
+	FlagCount      int64
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+	EditedAt       time.Time
+	DeletedAt      *time.Time
+
+	// ReplyIDs are the latest direct replies, newest first, and ReplyAuthors who wrote them.
+	ReplyIDs     []string
+	ReplyAuthors []string
+}
+
+const commentColumns = `id, reference_type, reference_id, target_type, target_id, target_public_id, parent_id, root_id, author_id,
+	author_public_id, data_types, data, metadata, mentionees, attachments, segment, approval_status, flaggers, flag_count,
+	created_at, updated_at, edited_at, deleted_at`
+
+func (c *Comment) fields() []any {
+	return []any{&c.ID, &c.ReferenceType, &c.ReferenceID, &c.TargetType, &c.TargetID, &c.TargetPublicID, &c.ParentID, &c.RootID, &c.AuthorID,
+		&c.AuthorPublicID, &c.DataTypes, &c.Data, &c.Metadata, &c.Mentionees, &c.Attachments, &c.Segment, &c.ApprovalStatus, &c.Flaggers, &c.FlagCount,
+		&c.CreatedAt, &c.UpdatedAt, &c.EditedAt, &c.DeletedAt}
+}
+
+func scanComment(rows pgx.Rows) (Comment, error) {
+	var c Comment
+	err := rows.Scan(append(c.fields(), &c.ReplyIDs, &c.ReplyAuthors)...)
+	return c, err
+}
+
+// withReplies wraps a statement that selects commentColumns, and adds the latest replies to each row.
+func withReplies(inner, order string) string {
+	return `SELECT ` + prefixed("p", commentColumns) + `, latest.ids, latest.authors FROM (` + inner + `) AS p CROSS JOIN LATERAL (
+		SELECT array_agg(c.id ORDER BY c.created_at DESC, c.id DESC) AS ids, array_agg(c.author_id ORDER BY c.created_at DESC, c.id DESC) AS authors
+		FROM (SELECT id, author_id, created_at FROM comments WHERE home = $1 AND reference_id = p.reference_id AND parent_id = p.id
+			AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 3) AS c) AS latest` + order
+}
+
+var (
+	sqlCommentsByID  = stmt("comments.byID", withReplies(`SELECT `+commentColumns+` FROM comments WHERE home = $1 AND id = ANY($2::text[])`, ""))
+	sqlCommentInsert = stmt("comments.insert", `INSERT INTO comments (home, id, reference_type, reference_id, target_type, target_id, target_public_id,
+		parent_id, root_id, author_id, author_public_id, data_types, data, metadata, mentionees, attachments, segment, approval_status,
+		created_at, updated_at, edited_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18, $19, $19, $19)`)
+	sqlCommentAlive  = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCommentDelete = stmt("comments.delete", `UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlCommentPurge  = stmt("comments.purge", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+	sqlCommentSome   = stmt("comments.someOfPost", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id LIMIT 500`)
+	sqlCommentWipe   = stmt("comments.wipe", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`)
+)
+
+// Comment reads one comment; nil where there is none.
+func (r *Reads) Comment(id string, into **Comment) {
+	if home, err := region.HomeOf(id); err == nil {
+		r.add(home, sqlCommentsByID, scanOne(into, scanComment), []string{id})
+	}
+}
+
+// CommentsByID reads comments of any homes; their order is not defined.
+func (r *Reads) CommentsByID(ids []string, into *[]Comment) {
+	for home, ids := range byHome(ids) {
+		part := new([]Comment)
+		r.add(home, sqlCommentsByID, scanAll(part, scanComment), ids)
+		r.Then(func() { *into = append(*into, *part...) })
+	}
+}
+
+// FlaggedBy reads whether the user flags the target.
+func (r *Reads) FlaggedBy(targetID, userID string, into *bool) {
+	if home, err := region.HomeOf(targetID); err == nil {
+		r.add(home, sqlFlagMine, scanValue(into), targetID, userID)
+	}
+}
+
+// CommentAfter reads the comment as it stands once the statements before it have run.
+func (w *Write) CommentAfter(id string, into **Comment) {
+	w.query(sqlCommentsByID, scanOne(into, scanComment), []string{id})
+}
+
+// GuardComment refuses the transaction where the comment is deleted.
+func (w *Write) GuardComment(id string, refusal error) { w.guard(sqlCommentAlive, refusal, id) }
+
+// NewComment inserts a comment and counts it; sent again after a lost connection it is stored once.
+func (w *Write) NewComment(c Comment) {
+	w.once = "comments_pkey"
+	w.exec(sqlCommentInsert, c.ID, c.ReferenceType, c.ReferenceID, c.TargetType, c.TargetID, c.TargetPublicID, c.ParentID, c.RootID,
+		c.AuthorID, c.AuthorPublicID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Segment, c.ApprovalStatus, c.CreatedAt)
+	w.Count(c.ReferenceID, CountComments, +1)
+	w.Count(c.ReferenceID, CountSegment, +1)
+	if c.ParentID != "" {
+		w.Count(c.ParentID, CountReplies, +1)
+	}
+}
+
+// DeleteComment marks a comment deleted, and brings what counts it up to date. GuardComment goes before it.
+func (w *Write) DeleteComment(c Comment, now time.Time) {
+	w.exec(sqlCommentDelete, c.ID, now)
+	w.Count(c.ReferenceID, CountComments, -1)
+	if c.ParentID != "" {
+		w.Count(c.ParentID, CountReplies, -1)
+	}
+	w.BubbleCommentFlags(c)
+}
+
+// PurgeComments removes deleted comments and their flags for good.
+func (w *Write) PurgeComments(ids []string) {
+	w.exec(sqlFlagsPurge, ids)
+	w.exec(sqlCountersPurge, ids)
+	w.exec(sqlCommentPurge, ids)
+}
+
+// SomeComments reads the ids of up to 500 comments on a post, live or deleted.
+func (r *Reads) SomeComments(postID string, into *[]string) {
+	if home, err := region.HomeOf(postID); err == nil {
+		r.add(home, sqlCommentSome, scanAll(into, scanText), postID)
+	}
+}
+
+func scanText(rows pgx.Rows) (string, error) {
+	var s string
+	err := rows.Scan(&s)
+	return s, err
+}
+
+// WipeComments removes comments of a post that is being purged, counts and flags with them.
+func (w *Write) WipeComments(ids []string) {
+	w.exec(sqlFlagsPurge, ids)
+	w.exec(sqlCountersPurge, ids)
+	w.exec(sqlCommentWipe, ids)
+}

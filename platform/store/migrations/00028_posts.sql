@@ -1,0 +1,36 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+-- flaggers repeats the flags' user ids and is made anew from them whenever they change, never added to.
+CREATE TABLE IF NOT EXISTS posts (
+  home                 TEXT        NOT NULL,
+  id                   TEXT        NOT NULL,
+  target_type          TEXT        NOT NULL,
+  target_id            TEXT        NOT NULL,
+  target_public_id     TEXT        NOT NULL,
+  author_id            TEXT        NOT NULL,
+  author_public_id     TEXT        NOT NULL,
+  parent_id            TEXT        NOT NULL DEFAULT '',
+  is_parent            BOOLEAN     NOT NULL,
+  children_count       BIGINT      NOT NULL DEFAULT 0,
+  feed_type            TEXT        NOT NULL,
+  data_type            TEXT        NOT NULL,
+  structure_type       TEXT        NOT NULL,
+  data                 JSONB       NOT NULL DEFAULT '{}',
+  metadata             JSONB       NOT NULL DEFAULT '{}',
+  tags                 TEXT[]      NOT NULL DEFAULT '{}',
+  hashtags             TEXT[]      NOT NULL DEFAULT '{}',
+  mentionees           JSONB       NOT NULL DEFAULT '[]',
+  flaggers             TEXT[]      NOT NULL DEFAULT '{}',
+  flag_count           BIGINT      NOT NULL DEFAULT 0,
+  has_flagged_children BOOLEAN     NOT NULL DEFAULT false,
+  has_flagged_comment  BOOLEAN     NOT NULL DEFAULT false,
+  is_flagged           BOOLEAN     NOT NULL GENERATED ALWAYS AS (flag_count > 0 OR has_flagged_children OR has_flagged_comment) STORED,
+  created_at           TIMESTAMPTZ NOT NULL,
+  updated_at           TIMESTAMPTZ NOT NULL,
+  edited_at            TIMESTAMPTZ NOT NULL,
+  deleted_at           TIMESTAMPTZ{{region}},
+  CONSTRAINT posts_home_check CHECK (home IN ('us', 'eu', 'sg')),
+  CONSTRAINT posts_feed_type_check CHECK (feed_type IN ('published', 'reviewing', 'declined')),
+  CONSTRAINT posts_target_type_check CHECK (target_type IN ('community', 'user', 'content')),
+  CONSTRAINT posts_pkey PRIMARY KEY (home, id)
+){{locality}};

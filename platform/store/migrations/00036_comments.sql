@@ -1,0 +1,31 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+CREATE TABLE IF NOT EXISTS comments (
+  home             TEXT        NOT NULL,
+  id               TEXT        NOT NULL,
+  reference_type   TEXT        NOT NULL,
+  reference_id     TEXT        NOT NULL,
+  target_type      TEXT        NOT NULL,
+  target_id        TEXT        NOT NULL,
+  target_public_id TEXT        NOT NULL,
+  parent_id        TEXT        NOT NULL DEFAULT '',
+  root_id          TEXT        NOT NULL,
+  author_id        TEXT        NOT NULL,
+  author_public_id TEXT        NOT NULL,
+  data_types       TEXT[]      NOT NULL DEFAULT '{}',
+  data             JSONB       NOT NULL DEFAULT '{}',
+  metadata         JSONB       NOT NULL DEFAULT '{}',
+  mentionees       JSONB       NOT NULL DEFAULT '[]',
+  attachments      JSONB       NOT NULL DEFAULT '[]',
+  segment          BIGINT      NOT NULL,
+  approval_status  TEXT        NOT NULL,
+  flaggers         TEXT[]      NOT NULL DEFAULT '{}',
+  flag_count       BIGINT      NOT NULL DEFAULT 0,
+  created_at       TIMESTAMPTZ NOT NULL,
+  updated_at       TIMESTAMPTZ NOT NULL,
+  edited_at        TIMESTAMPTZ NOT NULL,
+  deleted_at       TIMESTAMPTZ{{region}},
+  CONSTRAINT comments_home_check CHECK (home IN ('us', 'eu', 'sg')),
+  CONSTRAINT comments_reference_type_check CHECK (reference_type IN ('post', 'content', 'story')),
+  CONSTRAINT comments_pkey PRIMARY KEY (home, id)
+){{locality}};

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// The statements of this file exist on CockroachDB only, and name regions rather than rows: they have no home.
+
+// prepareRegions makes the database multi-region: the first home's region is primary, each home is a super region of
+// its own, so that replicas of its rows stay in its jurisdiction. Every step may run again.
+func prepareRegions(ctx context.Context, db *sql.DB, opts MigrateOptions) error {
+	database, err := currentDatabase(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, statement := range RegionStatements(database, opts.Localities, opts.Survive) {
+		if _, err := db.ExecContext(ctx, statement); err != nil && !strings.Contains(err.Error(), "already") {
+			return fmt.Errorf("prepare the database's regions: %w", err)
+		}
+	}
+	return addSuperRegions(ctx, db, database, opts.Localities)
+}
+
+func currentDatabase(ctx context.Context, db *sql.DB) (string, error) {
+	var name string
+	err := db.QueryRowContext(ctx, "SELECT current_database()").Scan(&name)
+	return name, err
+}
+
+// RegionStatements returns what makes a CockroachDB database multi-region.
+func RegionStatements(database string, localities map[region.Code]string, survive string) []string {
+	name := quoteIdent(database)
+	out := []string{fmt.Sprintf("ALTER DATABASE %s SET PRIMARY REGION %s", name, quoteIdent(localities[region.US]))}
+	for _, code := range []region.Code{region.EU, region.SG} {
+		out = append(out, fmt.Sprintf("ALTER DATABASE %s ADD REGION IF NOT EXISTS %s", name, quoteIdent(localities[code])))
+	}
+	goal := "ZONE"
+	if survive == "region" {
+		goal = "REGION"
+	}
+	return append(out, fmt.Sprintf("ALTER DATABASE %s SURVIVE %s FAILURE", name, goal))
+}
+
+// SuperRegionStatement returns what keeps one home's replicas in its own jurisdiction.
+func SuperRegionStatement(database string, code region.Code, locality string) string {
+	return fmt.Sprintf("ALTER DATABASE %s ADD SUPER REGION %s VALUES %s",
+		quoteIdent(database), quoteIdent(string(code)), quoteIdent(locality))
+}
+
+func addSuperRegions(ctx context.Context, db *sql.DB, database string, localities map[region.Code]string) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "SET enable_super_regions = 'on'"); err != nil {
+		return fmt.Errorf("super regions: %w", err)
+	}
+	for _, code := range region.All() {
+		var n int
+		err := conn.QueryRowContext(ctx, fmt.Sprintf(
+			"SELECT count(*) FROM [SHOW SUPER REGIONS FROM DATABASE %s] WHERE super_region_name = $1", quoteIdent(database)), string(code)).Scan(&n)
+		if err != nil {
+			return fmt.Errorf("super regions: %w", err)
+		}
+		if n > 0 {
+			continue
+		}
+		if _, err := conn.ExecContext(ctx, SuperRegionStatement(database, code, localities[code])); err != nil {
+			return fmt.Errorf("super region %s: %w", code, err)
+		}
+	}
+	return nil
+}
+
+// waitForPlacement returns when no partition of ours has its lease outside its region. Placement is asynchronous: a row
+// written before it is done can lie in the wrong jurisdiction.
+func waitForPlacement(ctx context.Context, db *sql.DB, opts MigrateOptions) error {
+	total := len(migrationNames())
+	for {
+		wrong, err := misplacedRanges(ctx, db, opts.Localities)
+		if err != nil {
+			return fmt.Errorf("verify the placement: %w", err)
+		}
+		if wrong == 0 {
+			return nil
+		}
+		opts.Progress(total, total, fmt.Sprintf("waiting until rows are pinned: %d ranges are not there yet", wrong))
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+// misplacedRanges counts ranges of regional tables whose lease is held outside the region that the range's key starts
+// with. The key of a REGIONAL BY ROW range starts with the region's enum value, which SHOW RANGES prints by name.
+func misplacedRanges(ctx context.Context, db *sql.DB, localities map[region.Code]string) (int, error) {
+	wrong := 0
+	for _, table := range ourTables() {
+		rows, err := db.QueryContext(ctx, fmt.Sprintf(
+			"SELECT start_key, lease_holder_locality FROM [SHOW RANGES FROM TABLE %s WITH DETAILS]", quoteIdent(table)))
+		if err != nil {
+			return 0, err
+		}
+		n, err := countMisplaced(rows, localities)
+		if err != nil {
+			return 0, err
+		}
+		wrong += n
+	}
+	return wrong, nil
+}
+
+func countMisplaced(rows *sql.Rows, localities map[region.Code]string) (int, error) {
+	defer rows.Close()
+	wrong := 0
+	for rows.Next() {
+		var start, locality string
+		if err := rows.Scan(&start, &locality); err != nil {
+			return 0, err
+		}
+		if leaseOutsideHome(start, locality, localities) {
+			wrong++
+		}
+	}
+	return wrong, rows.Err()
+}
+
+// leaseOutsideHome reports whether a range that starts in a home's partition is led from elsewhere.
+func leaseOutsideHome(startKey, locality string, localities map[region.Code]string) bool {
+	for _, name := range localities {
+		key, value := encodedRegion(name), "region="+name
+		if strings.Contains(startKey, key) && !strings.Contains(locality, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// encodedRegion is how SHOW RANGES prints a key that starts with the region.
+func encodedRegion(name string) string { return "\"" + name + "\"" }
+
+// ourTables are the tables that the migrations make.
+func ourTables() []string {
+	var tables []string
+	for _, m := range RenderedMigrations(PostgreSQL) {
+		_, after, found := strings.Cut(m.SQL, "CREATE TABLE IF NOT EXISTS ")
+		if !found {
+			continue
+		}
+		name, _, _ := strings.Cut(after, " ")
+		tables = append(tables, name)
+	}
+	return tables
+}
+
+// Tables returns the names of the platform's tables.
+func Tables() []string { return ourTables() }
+
+func quoteIdent(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,0 +1,39 @@
+package store
+
+import "time"
+
+var (
+	sqlSessionInsert = stmt("sessions.insert", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at)
+		VALUES ($1, $2, $3, $4::bytea, $5, $6) ON CONFLICT (home, user_id, id) DO NOTHING`)
+	sqlSessionRevoke    = stmt("sessions.revoke", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND user_id = $2 AND id = $3 AND revoked_at IS NULL`)
+	sqlSessionRevokeAll = stmt("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at IS NULL`)
+	sqlSessionSweep     = stmt("sessions.sweep", `DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
+		(SELECT user_id, id FROM sessions WHERE home = $1 AND expires_at < $2 ORDER BY expires_at LIMIT 500)`)
+)
+
+// Session is a row of sessions.
+type Session struct {
+	ID         string
+	UserID     string
+	DeviceHash []byte
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
+}
+
+// NewSession inserts a session.
+func (w *Write) NewSession(s Session) {
+	w.exec(sqlSessionInsert, s.UserID, s.ID, s.DeviceHash, s.CreatedAt, s.ExpiresAt)
+}
+
+// RevokeSession ends one session; again changes nothing.
+func (w *Write) RevokeSession(userID, id string, now time.Time) {
+	w.exec(sqlSessionRevoke, userID, id, now)
+}
+
+// SweepSessions removes up to 500 sessions that ended before the given time.
+func (w *Write) SweepSessions(before time.Time) { w.exec(sqlSessionSweep, before) }
+
+// RevokeSessions ends every session of a user.
+func (w *Write) RevokeSessions(userID string, now time.Time) {
+	w.exec(sqlSessionRevokeAll, userID, now)
+}

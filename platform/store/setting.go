@@ -1,0 +1,70 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// Settings are the settings of the network as one home has them. The zero value is what holds before anybody changed
+// them; DefaultSettings spells it out.
+type Settings struct {
+	IsWhitelistEnabled  bool `json:"isWhitelistEnabled"`
+	IsReportEnabled     bool `json:"isReportEnabled"`
+	FlagLimit           int  `json:"flagLimit"`
+	IsSecureModeEnabled bool `json:"isSecureModeEnabled"`
+}
+
+// DefaultSettings are the settings of a new network.
+func DefaultSettings() Settings { return Settings{IsReportEnabled: true, FlagLimit: 100} }
+
+// SettingRow is one setting: the newest change wins, and of two at the same moment the one of the greater origin.
+type SettingRow struct {
+	Name      string          `json:"name"`
+	Value     json.RawMessage `json:"value"`
+	ChangedAt time.Time       `json:"changedAt"`
+	Origin    string          `json:"origin"`
+}
+
+var (
+	sqlSettings   = stmt("settings.read", `SELECT name, value FROM settings WHERE home = $1 ORDER BY name`)
+	sqlSettingPut = stmt("settings.put", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
+		ON CONFLICT (home, name) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at, origin = excluded.origin
+		WHERE (settings.changed_at, settings.origin) <= (excluded.changed_at, excluded.origin)`)
+)
+
+// Settings reads the settings as home has them.
+func (r *Reads) Settings(home region.Code, into *Settings) {
+	r.add(home, sqlSettings, scanSettings(into))
+}
+
+// SettingsAfter reads the settings as they stand once the statements before it have run.
+func (w *Write) SettingsAfter(into *Settings) { w.query(sqlSettings, scanSettings(into)) }
+
+func scanSettings(into *Settings) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		values := map[string]json.RawMessage{}
+		for rows.Next() {
+			var name string
+			var value []byte
+			if err := rows.Scan(&name, &value); err != nil {
+				return err
+			}
+			values[name] = append(json.RawMessage(nil), value...)
+		}
+		*into = DefaultSettings()
+		raw, err := json.Marshal(values)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(raw, into)
+	}
+}
+
+// PutSetting stores a change of a setting, unless a newer one is there.
+func (w *Write) PutSetting(s SettingRow) {
+	w.exec(sqlSettingPut, s.Name, []byte(s.Value), s.ChangedAt, s.Origin)
+}

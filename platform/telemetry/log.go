@@ -1,0 +1,39 @@
+package telemetry
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// LogFormat is the shape of a log line.
+type LogFormat string
+
+// The log formats.
+const (
+	LogJSON LogFormat = "json" // one JSON object per line, for machines
+	LogText LogFormat = "text" // key=value pairs, for people
+)
+
+// UnmarshalText reads "json" or "text".
+func (f *LogFormat) UnmarshalText(text []byte) error {
+	switch v := LogFormat(text); v {
+	case LogJSON, LogText:
+		*f = v
+		return nil
+	default:
+		return fmt.Errorf("unknown log format %q: want json or text", text)
+	}
+}
+
+// MarshalText returns the format's name.
+func (f LogFormat) MarshalText() ([]byte, error) { return []byte(f), nil }
+
+// NewLogger returns a logger that writes lines of level and above to w.
+func NewLogger(w io.Writer, format LogFormat, level slog.Level) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: level}
+	if format == LogText {
+		return slog.New(slog.NewTextHandler(w, opts))
+	}
+	return slog.New(slog.NewJSONHandler(w, opts))
+}

@@ -1,0 +1,50 @@
+package view
+
+import plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+
+// PostAggregate is the answer about posts.
+func (a *Aggregate) PostAggregate() *plazav1.PostAggregate {
+	return &plazav1.PostAggregate{
+		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds,
+	}
+}
+
+// PostList is the answer with a page of posts.
+func (a *Aggregate) PostList(paging *plazav1.Paging) *plazav1.ListPostsResponse {
+	return &plazav1.ListPostsResponse{
+		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Paging: paging,
+	}
+}
+
+// UserFeed is the answer with a page of a wall.
+func (a *Aggregate) UserFeed(paging *plazav1.Paging) *plazav1.UserFeedResponse {
+	return &plazav1.UserFeedResponse{Status: "success", Paging: paging, Data: &plazav1.UserFeedData{
+		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files, Paging: paging,
+	}}
+}
+
+// CommunityFeed is the answer with a page of a community's feed.
+func (a *Aggregate) CommunityFeed(paging *plazav1.Paging) *plazav1.CommunityFeedResponse {
+	return &plazav1.CommunityFeedResponse{Status: "success", Paging: paging, Data: &plazav1.CommunityFeedData{
+		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Paging: paging,
+	}}
+}
+
+// CommentAggregate is the answer about comments.
+func (a *Aggregate) CommentAggregate() *plazav1.CommentAggregate {
+	return &plazav1.CommentAggregate{
+		Comments: a.Comments, CommentChildren: a.CommentChildren, CommunityUsers: a.CommunityUsers, Users: a.Users,
+		Roles: a.Roles, Files: a.Files,
+	}
+}
+
+// CommentList is the answer with a page of comments.
+func (a *Aggregate) CommentList(paging *plazav1.Paging) *plazav1.ListCommentsResponse {
+	return &plazav1.ListCommentsResponse{
+		Comments: a.Comments, CommentChildren: a.CommentChildren, CommunityUsers: a.CommunityUsers, Users: a.Users,
+		Roles: a.Roles, Files: a.Files, Paging: paging,
+	}
+}

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func (g *gathering) build() *Aggregate {
+	a := &Aggregate{Users: g.builder.Users(g.Users), Categories: g.categories(), CommunityUsers: g.communityUsers()}
+	g.buildCommunities(a)
+	g.buildPosts(a)
+	g.buildComments(a)
+	a.Roles = g.roles()
+	return a
+}
+
+func (g *gathering) buildPosts(a *Aggregate) {
+	childIDs := map[string][]string{}
+	for _, c := range g.children {
+		childIDs[c.ParentID] = append(childIDs[c.ParentID], c.ID)
+	}
+	primary := newSet()
+	for _, p := range g.Posts {
+		primary.add(p.ID)
+		a.Posts = append(a.Posts, g.builder.post(p, childIDs[p.ID], g.Counts))
+	}
+	for _, c := range g.children {
+		if !primary.has[c.ID] {
+			a.PostChildren = append(a.PostChildren, g.builder.post(c, nil, g.Counts))
+		}
+	}
+	a.Feeds = g.feeds()
+}
+
+func (g *gathering) buildComments(a *Aggregate) {
+	seen := newSet()
+	for _, c := range g.Comments {
+		seen.add(c.ID)
+		a.Comments = append(a.Comments, g.builder.comment(c, g.Counts))
+	}
+	for _, c := range g.replies {
+		if seen.has[c.ID] {
+			continue
+		}
+		seen.add(c.ID)
+		if len(g.Comments) > 0 {
+			a.CommentChildren = append(a.CommentChildren, g.builder.comment(c, g.Counts))
+		} else {
+			a.Comments = append(a.Comments, g.builder.comment(c, g.Counts))
+		}
+	}
+}
+
+func (g *gathering) buildCommunities(a *Aggregate) {
+	seen := newSet()
+	for _, c := range g.Communities {
+		if seen.has[c.ID] {
+			continue
+		}
+		seen.add(c.ID)
+		a.Communities = append(a.Communities, g.builder.Community(c, g.Counts, g.member(c.ID, g.viewerID)))
+	}
+}
+
+func (g *gathering) member(communityID, userID string) *store.Member {
+	for i := range g.Members {
+		if g.Members[i].CommunityID == communityID && g.Members[i].UserID == userID {
+			return &g.Members[i]
+		}
+	}
+	return nil
+}
+
+func (g *gathering) communityUsers() []*plazav1.CommunityUser {
+	seen := newSet()
+	var out []*plazav1.CommunityUser
+	for _, m := range g.Members {
+		key := m.CommunityID + m.UserID
+		if !seen.has[key] {
+			seen.add(key)
+			out = append(out, g.builder.CommunityUser(m))
+		}
+	}
+	return out
+}
+
+func (g *gathering) categories() []*plazav1.Category {
+	seen := newSet()
+	var out []*plazav1.Category
+	for _, c := range g.Categories {
+		if !seen.has[c.ID] {
+			seen.add(c.ID)
+			out = append(out, g.builder.Category(c))
+		}
+	}
+	return out
+}
+
+// feeds are those that the posts stand in.
+func (g *gathering) feeds() []*plazav1.Feed {
+	wanted := map[string]bool{}
+	for _, p := range g.Posts {
+		wanted[FeedID(p.TargetID, p.FeedType)] = true
+	}
+	var out []*plazav1.Feed
+	for _, c := range g.Communities {
+		for _, f := range g.builder.Feeds(c, g.Counts) {
+			if wanted[f.GetFeedId()] {
+				wanted[f.GetFeedId()] = false
+				out = append(out, f)
+			}
+		}
+	}
+	for _, u := range g.Users {
+		if f := g.builder.WallFeed(u, g.Counts); wanted[f.GetFeedId()] {
+			wanted[f.GetFeedId()] = false
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// roles are those that the users and members of the answer have.
+func (g *gathering) roles() []*plazav1.Role {
+	var ids []string
+	for _, u := range g.Users {
+		ids = append(ids, u.Roles...)
+	}
+	for _, m := range g.Members {
+		ids = append(ids, m.Roles...)
+	}
+	return g.builder.Roles(ids)
+}
+
+// WallFeed is the feed of a user's wall.
+func (b *Builder) WallFeed(u store.User, counts store.Counts) *plazav1.Feed {
+	return &plazav1.Feed{
+		TargetId:   u.PublicID,
+		TargetType: "user",
+		PostCount:  count(counts.Of(u.ID, store.CountPublished)),
+		FeedType:   "published",
+		FeedId:     FeedID(u.ID, "published"),
+		CreatedAt:  ts(u.CreatedAt),
+		UpdatedAt:  ts(u.UpdatedAt),
+	}
+}

@@ -1,0 +1,231 @@
+package view
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Known is what an operation has read: the primary rows, and whatever else it came by on the way. Gather reads the rest
+// that they refer to.
+type Known struct {
+	// Posts or Comments are the primary rows, in the order of the answer.
+	Posts    []store.Post
+	Comments []store.Comment
+	// Communities are those that the primary rows stand in.
+	Communities []store.Community
+	Categories  []store.Category
+	Members     []store.Member
+	Users       []store.User
+	// Children are the child posts of posts that were just made; those of others are read.
+	Children []store.Post
+	// Counts holds the counts of the references that are keys of it.
+	Counts store.Counts
+}
+
+// Aggregate holds every related collection of an answer about posts or comments, each object once.
+type Aggregate struct {
+	Posts           []*plazav1.Post
+	PostChildren    []*plazav1.Post
+	Comments        []*plazav1.Comment
+	CommentChildren []*plazav1.Comment
+	Users           []*plazav1.User
+	Files           []*plazav1.File
+	Communities     []*plazav1.Community
+	CommunityUsers  []*plazav1.CommunityUser
+	Categories      []*plazav1.Category
+	Feeds           []*plazav1.Feed
+	Roles           []*plazav1.Role
+}
+
+// gathering is one answer under way.
+type gathering struct {
+	Known
+	builder  *Builder
+	viewerID string
+	children []store.Post
+	replies  []store.Comment // embedded comments of posts, or replies of comments
+}
+
+// Gather reads, in one round trip to each home concerned, what the known rows refer to, and builds the answer's
+// collections. viewerID is the internal id of the caller, empty for an administrator.
+func (b *Builder) Gather(ctx context.Context, st *store.Store, viewerID string, k Known) (*Aggregate, error) {
+	if k.Counts == nil {
+		k.Counts = store.Counts{}
+	}
+	g := &gathering{Known: k, builder: b, viewerID: viewerID, children: k.Children}
+	reads := st.Related()
+	g.readUsers(reads)
+	g.readMembers(reads)
+	g.readContent(reads)
+	g.readCounts(reads)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	return g.build(), nil
+}
+
+// authors calls visit with the author of everything in the answer, and the community or wall it stands in.
+func (g *gathering) authors(visit func(userID, targetType, targetID string)) {
+	for _, p := range g.Posts {
+		visit(p.AuthorID, p.TargetType, p.TargetID)
+		for _, id := range p.CommentAuthors {
+			visit(id, p.TargetType, p.TargetID)
+		}
+	}
+	for _, c := range g.Comments {
+		visit(c.AuthorID, c.TargetType, c.TargetID)
+		for _, id := range c.ReplyAuthors {
+			visit(id, c.TargetType, c.TargetID)
+		}
+	}
+}
+
+func (g *gathering) readUsers(reads *store.Reads) {
+	wanted := newSet()
+	g.authors(func(userID, targetType, targetID string) {
+		wanted.add(userID)
+		if targetType == "user" {
+			wanted.add(targetID)
+		}
+	})
+	for _, p := range g.Posts {
+		wanted.add(mentionedIDs(p.Mentionees)...)
+	}
+	for _, c := range g.Comments {
+		wanted.add(mentionedIDs(c.Mentionees)...)
+	}
+	// What is at hand belongs to the answer only where the answer speaks of it.
+	known := slices.DeleteFunc(slices.Clone(g.Users), func(u store.User) bool { return !slices.Contains(wanted.list(), u.ID) })
+	for _, u := range known {
+		wanted.remove(u.ID)
+	}
+	g.Users = known
+	if ids := wanted.list(); len(ids) > 0 {
+		var read []store.User
+		reads.Users(ids, &read)
+		reads.Then(func() { g.Users = append(known, read...) })
+	}
+}
+
+// readMembers reads how the authors stand to the communities they wrote in.
+func (g *gathering) readMembers(reads *store.Reads) {
+	wanted := map[string]*set{}
+	g.authors(func(userID, targetType, targetID string) {
+		if targetType != "community" {
+			return
+		}
+		if wanted[targetID] == nil {
+			wanted[targetID] = newSet()
+		}
+		wanted[targetID].add(userID)
+	})
+	for _, m := range g.Members {
+		if s := wanted[m.CommunityID]; s != nil {
+			s.remove(m.UserID)
+		}
+	}
+	for communityID, users := range wanted {
+		if ids := users.list(); len(ids) > 0 {
+			part := new([]store.Member)
+			reads.Members(communityID, ids, part)
+			reads.Then(func() { g.Members = append(g.Members[:len(g.Members):len(g.Members)], *part...) })
+		}
+	}
+}
+
+// readContent reads child posts, embedded comments and replies, and the categories of the communities.
+func (g *gathering) readContent(reads *store.Reads) {
+	var comments []string
+	parents := map[region.Code][]string{}
+	for _, p := range g.Posts {
+		comments = append(comments, p.CommentIDs...)
+		if home, err := region.HomeOf(p.ID); err == nil && p.ChildrenCount > 0 && len(g.Known.Children) == 0 {
+			parents[home] = append(parents[home], p.ID)
+		}
+	}
+	for _, c := range g.Comments {
+		comments = append(comments, c.ReplyIDs...)
+	}
+	if len(comments) > 0 {
+		reads.CommentsByID(comments, &g.replies)
+	}
+	for home, ids := range parents {
+		reads.PostChildren(home, ids, &g.children)
+	}
+	categories := newSet()
+	for _, c := range g.Communities {
+		categories.add(c.CategoryIDs...)
+	}
+	for _, c := range g.Categories {
+		categories.remove(c.ID)
+	}
+	if ids := categories.list(); len(ids) > 0 {
+		var read []store.Category
+		reads.Categories(ids, &read)
+		reads.Then(func() { g.Categories = append(g.Categories[:len(g.Categories):len(g.Categories)], read...) })
+	}
+}
+
+func (g *gathering) readCounts(reads *store.Reads) {
+	wanted := newSet()
+	for _, p := range g.Posts {
+		wanted.add(p.ID, p.TargetID)
+		wanted.add(p.CommentIDs...)
+	}
+	for _, c := range g.Comments {
+		wanted.add(c.ID)
+		wanted.add(c.ReplyIDs...)
+	}
+	for _, c := range g.Communities {
+		wanted.add(c.ID)
+	}
+	for _, c := range g.Known.Children {
+		wanted.remove(c.ID)
+	}
+	homes := map[region.Code][]string{}
+	for _, ref := range wanted.list() {
+		if _, known := g.Counts[ref]; known {
+			continue
+		}
+		if home, err := region.HomeOf(ref); err == nil {
+			homes[home] = append(homes[home], ref)
+		}
+	}
+	for home, refs := range homes {
+		reads.Counts(home, refs, g.Counts)
+	}
+}
+
+// set keeps texts in the order of their arrival, each once, and without the empty one.
+type set struct {
+	order []string
+	has   map[string]bool
+}
+
+func newSet() *set { return &set{has: map[string]bool{"": true}} }
+
+func (s *set) add(ids ...string) {
+	for _, id := range ids {
+		if !s.has[id] {
+			s.has[id] = true
+			s.order = append(s.order, id)
+		}
+	}
+}
+
+// remove takes an id out and keeps it from coming back.
+func (s *set) remove(id string) {
+	s.has[id] = true
+	for i, have := range s.order {
+		if have == id {
+			s.order = append(s.order[:i], s.order[i+1:]...)
+			return
+		}
+	}
+}
+
+func (s *set) list() []string { return s.order }

@@ -1,0 +1,105 @@
+package view
+
+import (
+	"encoding/json"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// TargetPath is where the events of what stands in a community or on a wall are told.
+func (b *Builder) TargetPath(targetType, targetID string) string {
+	return b.NetworkID + "/social/" + targetType + "/" + targetID
+}
+
+func (b *Builder) postPath(targetType, targetID, postID string) string {
+	return b.TargetPath(targetType, targetID) + "/post/" + postID
+}
+
+// post makes the message of a post. A deleted one keeps its place and loses its content.
+func (b *Builder) post(p store.Post, children []string, counts store.Counts) *plazav1.Post {
+	m := &plazav1.Post{
+		PostId:               p.ID,
+		Data:                 object(p.Data),
+		PrivateId:            p.ID,
+		Path:                 b.postPath(p.TargetType, p.TargetID, p.ID),
+		ParentPostId:         p.ParentID,
+		PostedUserId:         p.AuthorPublicID,
+		PostedUserPublicId:   p.AuthorPublicID,
+		PostedUserInternalId: p.AuthorID,
+		TargetId:             p.TargetPublicID,
+		TargetPublicId:       p.TargetPublicID,
+		TargetInternalId:     p.TargetID,
+		TargetType:           p.TargetType,
+		DataType:             p.DataType,
+		Metadata:             object(p.Metadata),
+		FlagCount:            count(p.FlagCount),
+		HashFlag:             HashFlag(p.Flaggers),
+		EditedAt:             ts(p.EditedAt),
+		CreatedAt:            ts(p.CreatedAt),
+		UpdatedAt:            ts(p.UpdatedAt),
+		CommentsCount:        count(counts.Of(p.ID, store.CountComments)),
+		Comments:             p.CommentIDs,
+		Children:             children,
+		ChildrenNumber:       count(p.ChildrenCount),
+		IsDeleted:            p.DeletedAt != nil,
+		HasFlaggedComment:    p.HasFlaggedComment,
+		HasFlaggedChildren:   p.HasFlaggedChildren,
+		FeedId:               FeedID(p.TargetID, p.FeedType),
+		Tags:                 p.Tags,
+		Hashtags:             p.Hashtags,
+		Mentionees:           mentionees(p.Mentionees),
+		StructureType:        p.StructureType,
+	}
+	if m.GetIsDeleted() {
+		m.Data, m.Metadata, m.Mentionees, m.Tags, m.Hashtags = object(nil), object(nil), nil, nil, nil
+	}
+	return m
+}
+
+// Mention is an element of the mentionees of a row.
+type Mention struct {
+	Type            string   `json:"type"`
+	UserIDs         []string `json:"userIds"`
+	UserPublicIDs   []string `json:"userPublicIds"`
+	UserInternalIDs []string `json:"userInternalIds"`
+}
+
+// MentionsJSON is the JSON of mentionees, as rows hold it.
+func MentionsJSON(mentions []Mention) []byte {
+	if len(mentions) == 0 {
+		return []byte("[]")
+	}
+	raw, err := json.Marshal(mentions)
+	if err != nil {
+		return []byte("[]")
+	}
+	return raw
+}
+
+func parseMentions(raw []byte) []Mention {
+	if len(raw) <= 2 { // []
+		return nil
+	}
+	var mentions []Mention
+	if err := json.Unmarshal(raw, &mentions); err != nil {
+		return nil
+	}
+	return mentions
+}
+
+func mentionees(raw []byte) []*plazav1.Mentionee {
+	var out []*plazav1.Mentionee
+	for _, m := range parseMentions(raw) {
+		out = append(out, &plazav1.Mentionee{Type: m.Type, UserIds: m.UserIDs, UserPublicIds: m.UserPublicIDs, UserInternalIds: m.UserInternalIDs})
+	}
+	return out
+}
+
+func mentionedIDs(raw []byte) []string {
+	var ids []string
+	for _, m := range parseMentions(raw) {
+		ids = append(ids, m.UserInternalIDs...)
+	}
+	return ids
+}

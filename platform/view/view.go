@@ -1,0 +1,51 @@
+// Package view turns rows into the messages of the interface, and gathers what an answer refers to.
+package view
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+// Builder makes messages of rows for one network.
+type Builder struct {
+	// NetworkID is 24 hexadecimal characters; it stands at the front of every path.
+	NetworkID string
+}
+
+// ts is a time as the wire carries it; nil stays nil.
+func ts(t time.Time) *timestamppb.Timestamp { return timestamppb.New(t) }
+
+func tsOrNil(t *time.Time) *timestamppb.Timestamp {
+	if t == nil {
+		return nil
+	}
+	return ts(*t)
+}
+
+// object reads a JSON object of a row.
+func object(raw []byte) *structpb.Struct {
+	s := &structpb.Struct{}
+	if len(raw) <= 2 { // {} or nothing
+		return s
+	}
+	if err := s.UnmarshalJSON(raw); err != nil {
+		return &structpb.Struct{}
+	}
+	return s
+}
+
+// ObjectJSON is the JSON of an object of a request, as rows hold it; an absent one is empty.
+func ObjectJSON(s *structpb.Struct) []byte {
+	if s == nil || len(s.GetFields()) == 0 {
+		return []byte("{}")
+	}
+	raw, err := s.MarshalJSON()
+	if err != nil {
+		return []byte("{}")
+	}
+	return raw
+}
+
+func count(n int64) int32 { return int32(max(0, min(n, 1<<31-1))) } //nolint:gosec // bounded right here

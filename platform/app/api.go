@@ -17,7 +17,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/authentication"
 	"github.com/plaza-social/plaza/platform/service/category"
 	"github.com/plaza-social/plaza/platform/service/comment"
+	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/feed"
+	"github.com/plaza-social/plaza/platform/service/joinrequest"
 	"github.com/plaza-social/plaza/platform/service/member"
 	"github.com/plaza-social/plaza/platform/service/post"
 	"github.com/plaza-social/plaza/platform/service/role"
@@ -25,7 +27,6 @@ import (
 	"github.com/plaza-social/plaza/platform/service/setting"
 	"github.com/plaza-social/plaza/platform/service/user"
 	"github.com/plaza-social/plaza/platform/view"
-	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
 // newAPI builds the services and the handler of all their protocols, and the workers that serve them in the background.
@@ -40,9 +41,9 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Role:           role.New(shared),
 			Category:       category.New(shared),
 			NetworkSetting: setting.New(shared),
-			Community:      plazav1connect.UnimplementedCommunityServiceHandler{},
+			Community:      community.New(shared),
 			Member:         member.New(shared),
-			JoinRequest:    plazav1connect.UnimplementedJoinRequestServiceHandler{},
+			JoinRequest:    joinrequest.New(shared),
 			Post:           post.New(shared),
 			Comment:        comment.New(shared),
 			Feed:           feed.New(shared),

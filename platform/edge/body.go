@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
 )
@@ -23,12 +25,13 @@ func releaseBody(buffer *bytes.Buffer) {
 	}
 }
 
-// readBody reads the whole body of a REST request, decompressed, of at most limit bytes before and after.
+// readBody reads the whole body of a REST request, decompressed, of at most limit bytes before and after, which has to
+// arrive within the time.
 //
 // It reads no more than limit of a body that is longer, and nothing of one that says so in its Content-Length. REST
 // bodies are whole messages, so nothing is lost by reading them here, and much is known early: whether there is a body
 // at all, that it is not too large, that it is not cut off.
-func readBody(w http.ResponseWriter, request *http.Request, limit int64) (*bytes.Buffer, *refusal) {
+func readBody(w http.ResponseWriter, request *http.Request, limit int64, within time.Duration) (*bytes.Buffer, *refusal) {
 	if request.ContentLength > limit {
 		return nil, refused(fail.TooLarge(limit))
 	}
@@ -36,6 +39,7 @@ func readBody(w http.ResponseWriter, request *http.Request, limit int64) (*bytes
 	if request.Body == nil || request.ContentLength == 0 {
 		return buffer, nil
 	}
+	defer newBodyDeadline(w, within).lift()
 	// MaxBytesReader tells the server, through the writer, not to read on.
 	if r := fill(buffer, http.MaxBytesReader(w, request.Body, limit), limit); r != nil {
 		releaseBody(buffer)
@@ -48,9 +52,21 @@ func readBody(w http.ResponseWriter, request *http.Request, limit int64) (*bytes
 	return plain, r
 }
 
+// bodyDeadline is the time by which a body has to be there. It has to be lifted then: the server goes on reading, to see
+// whether the client leaves, and would take the end of the time for that.
+type bodyDeadline struct{ conn *http.ResponseController }
+
+func newBodyDeadline(w http.ResponseWriter, within time.Duration) bodyDeadline {
+	conn := http.NewResponseController(w)
+	_ = conn.SetReadDeadline(time.Now().Add(within)) // the recorder of a test has no deadlines
+	return bodyDeadline{conn}
+}
+
+func (d bodyDeadline) lift() { _ = d.conn.SetReadDeadline(time.Time{}) }
+
 // inflated returns what body is before compression: itself for no compression, a new buffer for gzip.
 func inflated(body *bytes.Buffer, encoding string, limit int64) (*bytes.Buffer, *refusal) {
-	switch encoding {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
 		return body, nil
 	case compressionGzip:

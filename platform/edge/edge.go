@@ -8,7 +8,6 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/cors"
 
 	"github.com/plaza-social/plaza/platform/fail"
 )
@@ -74,8 +73,8 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &edge{rest: rest, rpc: rpc, cors: newCORS(o.CORSOrigins), metrics: measured, log: o.Log}
-	e.behindCORS = e.cors.Handler(http.HandlerFunc(e.route))
+	e := &edge{rest: rest, rpc: rpc, metrics: measured, log: o.Log}
+	e.routed = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
 	return e, nil
 }
 
@@ -112,21 +111,21 @@ func (o Options) fronts(described *schema) (*restFront, *rpcFront, error) {
 		connect.WithCodec(jsonCodec{codecJSONCharset}),
 	)
 	rpc := &rpcFront{
-		services:   withOperations(services, o.Ready, o.MaxBodyBytes),
-		procedures: described.procedures,
-		maxBody:    o.MaxBodyBytes,
+		services:    withOperations(services, o.Ready, o.MaxBodyBytes),
+		procedures:  described.procedures,
+		maxBody:     o.MaxBodyBytes,
+		bodyTimeout: o.RequestTimeout,
 	}
 	return rest, rpc, nil
 }
 
 // edge is the handler: what every request passes, whatever it speaks.
 type edge struct {
-	rest       *restFront
-	rpc        *rpcFront
-	cors       *cors.Cors
-	behindCORS http.Handler
-	metrics    *metrics
-	log        *slog.Logger
+	rest    *restFront
+	rpc     *rpcFront
+	routed  http.Handler // route, behind CORS
+	metrics *metrics
+	log     *slog.Logger
 }
 
 func (e *edge) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -143,7 +142,7 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	ctx := context.WithValue(request.Context(), exchangeKey{}, ex)
 	e.metrics.inFlight.Inc()
 	defer e.settle(ctx, ex, request.Method)
-	e.behindCORS.ServeHTTP(ex, request.WithContext(ctx))
+	e.routed.ServeHTTP(ex, request.WithContext(ctx))
 }
 
 // route chooses the front. It may change the request: ServeHTTP has made a copy of it.

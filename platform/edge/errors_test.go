@@ -102,7 +102,7 @@ func TestRoutesThatAreNone(t *testing.T) {
 	w := start(t)
 	for _, path := range []string{
 		"/", "/nothing", "/api/v3/nothing", "/api/v3/comments/c/flag/more", "/api//v3/comments", "/plaza.v1.PostService",
-		"/plaza.v1.NoService/Nothing", "/a.b/c", "/api/v3/posts/p?connect=v1&x=/y.z/",
+		"/plaza.v1.NoService/Nothing", "/plaza.v1.PostService/Nothing", "/a.b/c", "/api/v3/posts/p?connect=v1&x=/y.z/",
 	} {
 		t.Run(path, func(t *testing.T) {
 			requireError(t, w.call(t, "GET", path, ""), 404, 400400, "Resource Not Found.")
@@ -118,6 +118,9 @@ func TestWrongMethod(t *testing.T) {
 	got = w.call(t, "PATCH", "/api/v3/communities/c/users", "")
 	requireError(t, got, 405, 400000, "Bad Request.")
 	require.Equal(t, "DELETE, GET, HEAD, POST", got.header.Get("Allow"))
+	got = w.call(t, "GET", "/plaza.v1.CommentService/GetComment", "")
+	requireError(t, got, 405, 400000, "Bad Request.")
+	require.Equal(t, "POST", got.header.Get("Allow"))
 	require.Zero(t, w.count())
 }
 
@@ -148,8 +151,8 @@ func TestBadBodies(t *testing.T) {
 		{"half a surrogate", session, `{"userId":"\ud800"}`, []string{"body: does not fit the operation"}},
 		{"not UTF-8", session, "{\"userId\":\"\xff\"}", []string{"body: must be valid UTF-8 throughout"}},
 		{"NUL", session, `{"userId":"a\u0000b","deviceId":"d"}`, []string{"userId: must be valid UTF-8 without NUL characters"}},
-		{"NUL in a struct", "/api/v4/posts", `{"data":{"a":[{"b":"\u0000"}]}}`, []string{"data.fields.a.listValue.values[0].structValue.fields.b.stringValue: must be valid UTF-8 without NUL characters"}},
-		{"NUL in the key of a struct", "/api/v4/posts", `{"data":{"a\u0000":1}}`, []string{"data.fields: must be valid UTF-8 without NUL characters"}},
+		{"NUL in a struct", "/api/v4/posts", `{"data":{"a":[{"b":"\u0000"}]}}`, []string{"data.a[0].b: must be valid UTF-8 without NUL characters"}},
+		{"NUL in the key of a struct", "/api/v4/posts", `{"data":{"a\u0000":1}}`, []string{"data.(a name): must be valid UTF-8 without NUL characters"}},
 		{"too deep", "/api/v4/posts", `{"data":` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 201), []string{"body: does not fit the operation"}},
 		{"out of bounds", session, `{"userId":"` + strings.Repeat("u", 51) + `","deviceInfo":{"kind":"toaster"}}`, []string{
 			"userId: must be at most 50 characters", "deviceId: must be at least 1 characters", `deviceInfo.kind: must be in list [, ios, android, web, node]`,
@@ -337,20 +340,35 @@ func TestRequestTimeout(t *testing.T) {
 	}
 	got := w.call(t, "GET", "/api/v3/comments/c", "", "X-Server-Timeout", "1000", "Connect-Timeout-Ms", "100000")
 	requireError(t, got, 503, 500000, "Unexpected error", "the operation did not finish in time")
+	for range 10 { // the deadline of the body has to be gone by then: it would look as if the client were
+		got = w.call(t, "POST", "/api/v3/comments/c/flag", "{}")
+		requireError(t, got, 503, 500000, "Unexpected error", "the operation did not finish in time")
+		got = w.call(t, "POST", "/plaza.v1.CommentService/FlagComment", `{"commentId":"c"}`, "Content-Type", "application/json")
+		require.Contains(t, got.body, `"code":"unavailable"`)
+	}
 }
 
-// TestBodyThatDoesNotArrive opens a request and never sends the body.
+// TestBodyThatDoesNotArrive opens requests and never sends their bodies.
 func TestBodyThatDoesNotArrive(t *testing.T) {
 	w := start(t, func(o *edge.Options) { o.RequestTimeout = 20 * time.Millisecond })
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
-	require.NoError(t, err)
-	defer func() { _ = conn.Close() }()
-	_, err = io.WriteString(conn, "POST /api/v3/comments/c/flag HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
-	require.NoError(t, err)
-	answer, err := io.ReadAll(conn)
-	require.NoError(t, err)
-	require.Contains(t, string(answer), "408 Request Timeout")
-	require.Contains(t, string(answer), `{"status":"error","code":400000,"message":"Bad Request."}`)
+	for path, want := range map[string][]string{
+		"/api/v3/comments/c/flag":              {"408 Request Timeout", `{"status":"error","code":400000,"message":"Bad Request."}`},
+		"/plaza.v1.CommentService/FlagComment": {"Content-Type: application/json", `"code":`},
+	} {
+		t.Run(path, func(t *testing.T) {
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+			require.NoError(t, err)
+			defer func() { _ = conn.Close() }()
+			_, err = io.WriteString(conn, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+			require.NoError(t, err)
+			answer, err := io.ReadAll(conn)
+			require.NoError(t, err)
+			for _, part := range want {
+				require.Contains(t, string(answer), part)
+			}
+		})
+	}
+	require.Zero(t, w.count())
 }
 
 // TestClientGone ends the request while the handler works: nobody is told, and nothing is an error.

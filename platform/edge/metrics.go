@@ -14,7 +14,7 @@ type metrics struct {
 }
 
 // newMetrics registers with registerer, unless that is nil.
-func newMetrics(registerer prometheus.Registerer, procedures map[string]bool) (*metrics, error) {
+func newMetrics(registerer prometheus.Registerer, procedures map[string]procedure) (*metrics, error) {
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "plaza_http_requests_total",
 		Help: "Requests by operation, protocol and HTTP status; over gRPC, the status that REST would have had.",
@@ -37,22 +37,15 @@ func newMetrics(registerer prometheus.Registerer, procedures map[string]bool) (*
 	}
 	m := &metrics{requests: requests, duration: map[string]prometheus.Observer{}, inFlight: inFlight}
 	m.duration[procedureUnknown] = duration.WithLabelValues(procedureUnknown)
-	for procedure := range procedures {
-		m.duration[procedure] = duration.WithLabelValues(procedure)
+	for name := range procedures {
+		m.duration[name] = duration.WithLabelValues(name)
 	}
 	return m, nil
 }
 
 func (m *metrics) observe(ex *exchange, seconds float64) {
-	m.requests.WithLabelValues(ex.procedure, string(ex.protocol), statusText(ex.outcome())).Inc()
+	m.requests.WithLabelValues(ex.procedure, string(ex.protocol), strconv.Itoa(ex.outcome())).Inc()
 	if observer := m.duration[ex.procedure]; observer != nil {
 		observer.Observe(seconds)
 	}
-}
-
-func statusText(status int) string {
-	if status == 200 {
-		return "200"
-	}
-	return strconv.Itoa(status)
 }

@@ -49,21 +49,13 @@ func (f *restFront) ServeHTTP(ex *exchange, request *http.Request) {
 		ex.refuseUnread(request, refuse(bad))
 		return
 	}
-	f.limitBodyTime(ex, request)
-	body, r := readBody(ex.ResponseWriter, request, f.maxBody)
+	body, r := readBody(ex.ResponseWriter, request, f.maxBody, f.bodyTimeout)
 	if r != nil {
 		ex.refuseUnread(request, *r)
 		return
 	}
 	defer releaseBody(body)
 	f.transcode(ex, request, found, method, path, query, body)
-}
-
-// limitBodyTime gives a body as long to arrive as an operation has to run. A test's recorder has no deadlines.
-func (f *restFront) limitBodyTime(ex *exchange, request *http.Request) {
-	if request.ContentLength != 0 {
-		_ = http.NewResponseController(ex.ResponseWriter).SetReadDeadline(time.Now().Add(f.bodyTimeout))
-	}
 }
 
 func (f *restFront) transcode(
@@ -167,7 +159,12 @@ func restHeaders(header http.Header) {
 
 // answerHeld writes the error body for an error that came through vanguard.
 func (f *restFront) answerHeld(request *http.Request, ex *exchange) {
-	if ex.Header().Get("Content-Type") != "application/json" { // vanguard found no way into an operation
+	switch {
+	case ex.Header().Get("Content-Type") == "application/json":
+	case ex.status == http.StatusNotFound:
+		ex.refuse(refuse(fail.NotFound()))
+		return
+	default: // vanguard found no way into an operation
 		ex.refuse(refuse(fail.BadRequest()))
 		return
 	}

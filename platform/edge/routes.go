@@ -61,7 +61,7 @@ func (t *routes) addMethod(method protoreflect.MethodDescriptor) error {
 
 func (t *routes) addBinding(method protoreflect.MethodDescriptor, rule *annotations.HttpRule) error {
 	verb, template := verbAndTemplate(rule)
-	if verb == "" || !strings.HasPrefix(template, "/") {
+	if verb == "" || !strings.HasPrefix(template, "/") || strings.ContainsAny(template, "=*:") {
 		return fmt.Errorf("unknown kind of binding %v", rule)
 	}
 	procedure := procedureOf(method)
@@ -79,7 +79,7 @@ func (t *routes) addBinding(method protoreflect.MethodDescriptor, rule *annotati
 			node = node.literal(segment)
 			continue
 		}
-		name, _, _ = strings.Cut(strings.TrimSuffix(name, "}"), "=")
+		name = strings.TrimSuffix(name, "}")
 		field := method.Input().Fields().ByName(protoreflect.Name(name))
 		if field == nil {
 			return fmt.Errorf("%s names no field %q", template, name)

@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
@@ -68,12 +69,12 @@ type schema struct {
 	services   []protoreflect.ServiceDescriptor
 	requests   []protoreflect.MessageDescriptor
 	isRequest  map[protoreflect.FullName]bool
-	procedures map[string]bool // the unary ones
+	procedures map[string]procedure
 }
 
 // schemaOf looks the services up by name.
 func schemaOf(handlers map[string]http.Handler) (*schema, error) {
-	s := &schema{isRequest: map[protoreflect.FullName]bool{}, procedures: map[string]bool{}}
+	s := &schema{isRequest: map[protoreflect.FullName]bool{}, procedures: map[string]procedure{}}
 	for _, name := range namesOf(handlers) {
 		found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
 		if err != nil {
@@ -92,14 +93,20 @@ func schemaOf(handlers map[string]http.Handler) (*schema, error) {
 func (s *schema) addMethods(methods protoreflect.MethodDescriptors) {
 	for i := range methods.Len() {
 		method := methods.Get(i)
-		if !method.IsStreamingClient() && !method.IsStreamingServer() {
-			s.procedures[procedureOf(method)] = true
+		s.procedures[procedureOf(method)] = procedure{
+			unary: !method.IsStreamingClient() && !method.IsStreamingServer(),
+			get:   hasNoSideEffects(method),
 		}
 		if !s.isRequest[method.Input().FullName()] {
 			s.isRequest[method.Input().FullName()] = true
 			s.requests = append(s.requests, method.Input())
 		}
 	}
+}
+
+func hasNoSideEffects(method protoreflect.MethodDescriptor) bool {
+	options, ok := method.Options().(*descriptorpb.MethodOptions)
+	return ok && options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
 }
 
 func namesOf(handlers map[string]http.Handler) []string {

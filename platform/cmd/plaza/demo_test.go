@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"slices"
+	"syscall"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -40,4 +43,41 @@ func requireMembers(t *testing.T, members []string, comments []demoComment) {
 		require.Subset(t, members, append([]string{c.author}, c.flaggedBy...))
 		requireMembers(t, members, c.answers)
 	}
+}
+
+// TestDevDemo fills a network once: a second start finds it as it is.
+func TestDevDemo(t *testing.T) {
+	dir, port := t.TempDir(), freePorts(t)
+	for range 2 {
+		p, _ := startDev(t, dir, port, "--demo")
+		url := p.facts(t).DatabaseURL
+		for _, home := range region.All() {
+			require.Equal(t, 1, count(t, url, "communities", home))
+			require.Equal(t, 3, count(t, url, "users", home))
+			require.Equal(t, postsAt(home), count(t, url, "posts", home))
+		}
+		p.stop(t, syscall.SIGTERM)
+	}
+}
+
+// postsAt is how many posts of the demo live at home: they live with their community.
+func postsAt(home region.Code) int {
+	n := 0
+	for _, c := range demoCommunities {
+		if c.home == home {
+			n += len(c.posts)
+		}
+	}
+	return n
+}
+
+func count(t *testing.T, url, table string, home region.Code) int {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	var n int
+	sql := "SELECT count(*) FROM " + pgx.Identifier{table}.Sanitize() + " WHERE home = $1"
+	require.NoError(t, conn.QueryRow(t.Context(), sql, home.String()).Scan(&n))
+	return n
 }

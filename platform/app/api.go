@@ -22,6 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
 	"github.com/plaza-social/plaza/platform/service/member"
 	"github.com/plaza-social/plaza/platform/service/post"
+	"github.com/plaza-social/plaza/platform/service/reaction"
 	"github.com/plaza-social/plaza/platform/service/role"
 	"github.com/plaza-social/plaza/platform/service/session"
 	"github.com/plaza-social/plaza/platform/service/setting"
@@ -47,6 +48,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Post:           post.New(shared),
 			Comment:        comment.New(shared),
 			Feed:           feed.New(shared),
+			Reaction:       reaction.New(shared),
 		},
 		Interceptors:   []connect.Interceptor{auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys)},
 		Log:            d.log,

@@ -33,6 +33,7 @@ type Option func(*options)
 type options struct {
 	handler http.Handler
 	checks  []Check
+	fault   func() error
 }
 
 // WithHandler serves handler instead of the API of the configuration. No database and no key is opened then.
@@ -42,6 +43,9 @@ func WithHandler(handler http.Handler) Option { return func(o *options) { o.hand
 func WithChecks(checks ...Check) Option {
 	return func(o *options) { o.checks = append(o.checks, checks...) }
 }
+
+// WithStoreFault calls fault before each transaction is sent; its error stands for the database's. Tests inject 40001 so.
+func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
 
 // New opens the listeners, the keys and the database pools. It does not wait for the database: /readyz says whether it
 // answers. Errors are *ListenError for a port, *config.Error for a setting, and the key files' own.

@@ -54,7 +54,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if err := d.openKeys(); err != nil {
 		return nil, err
 	}
-	if err := d.openStore(ctx); err != nil {
+	if err := d.openStore(ctx, o.fault); err != nil {
 		return nil, err
 	}
 	handler, workers, err := newAPI(d)
@@ -86,7 +86,7 @@ func (d *dependencies) openKeys() error {
 	return nil
 }
 
-func (d *dependencies) openStore(ctx context.Context) error {
+func (d *dependencies) openStore(ctx context.Context, fault func() error) error {
 	var err error
 	d.store, err = store.Open(ctx, store.Config{
 		URLs:             d.cfg.DatabaseURLs(),
@@ -94,6 +94,7 @@ func (d *dependencies) openStore(ctx context.Context) error {
 		StatementTimeout: d.cfg.StatementTimeout.Std(),
 		Log:              d.log,
 		Registry:         d.metrics.Registerer(),
+		Fault:            fault,
 	})
 	return err
 }

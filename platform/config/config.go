@@ -24,7 +24,6 @@ type Config struct {
 
 	Listen    Address `name:"listen" default:":8080" help:"address of the API (REST, Connect, gRPC and gRPC-Web on one port)"`
 	OpsListen Address `name:"ops-listen" default:":9080" help:"address of operations: /livez, /readyz, /metrics, /debug/pprof; keep it private"`
-	BaseURL   BaseURL `name:"base-url" help:"this region's URL as clients write it; empty: taken from each request"`
 
 	DatabaseURL   telemetry.SecretURL `name:"database-url" serve:"required" help:"PostgreSQL URL of the database"`
 	DatabaseURLUS telemetry.SecretURL `name:"database-url-us" help:"URL for the rows whose home is us, such as the nodes nearest to them; empty: database-url"`

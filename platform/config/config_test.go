@@ -137,7 +137,6 @@ func TestWrongValuesNameTheirSource(t *testing.T) {
 		"secret in two ways":     {sources{flags: []string{"--directory-key", "a", "--directory-key-file", "b"}}, `flag --directory-key: given together with flag --directory-key-file`},
 		"network id":             {sources{flags: []string{"--network-id", "ABC"}}, `flag --network-id: "ABC" is not an id: want 24 lowercase`},
 		"port":                   {sources{flags: []string{"--listen", ":99999"}}, `the port is not a number from 0 to 65535`},
-		"base URL":               {sources{flags: []string{"--base-url", "eu.example.com"}}, `is not a URL like https://`},
 		"zero duration":          {sources{flags: []string{"--request-timeout", "0s"}}, `is not a duration above zero`},
 		"negative delay":         {sources{flags: []string{"--drain-delay", "-1s"}}, `is not a duration, like 5s or 0s`},
 		"size":                   {sources{flags: []string{"--max-body-bytes", "9999999999GiB"}}, `is not a size above zero`},
@@ -160,7 +159,7 @@ func TestWrongValuesNameTheirSource(t *testing.T) {
 func TestValuesReadBackAsTheyAreShown(t *testing.T) {
 	want, err := sources{env: map[string]string{
 		"PLAZA_REGION": "EU", "PLAZA_MAX_BODY_BYTES": "1536KiB", "PLAZA_DRAIN_DELAY": "0s",
-		"PLAZA_ACCESS_TOKEN_TTL": "1h30m", "PLAZA_BASE_URL": "https://eu.example.com/", "PLAZA_LOG_LEVEL": "Debug",
+		"PLAZA_ACCESS_TOKEN_TTL": "1h30m", "PLAZA_LOG_LEVEL": "Debug",
 	}}.load(t)
 	require.NoError(t, err)
 	text, err := want.RedactedYAML()
@@ -168,7 +167,6 @@ func TestValuesReadBackAsTheyAreShown(t *testing.T) {
 	require.Contains(t, text, "access-token-ttl: 1h30m\n")
 	require.Contains(t, text, "auth-token-ttl: 1h\n")
 	require.Contains(t, text, "max-body-bytes: 1536KiB\n")
-	require.Contains(t, text, "base-url: https://eu.example.com\n")
 	var settings strings.Builder
 	for line := range strings.Lines(text) {
 		if !strings.Contains(line, `: ""`) {

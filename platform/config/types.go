@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -104,20 +103,6 @@ func (a *Address) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q: the port is not a number from 0 to 65535", text)
 	}
 	*a = Address(text)
-	return nil
-}
-
-// BaseURL is an http or https URL without query and without a slash at its end, or nothing.
-type BaseURL string
-
-// UnmarshalText reads a base URL; one slash at the end is dropped.
-func (b *BaseURL) UnmarshalText(text []byte) error {
-	s := strings.TrimSuffix(string(text), "/")
-	u, err := url.Parse(s)
-	if s != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "") {
-		return fmt.Errorf("%q is not a URL like https://eu.api.example.com", text)
-	}
-	*b = BaseURL(s)
 	return nil
 }
 

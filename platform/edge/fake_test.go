@@ -40,6 +40,7 @@ type fake struct {
 	plazav1connect.UnimplementedPostServiceHandler
 	plazav1connect.UnimplementedCommentServiceHandler
 	plazav1connect.UnimplementedFeedServiceHandler
+	plazav1connect.UnimplementedReactionServiceHandler
 
 	mu    sync.Mutex
 	last  proto.Message
@@ -154,7 +155,7 @@ func (f *fake) count() int {
 func (f *fake) services() edge.Services {
 	return edge.Services{
 		Authentication: f, Session: f, User: f, Role: f, Category: f, NetworkSetting: f, Community: f, Member: f,
-		JoinRequest: f, Post: f, Comment: f, Feed: f,
+		JoinRequest: f, Post: f, Comment: f, Feed: f, Reaction: f,
 	}
 }
 

@@ -30,6 +30,7 @@ type Services struct {
 	Post           plazav1connect.PostServiceHandler
 	Comment        plazav1connect.CommentServiceHandler
 	Feed           plazav1connect.FeedServiceHandler
+	Reaction       plazav1connect.ReactionServiceHandler
 }
 
 // ErrServiceMissing is returned by New for a nil field of Services.
@@ -61,6 +62,7 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewPostServiceHandler(s.Post, options...))
 	add(plazav1connect.NewCommentServiceHandler(s.Comment, options...))
 	add(plazav1connect.NewFeedServiceHandler(s.Feed, options...))
+	add(plazav1connect.NewReactionServiceHandler(s.Reaction, options...))
 	return handlers
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -20,7 +21,7 @@ const DefaultLimit = 10
 // MaxToken is the most characters that a token has.
 const MaxToken = 100
 
-const maxKey = 50 // bytes: what is left of MaxToken in base64
+const maxKey = 50 // bytes: what is left of MaxToken in base64; twelve letters of any script need 48
 
 // Cursor is a position in a list: before or after the row with this key and id.
 type Cursor struct {
@@ -30,7 +31,7 @@ type Cursor struct {
 	Back bool
 	// Time is the key of lists by time, in microseconds.
 	Time time.Time
-	// Key is the key of lists by name.
+	// Key is the key of lists by name, at most 50 bytes.
 	Key string
 	// ID tells rows with equal keys apart; empty at the first page.
 	ID string
@@ -47,7 +48,7 @@ func (c Cursor) Token() string {
 	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
 	id, _ := hex.DecodeString(c.ID)
 	raw = append(raw, id...)
-	raw = append(raw, c.Key...)
+	raw = append(raw, c.Key[:min(len(c.Key), maxKey)]...)
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
@@ -64,7 +65,8 @@ var errBadToken = errors.New("not a page token")
 func ParseToken(token string) (Cursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	const fixed = 3 + 8 + region.IDLength/2
-	if err != nil || len(raw) < fixed || len(raw) > fixed+maxKey || raw[0] != tokenVersion || raw[2] > 1 {
+	brokenLines := strings.ContainsAny(token, "\r\n") // which the decoder skips
+	if err != nil || brokenLines || len(raw) < fixed || len(raw) > fixed+maxKey || raw[0] != tokenVersion || raw[2] > 1 {
 		return Cursor{}, errBadToken
 	}
 	c := Cursor{
@@ -74,14 +76,17 @@ func ParseToken(token string) (Cursor, error) {
 		ID:    hex.EncodeToString(raw[11:fixed]),
 		Key:   string(raw[fixed:]),
 	}
-	if c.Limit < 1 || c.Limit > 100 || !region.ValidID(c.ID) || !utf8.ValidString(c.Key) || !sane(c.Time) {
+	if c.Limit < 1 || c.Limit > 100 || !region.ValidID(c.ID) || !saneText(c.Key) || !saneTime(c.Time) {
 		return Cursor{}, errBadToken
 	}
 	return c, nil
 }
 
-// sane keeps times that the databases can hold.
-func sane(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
+// saneTime keeps times that the databases can hold.
+func saneTime(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
+
+// saneText keeps texts that the databases can hold.
+func saneText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // Parse reads the page of a request; defaultLimit stands in for an absent limit. A bad token is a validation error.
 func Parse(o *plazav1.PageOptions, defaultLimit int) (Cursor, error) {

@@ -30,14 +30,14 @@ func scanCategory(rows pgx.Rows) (Category, error) {
 
 // The categories of a community that stand in the community's own home. Those of other homes are known by the community's
 // list alone, and are read by id.
-const categoriesIn = `SELECT ` + categoryColumns + ` FROM categories WHERE home = $1 AND categories.id IN
+const categoriesIn = `SELECT ` + categoryColumns + ` FROM categories WHERE home = $1 AND categories.id = ANY(ARRAY
 	(SELECT category_id FROM community_categories WHERE home = $1 AND community_id = `
 
 var (
 	sqlCategoriesByID        = stmt("categories.byID", `SELECT `+categoryColumns+` FROM categories WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlCategoriesOfCommunity = stmt("categories.ofCommunity", categoriesIn+`$2)`)
-	sqlCategoriesOfPost      = stmt("categories.ofPost", categoriesIn+communityOfPost+`)`)
-	sqlCategoriesOfComment   = stmt("categories.ofComment", categoriesIn+communityOfComment+`)`)
+	sqlCategoriesOfCommunity = stmt("categories.ofCommunity", categoriesIn+`$2))`)
+	sqlCategoriesOfPost      = stmt("categories.ofPost", categoriesIn+communityOfPost+`))`)
+	sqlCategoriesOfComment   = stmt("categories.ofComment", categoriesIn+communityOfComment+`))`)
 	sqlCategoryInsert        = stmt("categories.insert", `INSERT INTO categories (home, id, name, name_key, metadata, avatar_file_id,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $7)`)
 )

@@ -131,6 +131,7 @@ func (w *Write) DeleteComment(c Comment, now time.Time) {
 
 // PurgeComments removes deleted comments and their flags for good.
 func (w *Write) PurgeComments(ids []string) {
+	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
 	w.exec(sqlCountersPurge, ids)
 	w.exec(sqlCommentPurge, ids)
@@ -151,6 +152,7 @@ func scanText(rows pgx.Rows) (string, error) {
 
 // WipeComments removes comments of a post that is being purged, counts and flags with them.
 func (w *Write) WipeComments(ids []string) {
+	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
 	w.exec(sqlCountersPurge, ids)
 	w.exec(sqlCommentWipe, ids)

@@ -65,12 +65,13 @@ func scanCommunityRow(rows pgx.Rows) (CommunityRow, error) {
 
 // communityFilter keeps what a list asks for; its parameters are those of CommunityList.filter.
 const communityFilter = ` AND (c.deleted_at IS NOT NULL) = $2::boolean AND (array_length($3::text[], 1) IS NULL OR c.tags && $3::text[])
-	AND ($4::boolean IS NULL OR c.is_flagged = $4::boolean) AND c.name_key >= $5::text AND c.name_key < $6::text AND lower(c.display_name) LIKE $7::text`
+	AND ($4::boolean IS NULL OR c.is_flagged = $4::boolean)`
 
-func (l CommunityList) filter() []any {
-	low, high := prefixRange(NameKey(l.Prefix, PublicNameKeyRunes))
-	return []any{l.Deleted, texts(l.Tags), l.Flagged, low, high, likeBeyondKey(l.Prefix)}
-}
+func (l CommunityList) filter() []any { return []any{l.Deleted, texts(l.Tags), l.Flagged} }
+
+// communityVisible keeps what the caller may see.
+const communityVisible = ` AND (c.is_public OR $5::boolean OR (c.is_discoverable AND $6::boolean) OR c.id = ANY($7::text[]))
+	AND NOT ($8::boolean AND c.id = ANY($7::text[]))`
 
 // likeBeyondKey returns the pattern of names that begin with prefix, where the key of names does not settle that.
 func likeBeyondKey(prefix string) string {
@@ -80,9 +81,15 @@ func likeBeyondKey(prefix string) string {
 	return likePrefix(prefix)
 }
 
-// communityVisible keeps what the caller may see.
-const communityVisible = ` AND (c.is_public OR $8::boolean OR (c.is_discoverable AND $9::boolean) OR c.id = ANY($10::text[]))
-	AND NOT ($11::boolean AND c.id = ANY($10::text[]))`
+func (l CommunityList) names() []any {
+	low, high := prefixRange(NameKey(l.Prefix, PublicNameKeyRunes))
+	return []any{low, high, likeBeyondKey(l.Prefix)}
+}
+
+// communityNamed keeps names with a prefix, by the key in the table that the list walks.
+func communityNamed(table string) string {
+	return " AND " + table + ".name_key >= $12::text AND " + table + ".name_key < $13::text AND lower(c.display_name) LIKE $14::text"
+}
 
 // communityLists holds the statements of ListCommunities by what they walk and in which order.
 var communityLists = makeCommunityLists()
@@ -91,24 +98,25 @@ func makeCommunityLists() map[string]*Statement {
 	lists := map[string]*Statement{}
 	add := func(source string, o listOrder, tables, where, key, id, kind string) {
 		lists[source+o.name] = stmt("communities.list."+source+o.name, `SELECT `+prefixed("c", communityColumns)+`, c.name_key FROM `+tables+
-			` WHERE `+where+communityFilter+communityVisible+` AND `+o.after(key, id, "$12::"+kind, "$13")+
-			` ORDER BY `+o.by(key, id)+` LIMIT $14::bigint`)
+			` WHERE `+where+communityFilter+communityVisible+` AND `+o.after(key, id, "$9::"+kind, "$10")+
+			` ORDER BY `+o.by(key, id)+` LIMIT $11::bigint`)
 	}
 	const alone, inCategory = "communities AS c", "community_categories AS cc JOIN communities AS c ON c.home = $1 AND c.id = cc.community_id"
 	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
 		add("all", o, alone, "c.home = $1", "c.created_at", "c.id", "timestamptz")
 		add("flagged", o, alone, "c.home = $1 AND c.is_flagged", "c.created_at", "c.id", "timestamptz")
-		add("category", o, inCategory, "cc.home = $1 AND cc.category_id = $15", "cc.created_at", "cc.community_id", "timestamptz")
+		add("category", o, inCategory, "cc.home = $1 AND cc.category_id = $12", "cc.created_at", "cc.community_id", "timestamptz")
 	}
 	for _, o := range []listOrder{orderNameDesc, orderNameAsc} {
-		add("all", o, alone, "c.home = $1", "c.name_key", "c.id", "text")
-		add("category", o, inCategory, "cc.home = $1 AND cc.category_id = $15", "cc.name_key", "cc.community_id", "text")
+		add("all", o, alone, "c.home = $1"+communityNamed("c"), "c.name_key", "c.id", "text")
+		add("category", o, inCategory, "cc.home = $1 AND cc.category_id = $15"+communityNamed("cc"), "cc.name_key", "cc.community_id", "text")
 	}
 	return lists
 }
 
 var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.created_at FROM communities AS c
-	WHERE c.home = $1 AND c.id = ANY($8::text[])`+communityFilter+` AND ($9::text = '' OR $9::text = ANY(c.category_ids))`)
+	WHERE c.home = $1 AND c.id = ANY($5::text[])`+communityFilter+` AND ($6::text = '' OR $6::text = ANY(c.category_ids))
+	AND c.name_key >= $7::text AND c.name_key < $8::text AND lower(c.display_name) LIKE $9::text`)
 
 // ListCommunities reads up to Limit communities of each home that the list shows, home by home.
 func (r *Reads) ListCommunities(l CommunityList, into *[]CommunityRow) {
@@ -126,7 +134,7 @@ func (r *Reads) CommunityKeys(l CommunityList, into *[]CommunityKey) {
 	*into = nil
 	for home, ids := range byHome(l.Mine) {
 		part := new([]CommunityKey)
-		r.add(home, sqlCommunityKeys, scanAll(part, scanCommunityKey), append(l.filter(), ids, l.CategoryID)...)
+		r.add(home, sqlCommunityKeys, scanAll(part, scanCommunityKey), append(append(l.filter(), ids, l.CategoryID), l.names()...)...)
 		r.Then(func() { *into = append(*into, *part...) })
 	}
 }
@@ -151,11 +159,11 @@ func (l CommunityList) source() string {
 func (l CommunityList) args(mine []string) []any {
 	args := append(l.filter(), l.Everything, l.Discoverable, texts(mine), l.NotMine)
 	if l.ByName {
-		args = append(args, l.AfterKey)
+		args = append(args, l.AfterKey, l.AfterID, l.Limit)
+		args = append(args, l.names()...)
 	} else {
-		args = append(args, l.AfterTime)
+		args = append(args, l.AfterTime, l.AfterID, l.Limit)
 	}
-	args = append(args, l.AfterID, l.Limit)
 	if l.CategoryID != "" {
 		args = append(args, l.CategoryID)
 	}

@@ -75,8 +75,9 @@ var (
 		SELECT 1 / count(*) FROM changed`)
 	sqlKeepsModerator = stmt("members.keepsModerator", `SELECT 1 / CASE
 		WHEN EXISTS (SELECT 1 FROM community_members WHERE home = $1 AND community_id = $2 AND is_moderator) THEN 1
-		WHEN EXISTS (SELECT 1 FROM community_members WHERE home = $1 AND community_id = $2 AND state = 'member') THEN 0
-		ELSE 1 END`)
+		WHEN (SELECT user_id FROM community_members WHERE home = $1 AND community_id = $2 AND state = 'member'
+			ORDER BY created_at, user_id LIMIT 1) IS NULL THEN 1
+		ELSE 0 END`)  // an EXISTS would look for the one member through the whole table
 	sqlMirror = stmt("members.mirror", `INSERT INTO user_communities (home, user_id, community_id, state, version, changed_at)
 		VALUES ($1, $2, $3, $4, $5::bigint, $6) ON CONFLICT (home, user_id, community_id)
 		DO UPDATE SET state = excluded.state, version = excluded.version, changed_at = excluded.changed_at

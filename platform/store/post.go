@@ -19,8 +19,8 @@ type Post struct {
 	AuthorPublicID     string
 	ParentID           string // empty for a parent
 	IsParent           bool
-	ChildrenCount      int64
-	FeedType           string // published, reviewing or declined
+	Children           []string // ids of the live child posts, oldest first; made anew from them when one goes
+	FeedType           string   // published, reviewing or declined
 	DataType           string
 	StructureType      string
 	Data               []byte // JSON object
@@ -44,12 +44,12 @@ type Post struct {
 }
 
 const postColumns = `id, target_type, target_id, target_public_id, author_id, author_public_id, parent_id, is_parent,
-	children_count, feed_type, data_type, structure_type, data, metadata, tags, hashtags, mentionees, flaggers, flag_count,
+	children, feed_type, data_type, structure_type, data, metadata, tags, hashtags, mentionees, flaggers, flag_count,
 	has_flagged_children, has_flagged_comment, created_at, updated_at, edited_at, deleted_at`
 
 func (p *Post) fields() []any {
 	return []any{&p.ID, &p.TargetType, &p.TargetID, &p.TargetPublicID, &p.AuthorID, &p.AuthorPublicID, &p.ParentID, &p.IsParent,
-		&p.ChildrenCount, &p.FeedType, &p.DataType, &p.StructureType, &p.Data, &p.Metadata, &p.Tags, &p.Hashtags, &p.Mentionees, &p.Flaggers, &p.FlagCount,
+		&p.Children, &p.FeedType, &p.DataType, &p.StructureType, &p.Data, &p.Metadata, &p.Tags, &p.Hashtags, &p.Mentionees, &p.Flaggers, &p.FlagCount,
 		&p.HasFlaggedChildren, &p.HasFlaggedComment, &p.CreatedAt, &p.UpdatedAt, &p.EditedAt, &p.DeletedAt}
 }
 
@@ -80,18 +80,17 @@ var (
 	sqlPostsByID = stmt("posts.byID", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id = ANY($2::text[])`, ""))
 	sqlPostOf    = stmt("posts.ofComment", withComments(`SELECT `+postColumns+` FROM posts
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
-	sqlPostChildren = stmt("posts.children", withComments(`SELECT `+postColumns+` FROM posts
-		WHERE home = $1 AND parent_id = ANY($2::text[]) AND NOT is_parent AND deleted_at IS NULL`, ` ORDER BY p.parent_id, p.created_at, p.id`))
 	sqlPostInsert = stmt("posts.insert", `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
-		parent_id, is_parent, children_count, feed_type, data_type, structure_type, data, metadata, tags, hashtags, mentionees,
+		parent_id, is_parent, children, feed_type, data_type, structure_type, data, metadata, tags, hashtags, mentionees,
 		created_at, updated_at, edited_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bigint, $11, $12, $13, $14::jsonb, $15::jsonb, $16::text[], $17::text[], $18::jsonb, $19, $19, $19)`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14::jsonb, $15::jsonb, $16::text[], $17::text[], $18::jsonb, $19, $19, $19)`)
 	sqlPostAlive    = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3 AND deleted_at IS NULL`)
 	sqlPostDelete   = stmt("posts.delete", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 	sqlPostOrphans  = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2 AND NOT is_parent AND deleted_at IS NULL`)
-	sqlPostChildNum = stmt("posts.recountChildren", `UPDATE posts SET children_count = f.n FROM
-		(SELECT count(*) AS n FROM posts AS k WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND k.deleted_at IS NULL) AS f
-		WHERE posts.home = $1 AND posts.id = $2 AND posts.children_count <> f.n`)
+	sqlPostChildIDs = stmt("posts.relistChildren", `UPDATE posts SET children = f.ids FROM
+		(SELECT COALESCE(array_agg(k.id ORDER BY k.created_at, k.id), '{}') AS ids FROM posts AS k
+			WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND k.deleted_at IS NULL) AS f
+		WHERE posts.home = $1 AND posts.id = $2 AND posts.children <> f.ids`)
 	sqlPostMove  = stmt("posts.move", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND (id = $2)`)
 	sqlPostMoveC = stmt("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id = $2 AND NOT is_parent`)
 	sqlPostPurge = stmt("posts.purge", `DELETE FROM posts WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
@@ -123,13 +122,6 @@ func (r *Reads) PostOfComment(commentID string, into **Post) {
 	}
 }
 
-// PostChildren reads the live child posts of parents of one home, oldest first.
-func (r *Reads) PostChildren(home region.Code, parentIDs []string, into *[]Post) {
-	part := new([]Post)
-	r.add(home, sqlPostChildren, scanAll(part, scanPost), parentIDs)
-	r.Then(func() { *into = append(*into, *part...) })
-}
-
 // PostAfter reads the post as it stands once the statements before it have run.
 func (w *Write) PostAfter(id string, into **Post) {
 	w.query(sqlPostsByID, scanOne(into, scanPost), []string{id})
@@ -148,7 +140,7 @@ func (w *Write) GuardTarget(targetType, targetID string, refusal error) {
 func (w *Write) NewPost(p Post) {
 	w.once = "posts_pkey"
 	w.exec(sqlPostInsert, p.ID, p.TargetType, p.TargetID, p.TargetPublicID, p.AuthorID, p.AuthorPublicID, p.ParentID, p.IsParent,
-		p.ChildrenCount, p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees, p.CreatedAt)
+		emptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees, p.CreatedAt)
 }
 
 func emptyIfNil(s []string) []string {
@@ -168,7 +160,7 @@ func (w *Write) DeletePost(p Post, now time.Time) {
 		w.exec(sqlPostOrphans, p.ID, now)
 		w.Count(p.TargetID, FeedCounter(p.FeedType), -1)
 	} else {
-		w.exec(sqlPostChildNum, p.ParentID)
+		w.exec(sqlPostChildIDs, p.ParentID)
 		w.exec(sqlBubbleChildren, p.ParentID)
 	}
 	w.bubbleCommunity(p.TargetType, p.TargetID)
@@ -187,6 +179,7 @@ func (w *Write) MovePost(p Post, feedType string, now time.Time) {
 
 // PurgePosts removes deleted posts and their flags for good.
 func (w *Write) PurgePosts(ids []string) {
+	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
 	w.exec(sqlCountersPurge, ids)
 	w.exec(sqlPostPurge, ids)

@@ -15,18 +15,14 @@ func (g *gathering) build() *Aggregate {
 }
 
 func (g *gathering) buildPosts(a *Aggregate) {
-	childIDs := map[string][]string{}
-	for _, c := range g.children {
-		childIDs[c.ParentID] = append(childIDs[c.ParentID], c.ID)
-	}
 	primary := newSet()
 	for _, p := range g.Posts {
 		primary.add(p.ID)
-		a.Posts = append(a.Posts, g.builder.post(p, childIDs[p.ID], g.Counts))
+		a.Posts = append(a.Posts, g.post(p))
 	}
 	for _, c := range g.children {
 		if !primary.has[c.ID] {
-			a.PostChildren = append(a.PostChildren, g.builder.post(c, nil, g.Counts))
+			a.PostChildren = append(a.PostChildren, g.post(c))
 		}
 	}
 	a.Feeds = g.feeds()
@@ -36,7 +32,7 @@ func (g *gathering) buildComments(a *Aggregate) {
 	seen := newSet()
 	for _, c := range g.Comments {
 		seen.add(c.ID)
-		a.Comments = append(a.Comments, g.builder.comment(c, g.Counts))
+		a.Comments = append(a.Comments, g.comment(c))
 	}
 	for _, c := range g.replies {
 		if seen.has[c.ID] {
@@ -44,9 +40,9 @@ func (g *gathering) buildComments(a *Aggregate) {
 		}
 		seen.add(c.ID)
 		if len(g.Comments) > 0 {
-			a.CommentChildren = append(a.CommentChildren, g.builder.comment(c, g.Counts))
+			a.CommentChildren = append(a.CommentChildren, g.comment(c))
 		} else {
-			a.Comments = append(a.Comments, g.builder.comment(c, g.Counts))
+			a.Comments = append(a.Comments, g.comment(c))
 		}
 	}
 }
@@ -143,4 +139,39 @@ func (b *Builder) WallFeed(u store.User, counts store.Counts) *plazav1.Feed {
 		CreatedAt:  ts(u.CreatedAt),
 		UpdatedAt:  ts(u.UpdatedAt),
 	}
+}
+
+func (g *gathering) post(p store.Post) *plazav1.Post {
+	m := g.builder.post(p, g.Counts)
+	m.Reactions, m.ReactionsCount = reactions(g.Counts, p.ID)
+	m.MyReactions = g.mineOf(p.ID)
+	return m
+}
+
+func (g *gathering) comment(c store.Comment) *plazav1.Comment {
+	m := g.builder.comment(c, g.Counts)
+	m.Reactions, m.ReactionsCount = reactions(g.Counts, c.ID)
+	m.MyReactions = g.mineOf(c.ID)
+	return m
+}
+
+// mineOf are the names by which the viewer reacts to a reference.
+func (g *gathering) mineOf(ref string) []string {
+	var names []string
+	for _, r := range g.mine {
+		if r.ReferenceID == ref {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// reactions are the counts by name and their sum.
+func reactions(counts store.Counts, ref string) (byName map[string]int32, sum int32) {
+	byName = map[string]int32{}
+	for name, n := range counts.Reactions(ref) {
+		byName[name] = count(n)
+		sum += count(n)
+	}
+	return byName, sum
 }

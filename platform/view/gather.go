@@ -47,7 +47,8 @@ type gathering struct {
 	builder  *Builder
 	viewerID string
 	children []store.Post
-	replies  []store.Comment // embedded comments of posts, or replies of comments
+	replies  []store.Comment  // embedded comments of posts, or replies of comments
+	mine     []store.Reaction // the viewer's
 }
 
 // Gather reads, in one round trip to each home concerned, what the known rows refer to, and builds the answer's
@@ -140,12 +141,13 @@ func (g *gathering) readMembers(reads *store.Reads) {
 // readContent reads child posts, embedded comments and replies, and the categories of the communities.
 func (g *gathering) readContent(reads *store.Reads) {
 	var comments []string
-	parents := map[region.Code][]string{}
+	children := newSet()
 	for _, p := range g.Posts {
 		comments = append(comments, p.CommentIDs...)
-		if home, err := region.HomeOf(p.ID); err == nil && p.ChildrenCount > 0 && len(g.Known.Children) == 0 {
-			parents[home] = append(parents[home], p.ID)
-		}
+		children.add(p.Children...)
+	}
+	for _, c := range g.Known.Children {
+		children.remove(c.ID)
 	}
 	for _, c := range g.Comments {
 		comments = append(comments, c.ReplyIDs...)
@@ -153,8 +155,8 @@ func (g *gathering) readContent(reads *store.Reads) {
 	if len(comments) > 0 {
 		reads.CommentsByID(comments, &g.replies)
 	}
-	for home, ids := range parents {
-		reads.PostChildren(home, ids, &g.children)
+	if ids := children.list(); len(ids) > 0 {
+		reads.PostsByID(ids, &g.children)
 	}
 	categories := newSet()
 	for _, c := range g.Communities {
@@ -170,11 +172,13 @@ func (g *gathering) readContent(reads *store.Reads) {
 	}
 }
 
+// readCounts reads what there are counts of, and how the viewer reacts to it.
 func (g *gathering) readCounts(reads *store.Reads) {
 	wanted := newSet()
 	for _, p := range g.Posts {
 		wanted.add(p.ID, p.TargetID)
 		wanted.add(p.CommentIDs...)
+		wanted.add(p.Children...)
 	}
 	for _, c := range g.Comments {
 		wanted.add(c.ID)
@@ -197,6 +201,9 @@ func (g *gathering) readCounts(reads *store.Reads) {
 	}
 	for home, refs := range homes {
 		reads.Counts(home, refs, g.Counts)
+		if g.viewerID != "" {
+			reads.ReactionsOf(home, refs, g.viewerID, &g.mine)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ func (b *Builder) postPath(targetType, targetID, postID string) string {
 }
 
 // post makes the message of a post. A deleted one keeps its place and loses its content.
-func (b *Builder) post(p store.Post, children []string, counts store.Counts) *plazav1.Post {
+func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 	m := &plazav1.Post{
 		PostId:               p.ID,
 		Data:                 object(p.Data),
@@ -40,8 +40,8 @@ func (b *Builder) post(p store.Post, children []string, counts store.Counts) *pl
 		UpdatedAt:            ts(p.UpdatedAt),
 		CommentsCount:        count(counts.Of(p.ID, store.CountComments)),
 		Comments:             p.CommentIDs,
-		Children:             children,
-		ChildrenNumber:       count(p.ChildrenCount),
+		Children:             p.Children,
+		ChildrenNumber:       count(int64(len(p.Children))),
 		IsDeleted:            p.DeletedAt != nil,
 		HasFlaggedComment:    p.HasFlaggedComment,
 		HasFlaggedChildren:   p.HasFlaggedChildren,

@@ -148,6 +148,9 @@ func (d *demo) post(ctx context.Context, communityID string, p demoPost) error {
 			return fmt.Errorf("comment of %s: %w", c.author, err)
 		}
 	}
+	if err := d.react(ctx, "post", id, p.reactions); err != nil {
+		return err
+	}
 	for _, user := range p.flaggedBy {
 		_, err := d.posts(user).FlagPost(ctx, connect.NewRequest(&plazav1.FlagPostRequest{PostId: id}))
 		if err != nil {
@@ -170,10 +173,29 @@ func (d *demo) comment(ctx context.Context, postID, parentID string, c demoComme
 			return fmt.Errorf("answer of %s: %w", answer.author, err)
 		}
 	}
+	if err := d.react(ctx, "comment", id, c.reactions); err != nil {
+		return err
+	}
 	for _, user := range c.flaggedBy {
 		_, err := d.comments(user).FlagComment(ctx, connect.NewRequest(&plazav1.FlagCommentRequest{CommentId: id}))
 		if err != nil {
 			return fmt.Errorf("flag of %s: %w", user, err)
+		}
+	}
+	return nil
+}
+
+func (d *demo) react(ctx context.Context, kind, id string, reactions []demoReaction) error {
+	for _, r := range reactions {
+		for _, user := range r.by {
+			v := d.people[user]
+			client := plazav1connect.NewReactionServiceClient(http.DefaultClient, v.url, v.options)
+			_, err := client.AddReaction(ctx, connect.NewRequest(&plazav1.AddReactionRequest{
+				ReferenceType: kind, ReferenceId: id, ReactionName: r.name,
+			}))
+			if err != nil {
+				return fmt.Errorf("%s of %s: %w", r.name, user, err)
+			}
 		}
 	}
 	return nil

@@ -18,17 +18,25 @@ type demoCommunity struct {
 	posts             []demoPost
 }
 
-// demoPost is a post with its comments and those who flag it.
+// demoPost is a post with its comments, reactions and those who flag it.
 type demoPost struct {
 	author, text string
 	comments     []demoComment
+	reactions    []demoReaction
 	flaggedBy    []string
 }
 
-// demoComment is a comment with its answers and those who flag it.
+// demoReaction is a way to react and who does.
+type demoReaction struct {
+	name string
+	by   []string
+}
+
+// demoComment is a comment with its answers, reactions and those who flag it.
 type demoComment struct {
 	author, text string
 	answers      []demoComment
+	reactions    []demoReaction
 	flaggedBy    []string
 }
 
@@ -54,6 +62,7 @@ var demoCommunities = []demoCommunity{
 		posts: []demoPost{
 			{
 				author: "jonas", text: "Stockholm to Hamburg is back on the summer timetable. Who has tried the new compartments?",
+				reactions: []demoReaction{{"like", []string{"ines", "amara", "mei"}}, {"love", []string{"zofia"}}},
 				comments: []demoComment{
 					{author: "zofia", text: "Last week. The beds are longer, the corridor is not.", answers: []demoComment{
 						{author: "jonas", text: "Good enough for me."},
@@ -72,8 +81,10 @@ var demoCommunities = []demoCommunity{
 		posts: []demoPost{
 			{
 				author: "siti", text: "The laksa stall on the second floor opens at ten now, not eleven. Go early, it is gone by one.",
+				reactions: []demoReaction{{"love", []string{"arjun", "diego", "mei"}}},
 				comments: []demoComment{
-					{author: "arjun", text: "Confirmed this morning. Ask for less coconut if you have plans for the afternoon."},
+					{author: "arjun", text: "Confirmed this morning. Ask for less coconut if you have plans for the afternoon.",
+						reactions: []demoReaction{{"laugh", []string{"siti", "diego"}}}},
 					{author: "diego", text: "Landing on Friday, this is my first stop."},
 				},
 			},
@@ -97,7 +108,8 @@ var demoCommunities = []demoCommunity{
 					{author: "ruth", text: "You people and your sun. Mine are still green.", flaggedBy: []string{"siti"}},
 				},
 			},
-			{author: "ruth", text: "Does anybody grow beans on a north side? I have a railing and no hope."},
+			{author: "ruth", text: "Does anybody grow beans on a north side? I have a railing and no hope.",
+				reactions: []demoReaction{{"hug", []string{"amara", "ines"}}}},
 		},
 	},
 }

@@ -177,7 +177,6 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	cfg.NetworkID = config.NetworkID(d.keys.networkID)
 	cfg.Listen = config.Address(apiAddr(d.opts.port, home))
 	cfg.OpsListen = config.Address(opsAddr(d.opts.port, home))
-	cfg.BaseURL = config.BaseURL("http://" + string(cfg.Listen))
 	cfg.DatabaseURL = telemetry.SecretURL(db.URL())
 	if db.Engine() != devdb.External || d.opts.ephemeral {
 		cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG = "", "", "" // they name some other database

@@ -215,7 +215,7 @@ func (s *Service) rows(l *loaded, d *draft) []store.Post {
 	now := s.Now()
 	parent := store.Post{
 		ID: s.NewID(d.home), TargetType: d.targetType, TargetID: d.targetID, TargetPublicID: l.post.TargetPublicID,
-		AuthorID: l.First.Caller.UserID, AuthorPublicID: l.User().PublicID, IsParent: true, ChildrenCount: int64(len(d.attachments)),
+		AuthorID: l.First.Caller.UserID, AuthorPublicID: l.User().PublicID, IsParent: true,
 		FeedType: l.feedType(), DataType: d.dataType, StructureType: d.structure(), Data: view.ObjectJSON(d.data),
 		Metadata: view.ObjectJSON(d.GetMetadata()), Tags: d.GetTags(), Hashtags: d.GetHashtags(), Mentionees: view.MentionsJSON(d.mentions),
 		CreatedAt: now, UpdatedAt: now, EditedAt: now,
@@ -223,11 +223,12 @@ func (s *Service) rows(l *loaded, d *draft) []store.Post {
 	posts := []store.Post{parent}
 	for _, a := range d.attachments {
 		child := parent
-		child.ID, child.ParentID, child.IsParent, child.ChildrenCount = s.NewID(d.home), parent.ID, false, 0
+		child.ID, child.ParentID, child.IsParent = s.NewID(d.home), parent.ID, false
 		child.DataType, child.StructureType = a.GetType(), a.GetType()
 		child.Data = fileData(a)
 		child.Metadata, child.Tags, child.Hashtags, child.Mentionees = []byte("{}"), nil, nil, []byte("[]")
 		posts = append(posts, child)
+		posts[0].Children = append(posts[0].Children, child.ID)
 	}
 	return posts
 }

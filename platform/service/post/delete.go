@@ -2,6 +2,7 @@ package post
 
 import (
 	"context"
+	"slices"
 
 	"connectrpc.com/connect"
 
@@ -22,10 +23,6 @@ func (s *Service) DeletePost(ctx context.Context, req *connect.Request[plazav1.D
 	if err := auth.Require(l.First.Caller, deleteRight(l.post), l.place.Scope(l.post.AuthorID)); err != nil {
 		return nil, err
 	}
-	children, err := s.children(ctx, l.post)
-	if err != nil {
-		return nil, err
-	}
 	w := s.Store.Write(service.HomeOf(l.post.ID))
 	w.GuardPost(*l.post, fail.NotFound())
 	w.DeletePost(*l.post, s.Now())
@@ -33,7 +30,7 @@ func (s *Service) DeletePost(ctx context.Context, req *connect.Request[plazav1.D
 		return nil, err
 	}
 	if req.Msg.GetPermanent() {
-		if err := s.purge(ctx, append(children, l.post.ID)); err != nil {
+		if err := s.purge(ctx, append(slices.Clone(l.post.Children), l.post.ID)); err != nil {
 			return nil, err
 		}
 	}
@@ -47,23 +44,6 @@ func deleteRight(p *store.Post) auth.Permission {
 		return auth.DeleteUserFeedPost
 	}
 	return auth.DeleteCommunityPost
-}
-
-func (s *Service) children(ctx context.Context, p *store.Post) ([]string, error) {
-	if p.ChildrenCount == 0 {
-		return nil, nil
-	}
-	var rows []store.Post
-	reads := s.Store.Reads()
-	reads.PostChildren(service.HomeOf(p.ID), []string{p.ID}, &rows)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(rows))
-	for i, row := range rows {
-		ids[i] = row.ID
-	}
-	return ids, nil
 }
 
 // purge removes posts that are deleted already, the last of them last: comments first, some hundred at a time, so that

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS posts (
   author_public_id     TEXT        NOT NULL,
   parent_id            TEXT        NOT NULL DEFAULT '',
   is_parent            BOOLEAN     NOT NULL,
-  children_count       BIGINT      NOT NULL DEFAULT 0,
+  children             TEXT[]      NOT NULL DEFAULT '{}',
   feed_type            TEXT        NOT NULL,
   data_type            TEXT        NOT NULL,
   structure_type       TEXT        NOT NULL,

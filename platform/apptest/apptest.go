@@ -1,0 +1,202 @@
+// Package apptest runs the whole program for tests: three regions with real listeners on one migrated database, and
+// clients that speak to them over HTTP.
+//
+// A network of its own costs a test a few tenths of a second. Tests that only need some network share one:
+//
+//	func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+//
+//	func TestSomething(t *testing.T) {
+//		n := apptest.Shared(t)
+//		alice := n.SignIn(t, region.EU, apptest.UserID("alice"))
+//		alice.Do(t, http.MethodGet, "/api/v3/users", nil).OK(t)
+//	}
+package apptest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/app"
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// readyTimeout ends the wait for a region that never serves. It is generous: the machine may be busy.
+const readyTimeout = time.Minute
+
+// schema is what each network's database starts with.
+var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+})
+
+// Network is a running network: one server a region, in this process.
+type Network struct {
+	// ServerKey, APIKey and AdminToken are what plaza dev writes into dev.json.
+	ServerKey  string
+	APIKey     string
+	AdminToken string
+	// NetworkID is 24 lowercase hexadecimal characters.
+	NetworkID string
+	// DatabaseURL is the database of every region, whatever WithDatabaseURLs says.
+	DatabaseURL string
+	// Keys are the paths of the key files, which the servers read again when they change.
+	Keys KeyFiles
+
+	regions map[region.Code]*app.Region
+	http    *http.Client
+}
+
+// Start runs a network until the test ends.
+func Start(t testing.TB, opts ...Option) *Network {
+	t.Helper()
+	o := newOptions(opts)
+	n := &Network{
+		NetworkID:   "0123456789abcdef01234567",
+		DatabaseURL: schema.New(t),
+		regions:     map[region.Code]*app.Region{},
+		http:        newHTTPClient(),
+	}
+	n.makeKeys(t)
+	for _, code := range region.All() {
+		n.startRegion(t, code, o)
+	}
+	t.Cleanup(n.http.CloseIdleConnections) // first of the cleanups, so that no server waits for a connection
+	n.awaitReady(t, o.lost)
+	return n
+}
+
+// startRegion serves one region until the test ends.
+func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	server, err := app.New(ctx, n.config(code, o), o.log, app.WithStoreFault(o.fault))
+	if err != nil {
+		stop()
+	}
+	require.NoError(t, err)
+	n.regions[code] = server
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-ended)
+	})
+}
+
+func (n *Network) awaitReady(t testing.TB, lost map[region.Code]bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), readyTimeout)
+	defer cancel()
+	for code, server := range n.regions {
+		for !lost[code] {
+			state := server.Ready(ctx)
+			if state.Ready {
+				break
+			}
+			require.NoError(t, ctx.Err(), "region %s: %s", server.Code(), state)
+			pause(ctx, 5*time.Millisecond)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// Region returns the server of one region.
+func (n *Network) Region(code region.Code) *app.Region { return n.regions[code] }
+
+// BaseURL returns the address of a region's API, without a slash at its end.
+func (n *Network) BaseURL(code region.Code) string { return "http://" + n.regions[code].APIAddr() }
+
+// OpsURL returns the address of a region's operations, without a slash at its end.
+func (n *Network) OpsURL(code region.Code) string { return "http://" + n.regions[code].OpsAddr() }
+
+// MintAdmin makes an admin token of the given lifetime.
+func (n *Network) MintAdmin(t testing.TB, name string, ttl time.Duration) string {
+	t.Helper()
+	ring, err := auth.OpenKeyring(n.Keys.Signing)
+	require.NoError(t, err)
+	token, _, err := auth.NewIssuer(n.NetworkID, ring).MintAdmin(name, ttl)
+	require.NoError(t, err)
+	return token
+}
+
+// newHTTPClient returns a client that keeps enough connections for concurrent tests and follows no redirect.
+func newHTTPClient() *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+		Timeout:   time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+}
+
+// networkOf is the network that the tests of this process share.
+var networkOf struct {
+	network *Network
+	scope   *processTB
+}
+
+// Main runs the tests of a package and then ends the network that they shared. Use it in TestMain.
+func Main(m *testing.M) int {
+	code := m.Run()
+	if networkOf.scope != nil {
+		if err := networkOf.scope.end(); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, "the shared network did not end well:", err)
+			return max(code, 1)
+		}
+	}
+	return code
+}
+
+// Shared returns the network that the tests of this package share; the first call starts it. The package needs a TestMain
+// that calls Main. Tests that change network settings, or count what is in the network, start one of their own.
+func Shared(t testing.TB) *Network {
+	t.Helper()
+	if networkOf.scope == nil {
+		networkOf.scope = newProcessTB()
+		networkOf.network = startShared(networkOf.scope)
+	}
+	require.NotNil(t, networkOf.network, "the shared network did not start: %v", networkOf.scope.failure())
+	return networkOf.network
+}
+
+// startShared starts a network in a goroutine that a failure may end, as it ends a test's.
+func startShared(tb *processTB) *Network {
+	started := make(chan *Network, 1)
+	go func() {
+		defer close(started)
+		started <- Start(tb)
+	}()
+	return <-started
+}
+
+// config is the configuration of one region's server.
+func (n *Network) config(code region.Code, o options) config.Config {
+	cfg := config.Default()
+	cfg.Region, cfg.NetworkID = code, config.NetworkID(n.NetworkID)
+	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
+	cfg.DrainDelay = 0
+	cfg.DirectoryKey = "the directory key of a test"
+	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
+	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
+	if o.change != nil {
+		o.change(&cfg)
+	}
+	return cfg
+}

@@ -1,0 +1,141 @@
+package apptest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// Client calls one region's API as one caller.
+type Client struct {
+	// Network is the one that is called.
+	Network *Network
+	// Region is the one whose address is called.
+	Region region.Code
+	// UserID is the caller's public id, InternalID the one that carries its home; both are empty for an administrator.
+	UserID     string
+	InternalID string
+	// Token is the access token; empty for an anonymous caller.
+	Token string
+
+	header http.Header
+}
+
+// lastUser numbers the user ids of a process.
+var lastUser atomic.Int64
+
+// UserID returns a user id that no other test has: name and a number.
+func UserID(name string) string { return name + "-" + itoa(lastUser.Add(1)) }
+
+// SignIn makes a session of userID at a region. The user is made there where it is unknown.
+func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client {
+	t.Helper()
+	c := n.Anonymous(code)
+	answer := c.With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", map[string]any{
+		"userId": userID, "deviceId": "apptest", "deviceInfo": map[string]any{"kind": "node"},
+	}).OK(t)
+	c.Token, c.UserID = answer.String(t, "accessToken"), userID
+	c.InternalID = answer.String(t, "users.0._id")
+	return c
+}
+
+// NewUser signs in a user whom no other test has; name is how its id begins.
+func (n *Network) NewUser(t testing.TB, code region.Code, name string) *Client {
+	t.Helper()
+	return n.SignIn(t, code, UserID(name))
+}
+
+// Admin returns a client with an admin token.
+func (n *Network) Admin(code region.Code) *Client { return n.Bearer(code, n.AdminToken) }
+
+// Anonymous returns a client without credentials.
+func (n *Network) Anonymous(code region.Code) *Client { return n.Bearer(code, "") }
+
+// Bearer returns a client with some token.
+func (n *Network) Bearer(code region.Code, token string) *Client {
+	return &Client{Network: n, Region: code, Token: token, header: http.Header{}}
+}
+
+// At returns the same caller at another region's address.
+func (c *Client) At(code region.Code) *Client {
+	other := *c
+	other.Region = code
+	return &other
+}
+
+// With returns the same caller with more headers: names and values by turns. An empty value removes a header.
+func (c *Client) With(header ...string) *Client {
+	other := *c
+	other.header = c.header.Clone()
+	for i := 0; i < len(header); i += 2 {
+		other.header.Set(header[i], header[i+1])
+	}
+	return &other
+}
+
+// Form is a body that is sent as application/x-www-form-urlencoded, as public clients do where they have none.
+type Form string
+
+// Do sends a request and reads the answer. path may carry a query. body is nil for none, []byte or string for a text that
+// is sent as it is, Form for a form, and anything else is marshalled; the content type is application/json but for Form.
+func (c *Client) Do(t testing.TB, method, path string, body any) *Response {
+	t.Helper()
+	req := c.Request(t, method, path, body)
+	resp, err := c.Network.http.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: text, request: method + " " + path}
+}
+
+// Request returns the request that Do sends, for tests that need more of it.
+func (c *Client) Request(t testing.TB, method, path string, body any) *http.Request {
+	t.Helper()
+	content, contentType := encode(t, body)
+	req, err := http.NewRequestWithContext(t.Context(), method, c.Network.BaseURL(c.Region)+path, content)
+	require.NoError(t, err)
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	for name, values := range c.header {
+		if values[0] == "" {
+			req.Header.Del(name)
+			continue
+		}
+		req.Header[name] = values
+	}
+	return req
+}
+
+func encode(t testing.TB, body any) (io.Reader, string) {
+	t.Helper()
+	switch body := body.(type) {
+	case nil:
+		return nil, ""
+	case Form:
+		return strings.NewReader(string(body)), "application/x-www-form-urlencoded"
+	case string:
+		return strings.NewReader(body), "application/json"
+	case []byte:
+		return bytes.NewReader(body), "application/json"
+	default:
+		text, err := json.Marshal(body)
+		require.NoError(t, err)
+		return bytes.NewReader(text), "application/json"
+	}
+}
+
+// HTTP returns the client that the requests go through.
+func (n *Network) HTTP() *http.Client { return n.http }

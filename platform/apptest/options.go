@@ -1,0 +1,104 @@
+package apptest
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// Option changes how a network is started.
+type Option func(*options)
+
+type options struct {
+	fault  func() error
+	change func(*config.Config)
+	log    *slog.Logger
+	lost   map[region.Code]bool
+}
+
+func newOptions(opts []Option) options {
+	o := options{log: slog.New(slog.DiscardHandler)}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
+// WithStoreFault calls fault before each transaction of every region is sent; its error stands for the database's.
+func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
+
+// WithDatabaseURLs tells every region to reach the rows of a home at the address that rewrite makes of the database's own,
+// such as that of a proxy. Homes that urls does not name are reached directly.
+func WithDatabaseURLs(urls map[region.Code]func(database string) string) Option {
+	return func(o *options) {
+		o.change = chain(o.change, func(cfg *config.Config) {
+			for code, rewrite := range urls {
+				*urlOf(cfg, code) = telemetry.SecretURL(rewrite(cfg.DatabaseURL.Reveal()))
+			}
+		})
+	}
+}
+
+// WithConfig changes the configuration of every region; cfg.Region tells which one it is.
+func WithConfig(change func(cfg *config.Config)) Option {
+	return func(o *options) { o.change = chain(o.change, change) }
+}
+
+// WithLog takes what the servers log; nothing is kept without it.
+func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } }
+
+// Unready lets Start return although these regions never become ready, as those whose home is cut off.
+func Unready(codes ...region.Code) Option {
+	return func(o *options) {
+		o.lost = map[region.Code]bool{}
+		for _, code := range codes {
+			o.lost[code] = true
+		}
+	}
+}
+
+func chain(first, then func(*config.Config)) func(*config.Config) {
+	if first == nil {
+		return then
+	}
+	return func(cfg *config.Config) { first(cfg); then(cfg) }
+}
+
+func urlOf(cfg *config.Config, code region.Code) *telemetry.SecretURL {
+	return map[region.Code]*telemetry.SecretURL{
+		region.US: &cfg.DatabaseURLUS, region.EU: &cfg.DatabaseURLEU, region.SG: &cfg.DatabaseURLSG,
+	}[code]
+}
+
+// KeyFiles are the paths of a network's keys.
+type KeyFiles struct {
+	Server  string
+	API     string
+	Signing string
+}
+
+// makeKeys makes keys that live as long as the test.
+func (n *Network) makeKeys(t testing.TB) {
+	t.Helper()
+	dir := t.TempDir()
+	n.Keys = KeyFiles{
+		Server:  filepath.Join(dir, "server-keys.json"),
+		API:     filepath.Join(dir, "api-keys.json"),
+		Signing: filepath.Join(dir, "signing-keys.json"),
+	}
+	var err error
+	n.ServerKey, err = auth.GenerateKeySet(n.Keys.Server, "k1")
+	require.NoError(t, err)
+	n.APIKey, err = auth.GenerateKeySet(n.Keys.API, "k1")
+	require.NoError(t, err)
+	require.NoError(t, auth.GenerateKeyring(n.Keys.Signing))
+	n.AdminToken = n.MintAdmin(t, "test", time.Hour)
+}

@@ -1,0 +1,133 @@
+package apptest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Response is an answer, read whole.
+type Response struct {
+	// Status is the HTTP status.
+	Status int
+	// Header is the answer's.
+	Header http.Header
+	// Body is the answer's, as it came.
+	Body []byte
+
+	request string
+}
+
+// OK fails the test, showing the body, unless the status is 200. It returns r.
+func (r *Response) OK(t testing.TB) *Response {
+	t.Helper()
+	require.Equal(t, http.StatusOK, r.Status, "%s: %s", r.request, r.Body)
+	return r
+}
+
+// Error returns what an error answer says, after a look at its shape: status "error", a code and a message.
+func (r *Response) Error(t testing.TB) (code int, message string) {
+	t.Helper()
+	require.GreaterOrEqual(t, r.Status, 400, "%s: %s", r.request, r.Body)
+	require.Equal(t, "error", r.String(t, "status"), "%s: %s", r.request, r.Body)
+	return r.Int(t, "code"), r.String(t, "message")
+}
+
+// JSON returns the body as encoding/json decodes it into an any.
+func (r *Response) JSON(t testing.TB) any {
+	t.Helper()
+	var v any
+	require.NoError(t, json.Unmarshal(r.Body, &v), "%s: %s", r.request, r.Body)
+	return v
+}
+
+// Get returns the value at a path like posts.0.postId. It fails the test where there is none; null is nil.
+func (r *Response) Get(t testing.TB, path string) any {
+	t.Helper()
+	v := r.JSON(t)
+	for name := range strings.SplitSeq(path, ".") {
+		next, ok := step(v, name)
+		require.True(t, ok, "%s has no %s at %q: %s", r.request, path, name, r.Body)
+		v = next
+	}
+	return v
+}
+
+func step(v any, name string) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		next, ok := v[name]
+		return next, ok
+	case []any:
+		i, err := strconv.Atoi(name)
+		if err != nil || i < 0 || i >= len(v) {
+			return nil, false
+		}
+		return v[i], true
+	default:
+		return nil, false
+	}
+}
+
+// String returns the string at a path.
+func (r *Response) String(t testing.TB, path string) string {
+	t.Helper()
+	v, ok := r.Get(t, path).(string)
+	require.True(t, ok, "%s: %s is no string: %s", r.request, path, r.Body)
+	return v
+}
+
+// Int returns the whole number at a path.
+func (r *Response) Int(t testing.TB, path string) int {
+	t.Helper()
+	v, ok := r.Get(t, path).(float64)
+	require.True(t, ok, "%s: %s is no number: %s", r.request, path, r.Body)
+	require.InDelta(t, float64(int(v)), v, 0, "%s: %s is not whole", r.request, path)
+	return int(v)
+}
+
+// Bool returns the boolean at a path.
+func (r *Response) Bool(t testing.TB, path string) bool {
+	t.Helper()
+	v, ok := r.Get(t, path).(bool)
+	require.True(t, ok, "%s: %s is no boolean: %s", r.request, path, r.Body)
+	return v
+}
+
+// List returns the array at a path.
+func (r *Response) List(t testing.TB, path string) []any {
+	t.Helper()
+	v, ok := r.Get(t, path).([]any)
+	require.True(t, ok, "%s: %s is no array: %s", r.request, path, r.Body)
+	return v
+}
+
+// Strings returns one field of each object of the array at a path: Strings(t, "posts", "postId").
+func (r *Response) Strings(t testing.TB, path, field string) []string {
+	t.Helper()
+	values := []string{}
+	for i := range r.List(t, path) {
+		values = append(values, r.String(t, path+"."+strconv.Itoa(i)+"."+field))
+	}
+	return values
+}
+
+// Has tells whether there is anything at a path, null included.
+func (r *Response) Has(t testing.TB, path string) bool {
+	t.Helper()
+	v := r.JSON(t)
+	for name := range strings.SplitSeq(path, ".") {
+		next, ok := step(v, name)
+		if !ok {
+			return false
+		}
+		v = next
+	}
+	return true
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

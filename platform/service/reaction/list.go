@@ -1,0 +1,61 @@
+package reaction
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListReactions lists who reacted to a post or comment, newest first.
+func (s *Service) ListReactions(ctx context.Context, req *connect.Request[plazav1.ListReactionsRequest]) (*connect.Response[plazav1.ListReactionsResponse], error) {
+	m := req.Msg
+	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	list := store.ReactionList{ReferenceID: m.GetReferenceId(), Name: m.GetReactionName(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	var rows []store.Reaction
+	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
+	if _, err := s.load(ctx, ref, func(f *service.First) { f.ListReactions(list, &rows) }); err != nil {
+		return nil, err
+	}
+	rows, paging := page.Window(cursor, rows, func(r store.Reaction) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
+	users, err := s.users(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.ListReactionsResponse{
+		Reactions: []*plazav1.ReactionRecord{record(ref, rows)}, Users: s.View.Users(users), Paging: paging,
+	}), nil
+}
+
+func (s *Service) users(ctx context.Context, rows []store.Reaction) ([]store.User, error) {
+	ids := make([]string, len(rows))
+	for i, r := range rows {
+		ids[i] = r.UserID
+	}
+	var users []store.User
+	reads := s.Store.Related()
+	reads.Users(ids, &users)
+	err := reads.Run(ctx)
+	return users, err
+}
+
+func record(ref reference, rows []store.Reaction) *plazav1.ReactionRecord {
+	out := &plazav1.ReactionRecord{ReferenceId: ref.id, ReferenceType: ref.kind}
+	for _, r := range rows {
+		at := timestamppb.New(r.CreatedAt)
+		out.Reactors = append(out.Reactors, &plazav1.Reactor{
+			ReactionId: r.ID, ReactionName: r.Name, UserId: r.UserPublicID, UserInternalId: r.UserID, CreatedAt: at, UpdatedAt: at,
+		})
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+// Package reaction holds the reactions to posts and comments. Names are free; a user reacts once by each name.
+package reaction
+
+import (
+	"context"
+	"errors"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements ReactionService.
+type Service struct{ *service.Deps }
+
+// New makes the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+// errThere says that the caller reacts by this name already.
+var errThere = errors.New("the reaction is there already")
+
+// loaded is what is reacted to, as a request finds it.
+type loaded struct {
+	*service.First
+	comment *store.Comment
+	post    *store.Post // the post, or the one that the comment stands on
+	place   service.Place
+	mine    []store.Reaction
+}
+
+// reference names what is reacted to.
+type reference struct{ id, kind string }
+
+// load reads what is reacted to, the caller's reactions to it, and how the caller stands to where it stands. What is
+// deleted or not for the caller to see does not exist.
+func (s *Service) load(ctx context.Context, ref reference, more func(*service.First)) (*loaded, error) {
+	l := &loaded{First: s.Begin(ctx)}
+	home, err := region.HomeOf(ref.id)
+	if err == nil && ref.kind == "post" {
+		l.Post(ref.id, &l.post)
+		l.CommunityOfPost(ref.id, &l.place.Community)
+	}
+	if err == nil && ref.kind == "comment" {
+		l.Comment(ref.id, &l.comment)
+		l.PostOfComment(ref.id, &l.post)
+		l.CommunityOfComment(ref.id, &l.place.Community)
+	}
+	if caller := l.Caller.UserID; caller != "" && err == nil {
+		l.ReactionsOf(home, []string{ref.id}, caller, &l.mine)
+		if ref.kind == "post" {
+			l.MemberOfPost(ref.id, caller, &l.place.Member)
+		} else {
+			l.MemberOfComment(ref.id, caller, &l.place.Member)
+		}
+	}
+	if more != nil {
+		more(l.First)
+	}
+	if err := l.Run(ctx); err != nil {
+		return nil, err
+	}
+	if ref.kind == "comment" && (l.comment == nil || l.comment.DeletedAt != nil) {
+		return nil, fail.NotFound()
+	}
+	return l, l.requireSee()
+}
+
+func (l *loaded) requireSee() error {
+	if l.post == nil || l.post.DeletedAt != nil || l.post.FeedType != "published" {
+		return fail.NotFound()
+	}
+	if l.post.TargetType == "user" {
+		l.place.WallOwnerID = l.post.TargetID
+	}
+	return l.place.RequireSee(l.Caller)
+}
+
+// requireReact refuses those who may not react.
+func (l *loaded) requireReact() error {
+	if err := l.RequireUser(); err != nil {
+		return err
+	}
+	return l.place.RequireReact(l.Caller)
+}
+
+// by is the caller's reaction by a name; nil where there is none.
+func (l *loaded) by(name string) *store.Reaction {
+	for i := range l.mine {
+		if l.mine[i].Name == name {
+			return &l.mine[i]
+		}
+	}
+	return nil
+}
+
+// AddReaction reacts as the caller. A second time by the same name changes nothing.
+func (s *Service) AddReaction(ctx context.Context, req *connect.Request[plazav1.AddReactionRequest]) (*connect.Response[plazav1.AddReactionResponse], error) {
+	m := req.Msg
+	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
+	l, err := s.load(ctx, ref, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.requireReact(); err != nil {
+		return nil, err
+	}
+	if r := l.by(m.GetReactionName()); r != nil {
+		return added(r.ID), nil
+	}
+	home := service.HomeOf(ref.id)
+	r := store.Reaction{
+		ReferenceType: ref.kind, ReferenceID: ref.id, UserID: l.Caller.UserID, UserPublicID: l.User().PublicID,
+		Name: m.GetReactionName(), ID: s.NewID(home), CreatedAt: s.Now(),
+	}
+	w := s.Store.Write(home)
+	l.guard(w)
+	w.AddReaction(r, errThere)
+	if err := w.Commit(ctx); err != nil && !errors.Is(err, errThere) {
+		return nil, err
+	} else if err == nil {
+		return added(r.ID), nil
+	}
+	return s.again(ctx, ref, m.GetReactionName())
+}
+
+// again answers a call that another one of the same user got ahead of.
+func (s *Service) again(ctx context.Context, ref reference, name string) (*connect.Response[plazav1.AddReactionResponse], error) {
+	l, err := s.load(ctx, ref, nil)
+	if err != nil {
+		return nil, err
+	}
+	if r := l.by(name); r != nil {
+		return added(r.ID), nil
+	}
+	return nil, fail.Conflict() // taken back meanwhile
+}
+
+// guard refuses the transaction where what is reacted to is gone.
+func (l *loaded) guard(w *store.Write) {
+	if l.comment != nil {
+		w.GuardComment(l.comment.ID, fail.NotFound())
+		return
+	}
+	w.GuardPost(*l.post, fail.NotFound())
+}
+
+func added(id string) *connect.Response[plazav1.AddReactionResponse] {
+	return connect.NewResponse(&plazav1.AddReactionResponse{AddedId: id})
+}
+
+// RemoveReaction takes the caller's own reaction back; one that is not there is 400400.
+func (s *Service) RemoveReaction(ctx context.Context, req *connect.Request[plazav1.RemoveReactionRequest]) (*connect.Response[plazav1.RemoveReactionResponse], error) {
+	m := req.Msg
+	l, err := s.load(ctx, reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.RequireUser(); err != nil {
+		return nil, err
+	}
+	r := l.by(m.GetReactionName())
+	if r == nil {
+		return nil, fail.NotFound()
+	}
+	w := s.Store.Write(service.HomeOf(r.ReferenceID))
+	w.RemoveReaction(*r, fail.NotFound())
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.RemoveReactionResponse{RemovedId: r.ID}), nil
+}

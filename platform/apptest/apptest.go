@@ -125,12 +125,13 @@ func (n *Network) BaseURL(code region.Code) string { return "http://" + n.region
 // OpsURL returns the address of a region's operations, without a slash at its end.
 func (n *Network) OpsURL(code region.Code) string { return "http://" + n.regions[code].OpsAddr() }
 
-// MintAdmin makes an admin token of the given lifetime.
-func (n *Network) MintAdmin(t testing.TB, name string, ttl time.Duration) string {
+// MintAdmin makes an admin token that is issued at some time and lives for ttl from then on.
+func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl time.Duration) string {
 	t.Helper()
 	ring, err := auth.OpenKeyring(n.Keys.Signing)
 	require.NoError(t, err)
-	token, _, err := auth.NewIssuer(n.NetworkID, ring).MintAdmin(name, ttl)
+	issuer := auth.NewIssuer(n.NetworkID, ring, auth.WithIssuerClock(func() time.Time { return issued }))
+	token, _, err := issuer.MintAdmin(name, ttl)
 	require.NoError(t, err)
 	return token
 }

@@ -100,5 +100,5 @@ func (n *Network) makeKeys(t testing.TB) {
 	n.APIKey, err = auth.GenerateKeySet(n.Keys.API, "k1")
 	require.NoError(t, err)
 	require.NoError(t, auth.GenerateKeyring(n.Keys.Signing))
-	n.AdminToken = n.MintAdmin(t, "test", time.Hour)
+	n.AdminToken = n.MintAdmin(t, "test", time.Now(), time.Hour)
 }

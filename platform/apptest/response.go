@@ -22,18 +22,29 @@ type Response struct {
 	request string
 }
 
+// shown is how much of a body a failed test shows.
+const shown = 2000
+
+// Short returns the beginning of the body, for people.
+func (r *Response) Short() string {
+	if len(r.Body) <= shown {
+		return string(r.Body)
+	}
+	return string(r.Body[:shown]) + "…"
+}
+
 // OK fails the test, showing the body, unless the status is 200. It returns r.
 func (r *Response) OK(t testing.TB) *Response {
 	t.Helper()
-	require.Equal(t, http.StatusOK, r.Status, "%s: %s", r.request, r.Body)
+	require.Equal(t, http.StatusOK, r.Status, "%s: %s", r.request, r.Short())
 	return r
 }
 
 // Error returns what an error answer says, after a look at its shape: status "error", a code and a message.
 func (r *Response) Error(t testing.TB) (code int, message string) {
 	t.Helper()
-	require.GreaterOrEqual(t, r.Status, 400, "%s: %s", r.request, r.Body)
-	require.Equal(t, "error", r.String(t, "status"), "%s: %s", r.request, r.Body)
+	require.GreaterOrEqual(t, r.Status, 400, "%s: %s", r.request, r.Short())
+	require.Equal(t, "error", r.String(t, "status"), "%s: %s", r.request, r.Short())
 	return r.Int(t, "code"), r.String(t, "message")
 }
 
@@ -41,7 +52,7 @@ func (r *Response) Error(t testing.TB) (code int, message string) {
 func (r *Response) JSON(t testing.TB) any {
 	t.Helper()
 	var v any
-	require.NoError(t, json.Unmarshal(r.Body, &v), "%s: %s", r.request, r.Body)
+	require.NoError(t, json.Unmarshal(r.Body, &v), "%s: %s", r.request, r.Short())
 	return v
 }
 
@@ -51,7 +62,7 @@ func (r *Response) Get(t testing.TB, path string) any {
 	v := r.JSON(t)
 	for name := range strings.SplitSeq(path, ".") {
 		next, ok := step(v, name)
-		require.True(t, ok, "%s has no %s at %q: %s", r.request, path, name, r.Body)
+		require.True(t, ok, "%s has no %s at %q: %s", r.request, path, name, r.Short())
 		v = next
 	}
 	return v
@@ -77,7 +88,7 @@ func step(v any, name string) (any, bool) {
 func (r *Response) String(t testing.TB, path string) string {
 	t.Helper()
 	v, ok := r.Get(t, path).(string)
-	require.True(t, ok, "%s: %s is no string: %s", r.request, path, r.Body)
+	require.True(t, ok, "%s: %s is no string: %s", r.request, path, r.Short())
 	return v
 }
 
@@ -85,7 +96,7 @@ func (r *Response) String(t testing.TB, path string) string {
 func (r *Response) Int(t testing.TB, path string) int {
 	t.Helper()
 	v, ok := r.Get(t, path).(float64)
-	require.True(t, ok, "%s: %s is no number: %s", r.request, path, r.Body)
+	require.True(t, ok, "%s: %s is no number: %s", r.request, path, r.Short())
 	require.InDelta(t, float64(int(v)), v, 0, "%s: %s is not whole", r.request, path)
 	return int(v)
 }
@@ -94,7 +105,7 @@ func (r *Response) Int(t testing.TB, path string) int {
 func (r *Response) Bool(t testing.TB, path string) bool {
 	t.Helper()
 	v, ok := r.Get(t, path).(bool)
-	require.True(t, ok, "%s: %s is no boolean: %s", r.request, path, r.Body)
+	require.True(t, ok, "%s: %s is no boolean: %s", r.request, path, r.Short())
 	return v
 }
 
@@ -102,7 +113,7 @@ func (r *Response) Bool(t testing.TB, path string) bool {
 func (r *Response) List(t testing.TB, path string) []any {
 	t.Helper()
 	v, ok := r.Get(t, path).([]any)
-	require.True(t, ok, "%s: %s is no array: %s", r.request, path, r.Body)
+	require.True(t, ok, "%s: %s is no array: %s", r.request, path, r.Short())
 	return v
 }
 

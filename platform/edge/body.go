@@ -39,12 +39,13 @@ func readBody(w http.ResponseWriter, request *http.Request, limit int64, within 
 	if request.Body == nil || request.ContentLength == 0 {
 		return buffer, nil
 	}
-	defer newBodyDeadline(w, within).lift()
+	deadline := newBodyDeadline(w, within)
 	// MaxBytesReader tells the server, through the writer, not to read on.
 	if r := fill(buffer, http.MaxBytesReader(w, request.Body, limit), limit); r != nil {
 		releaseBody(buffer)
 		return nil, r
 	}
+	deadline.lift()
 	plain, r := inflated(buffer, request.Header.Get("Content-Encoding"), limit)
 	if plain != buffer {
 		releaseBody(buffer)
@@ -53,7 +54,8 @@ func readBody(w http.ResponseWriter, request *http.Request, limit int64, within 
 }
 
 // bodyDeadline is the time by which a body has to be there. It has to be lifted then: the server goes on reading, to see
-// whether the client leaves, and would take the end of the time for that.
+// whether the client leaves, and would take the end of the time for that. But only then: the server
+// also reads what is left of a body, so that the next request can follow.
 type bodyDeadline struct{ conn *http.ResponseController }
 
 func newBodyDeadline(w http.ResponseWriter, within time.Duration) bodyDeadline {

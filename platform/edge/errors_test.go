@@ -394,3 +394,12 @@ func TestClientGone(t *testing.T) {
 	require.NotContains(t, w.log.String(), "ERROR")
 	require.Contains(t, w.log.String(), "client gone")
 }
+
+// TestLastRecover panics where no interceptor is.
+func TestLastRecover(t *testing.T) {
+	w := start(t, func(o *edge.Options) { o.Ready = func(context.Context) error { panic("not ready at all") } })
+	got := w.call(t, "POST", "/grpc.health.v1.Health/Check", "{}", "Content-Type", "application/json")
+	requireError(t, got, 500, 500000, "Unexpected error")
+	require.Contains(t, w.log.String(), "not ready at all")
+	require.Contains(t, w.log.String(), `"status":500`)
+}

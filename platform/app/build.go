@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/telemetry"
@@ -50,7 +51,9 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if err := r.cfg.CheckServe(); err != nil {
 		return nil, err
 	}
-	d := &dependencies{cfg: r.cfg, log: r.log, metrics: r.metrics, ready: r.ready.err}
+	// Every line that is logged with a request's context carries the request's id.
+	log := slog.New(edge.LogHandler(r.log.Handler()))
+	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err}
 	if err := d.openKeys(); err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop fu
 func (r *Region) drain(ctx context.Context) {
 	r.ready.drain()
 	r.log.InfoContext(ctx, "draining", "delay", r.cfg.DrainDelay.Std().String())
-	time.Sleep(r.cfg.DrainDelay.Std())
+	<-time.After(r.cfg.DrainDelay.Std())
 }
 
 func (r *Region) shutdown(ctx context.Context, l listener) {
@@ -171,8 +171,7 @@ type ListenError struct {
 // Error names the address and the setting.
 func (e *ListenError) Error() string {
 	reason := e.Err
-	var op *net.OpError
-	if errors.As(e.Err, &op) {
+	if op, ok := errors.AsType[*net.OpError](e.Err); ok {
 		reason = op.Err // its own text would name the address again
 	}
 	return fmt.Sprintf("cannot listen on %s (--%s): %v", e.Addr, e.Setting, reason)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/app"
@@ -52,7 +53,10 @@ func run(t *testing.T, cfg config.Config, opts ...app.Option) *running {
 	require.NoError(t, err)
 	r := &running{Region: server, stop: stop, ended: make(chan error, 1)}
 	go func() { r.ended <- server.Run(ctx) }()
-	t.Cleanup(func() { stop(); <-r.ended })
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-r.ended)
+	})
 	return r
 }
 
@@ -140,15 +144,18 @@ func TestReadyzNamesWhatIsNotReady(t *testing.T) {
 	}{
 		"all well": {[]app.Check{{Name: "schema", Run: good}}, 200, "ready\nserver: ok\nschema: ok\n"},
 		"one is not": {
-			[]app.Check{{Name: "database eu", Run: good}, {Name: "schema", Run: bad}}, 503,
+			[]app.Check{{Name: "database eu", Run: good}, {Name: "schema", Run: bad}},
+			503,
 			"not ready\nschema: database at 12, program needs 28\nserver: ok\ndatabase eu: ok\n",
 		},
 		"advice only": {
-			[]app.Check{{Name: "database us", Advisory: true, Run: bad}}, 200,
+			[]app.Check{{Name: "database us", Advisory: true, Run: bad}},
+			200,
 			"ready\ndatabase us: database at 12, program needs 28 (the server stays ready)\nserver: ok\n",
 		},
 		"one hangs": {
-			[]app.Check{{Name: "database eu", Run: hang}}, 503,
+			[]app.Check{{Name: "database eu", Run: hang}},
+			503,
 			"not ready\ndatabase eu: context deadline exceeded\nserver: ok\n",
 		},
 	} {
@@ -178,8 +185,14 @@ func TestDrain(t *testing.T) {
 	})))
 	answer := make(chan string, 1)
 	go func() {
-		_, body := get(t, http.DefaultClient, "http://"+r.APIAddr()+"/")
-		answer <- body
+		response, err := http.Get("http://" + r.APIAddr() + "/") //nolint:noctx // the test waits for it
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer func() { _ = response.Body.Close() }()
+		body, _ := io.ReadAll(response.Body)
+		answer <- string(body)
 	}()
 	<-entered
 	r.stop()

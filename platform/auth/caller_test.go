@@ -37,7 +37,7 @@ func TestConfirm(t *testing.T) {
 		"a kind there is not":          {kind: auth.Kind(7), facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx := auth.WithCaller(context.Background(), &auth.Caller{Kind: tc.kind, UserID: aliceID, IssuedAt: start})
+			ctx := auth.WithCaller(t.Context(), &auth.Caller{Kind: tc.kind, UserID: aliceID, IssuedAt: start})
 			require.Equal(t, tc.kind == auth.Admin, auth.Confirmed(ctx), "before")
 			err := auth.Confirm(ctx, tc.facts)
 			if tc.want == nil {
@@ -56,7 +56,7 @@ func TestConfirm(t *testing.T) {
 
 func TestConfirmBringsRolesAndName(t *testing.T) {
 	c := &auth.Caller{Kind: auth.User, UserID: aliceID}
-	ctx := auth.WithCaller(context.Background(), c)
+	ctx := auth.WithCaller(t.Context(), c)
 	require.Empty(t, c.Roles())
 	require.Empty(t, c.DisplayName())
 
@@ -75,8 +75,8 @@ func TestConfirmBringsRolesAndName(t *testing.T) {
 
 func TestCallerFromIsNeverNil(t *testing.T) {
 	for name, ctx := range map[string]context.Context{
-		"nothing there": context.Background(),
-		"nil there":     auth.WithCaller(context.Background(), nil),
+		"nothing there": t.Context(),
+		"nil there":     auth.WithCaller(t.Context(), nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, auth.Anonymous, auth.CallerFrom(ctx).Kind)
@@ -104,7 +104,7 @@ func TestCallerOf(t *testing.T) {
 
 func TestCallerInManyGoroutines(t *testing.T) {
 	c := &auth.Caller{Kind: auth.User, UserID: aliceID, IssuedAt: start}
-	ctx := auth.WithCaller(context.Background(), c)
+	ctx := auth.WithCaller(t.Context(), c)
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {

@@ -2,9 +2,7 @@ package auth_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -141,7 +139,7 @@ func mint(t testing.TB, issuer *auth.Issuer) string {
 func user(t testing.TB, id string, roles ...string) *auth.Caller {
 	t.Helper()
 	c := &auth.Caller{Kind: auth.User, UserID: id, IssuedAt: start}
-	require.NoError(t, auth.Confirm(auth.WithCaller(context.Background(), c), auth.Facts{Exists: true, Roles: roles}))
+	require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), c), auth.Facts{Exists: true, Roles: roles}))
 	return c
 }
 
@@ -170,5 +168,5 @@ func requireCause(t testing.TB, err, want, cause error) {
 	require.ErrorIs(t, err, want)
 	require.ErrorIs(t, err, cause)
 	var typed *fail.Error
-	require.True(t, errors.As(err, &typed))
+	require.ErrorAs(t, err, &typed)
 }

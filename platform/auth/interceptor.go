@@ -15,7 +15,7 @@ import (
 
 // Headers that carry keys. The access token is in Authorization.
 const (
-	HeaderServerKey = "X-Server-Key"
+	HeaderServerKey = "X-Server-Key" //nolint:gosec // the header's name, not a key
 	HeaderAPIKey    = "X-Api-Key"
 )
 

@@ -85,12 +85,12 @@ func (g *gate) call(t *testing.T, stream bool, header http.Header) error {
 	}
 	if !stream {
 		client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, g.url+unaryProcedure)
-		_, err := client.CallUnary(context.Background(), request)
+		_, err := client.CallUnary(t.Context(), request)
 		require.Equal(t, g.err == nil, err == nil)
 		return g.err
 	}
 	client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, g.url+streamProcedure)
-	answers, err := client.CallServerStream(context.Background(), request)
+	answers, err := client.CallServerStream(t.Context(), request)
 	require.NoError(t, err)
 	for answers.Receive() {
 	}
@@ -283,11 +283,11 @@ func TestInterceptorLeavesClientsAlone(t *testing.T) {
 	for _, procedure := range []string{unaryProcedure, streamProcedure} {
 		client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, g.url+procedure, connect.WithInterceptors(interceptor))
 		if procedure == unaryProcedure {
-			_, err := client.CallUnary(context.Background(), connect.NewRequest(&emptypb.Empty{}))
+			_, err := client.CallUnary(t.Context(), connect.NewRequest(&emptypb.Empty{}))
 			require.NoError(t, err)
 			continue
 		}
-		answers, err := client.CallServerStream(context.Background(), connect.NewRequest(&emptypb.Empty{}))
+		answers, err := client.CallServerStream(t.Context(), connect.NewRequest(&emptypb.Empty{}))
 		require.NoError(t, err)
 		require.False(t, answers.Receive())
 		require.NoError(t, answers.Err())

@@ -96,7 +96,8 @@ func writeKeyDoc(path string, doc any) error {
 	}
 	defer func() { _ = os.Remove(temporary.Name()) }() // fails after the rename, as it should
 	_, err = temporary.Write(append(content, '\n'))
-	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+	err = errors.Join(err, temporary.Sync(), temporary.Close())
+	if err != nil {
 		return err
 	}
 	return os.Rename(temporary.Name(), path)

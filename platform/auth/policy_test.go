@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -185,10 +186,5 @@ func requireIs(t *testing.T, err, want error) {
 }
 
 func contains(permissions []auth.Permission, p auth.Permission) bool {
-	for _, q := range permissions {
-		if p == q {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(permissions, p)
 }

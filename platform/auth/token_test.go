@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -123,9 +124,7 @@ func private(letter string) ed25519.PrivateKey {
 func sign(t testing.TB, method jwt.SigningMethod, key any, header map[string]any, claims jwt.MapClaims) string {
 	t.Helper()
 	token := jwt.NewWithClaims(method, claims)
-	for name, value := range header {
-		token.Header[name] = value
-	}
+	maps.Copy(token.Header, header)
 	signed, err := token.SignedString(key)
 	require.NoError(t, err)
 	return signed

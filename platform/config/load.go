@@ -101,27 +101,33 @@ func givenFlag(flags *pflag.FlagSet, name string) (string, bool) {
 
 // apply sets s from the layer, when the layer has it.
 func (l layer) apply(s setting) error {
-	text, given := l.lookup(s.name)
-	source := l.source(s.name)
-	if s.secret {
-		if path, ok := l.lookup(s.name + fileSuffix); ok {
-			if given {
-				return &Error{Source: source, Reason: "given together with " + l.source(s.name+fileSuffix)}
-			}
-			source, given = l.source(s.name+fileSuffix), true
-			var err error
-			if text, err = readSecret(path); err != nil {
-				return &Error{Source: source, Reason: err.Error()}
-			}
-		}
-	}
-	if !given {
-		return nil
+	text, source, given, err := l.given(s)
+	if err != nil || !given {
+		return err
 	}
 	if err := s.set(text); err != nil {
 		return &Error{Source: source, Reason: err.Error()}
 	}
 	return nil
+}
+
+// given returns what the layer says of s and where, from a file for a secret that is given by its path.
+func (l layer) given(s setting) (text, source string, given bool, err error) {
+	text, given = l.lookup(s.name)
+	source = l.source(s.name)
+	path, byPath := l.lookup(s.name + fileSuffix)
+	if !s.secret || !byPath {
+		return text, source, given, nil
+	}
+	if given {
+		return "", source, false, &Error{Source: source, Reason: "given together with " + l.source(s.name+fileSuffix)}
+	}
+	source = l.source(s.name + fileSuffix)
+	text, err = readSecret(path)
+	if err != nil {
+		return "", source, false, &Error{Source: source, Reason: err.Error()}
+	}
+	return text, source, true, nil
 }
 
 // readSecret reads a file that holds one secret; white space around it, such as the newline of an editor, is not part of it.

@@ -72,7 +72,7 @@ func (s setting) set(text string) error {
 
 // String returns the value as it would be written in the file; secrets are redacted.
 func (s setting) String() string {
-	if m, ok := s.field.Interface().(encoding.TextMarshaler); ok {
+	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](s.field); ok {
 		text, err := m.MarshalText()
 		if err != nil {
 			panic("config: " + s.name + ": " + err.Error()) // no type of ours fails

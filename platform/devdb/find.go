@@ -82,8 +82,8 @@ func (f finder) postgresBins() []string {
 	}
 	if postgres, err := f.lookPath("postgres"); err == nil {
 		// initdb looks for its share folder beside itself: a link in PATH must be followed to the real place.
-		if real, err := filepath.EvalSymlinks(postgres); err == nil {
-			bins = append(bins, filepath.Dir(real))
+		if program, err := filepath.EvalSymlinks(postgres); err == nil {
+			bins = append(bins, filepath.Dir(program))
 		}
 	}
 	return bins

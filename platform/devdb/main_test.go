@@ -111,7 +111,7 @@ func program(t *testing.T, who *owner) string {
 // openFolderFor returns a folder that who owns and can reach, which t.TempDir is not.
 func openFolderFor(t *testing.T, who *owner) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "devdb-test-")
+	dir, err := os.MkdirTemp("", "devdb-test-") //nolint:usetesting // see above
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))

@@ -37,7 +37,15 @@ func startPostgres(ctx context.Context, opts Options, dir string, installs []ins
 			return db, err
 		}
 		opts.Log.WarnContext(ctx, "starting the database again", "error", err)
-		time.Sleep(300 * time.Millisecond)
+		pause(ctx, 300*time.Millisecond)
+	}
+}
+
+// pause waits, but not beyond the end of ctx.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
 }
 
@@ -47,7 +55,7 @@ func (c *cluster) serve(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := c.run(port, dir)
+	server, err := c.run(port, dir) //nolint:contextcheck // the server outlives the call that starts it
 	if err != nil {
 		return nil, err
 	}

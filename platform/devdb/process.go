@@ -78,7 +78,6 @@ kill -INT "$@" 2>/dev/null
 for pid in "$@"; do
 	n=0
 	while kill -0 "$pid" 2>/dev/null && [ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done
-done
 [ -z "$folder" ] || rm -rf -- "$folder"`
 
 // startGuard guards the processes, and the folder remove if it is not empty.

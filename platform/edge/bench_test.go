@@ -99,6 +99,7 @@ func BenchmarkFlag(b *testing.B) {
 }
 
 func measure(b *testing.B, handler http.Handler, method, path, body string) {
+	b.Helper()
 	b.ReportAllocs()
 	for b.Loop() {
 		serve(b, handler, method, path, body)

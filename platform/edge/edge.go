@@ -146,7 +146,7 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 }
 
 // route chooses the front. It may change the request: ServeHTTP has made a copy of it.
-func (e *edge) route(w http.ResponseWriter, request *http.Request) {
+func (e *edge) route(_ http.ResponseWriter, request *http.Request) {
 	ex := exchangeFrom(request.Context())
 	if e.rpc.handles(request.URL.Path) {
 		e.rpc.ServeHTTP(ex, request)

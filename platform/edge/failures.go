@@ -135,8 +135,7 @@ func (f *failures) logOnce(ctx context.Context, procedure string, failed *fail.E
 		slog.Int("code", int(failed.Code)),
 		slog.String("error", cause.Error()),
 	}
-	var p *panicked
-	if errors.As(cause, &p) {
+	if p, ok := errors.AsType[*panicked](cause); ok {
 		attrs = append(attrs, slog.String("stack", string(p.stack)))
 	}
 	f.log.LogAttrs(ctx, level, "request failed", attrs...)

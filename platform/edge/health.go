@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -23,18 +24,17 @@ func (c readiness) Check(ctx context.Context, request *grpchealth.CheckRequest) 
 	if _, known := c.services[request.Service]; request.Service != "" && !known {
 		return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("unknown service %q", request.Service))
 	}
+	status := grpchealth.StatusServing
 	if c.ready != nil && c.ready(ctx) != nil {
-		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
+		status = grpchealth.StatusNotServing
 	}
-	return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil
+	return &grpchealth.CheckResponse{Status: status}, nil
 }
 
 // withOperations adds health and reflection to the handlers of the services.
 func withOperations(services map[string]http.Handler, ready func(context.Context) error, maxBody int64) map[string]http.Handler {
 	all := make(map[string]http.Handler, len(services)+3)
-	for name, handler := range services {
-		all[name] = handler
-	}
+	maps.Copy(all, services)
 	add := func(path string, handler http.Handler) { all[strings.Trim(path, "/")] = handler }
 	limit := connect.WithReadMaxBytes(int(min(maxBody, maxOperationsBody)))
 	reflector := grpcreflect.NewStaticReflector(append(namesOf(services), grpchealth.HealthV1ServiceName)...)

@@ -66,16 +66,18 @@ func addPair(out *strings.Builder, pair string, to *route) *fail.Error {
 func fieldPath(name string) (string, bool) {
 	path, _, _ := strings.Cut(name, "[")
 	rest := name[len(path):]
+	var pathSb69 strings.Builder
 	for rest != "" {
 		inner, after, closed := strings.Cut(rest[1:], "]")
 		if rest[0] != '[' || !closed || strings.ContainsAny(inner, ".[") {
 			return "", false
 		}
 		if !isIndex(inner) {
-			path += "." + inner
+			pathSb69.WriteString("." + inner)
 		}
 		rest = after
 	}
+	path += pathSb69.String()
 	ok := path != "" && path != "connect" && path[0] != '.' && path[len(path)-1] != '.'
 	return path, ok
 }

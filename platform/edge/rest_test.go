@@ -52,7 +52,7 @@ func TestRESTHabits(t *testing.T) {
 		},
 		{
 			name: "false is not absent", method: "GET", path: "/api/v3/user-feeds/u?hasFlag=false",
-			want: &plazav1.ListUserFeedRequest{UserId: "u", HasFlag: proto.Bool(false)},
+			want: &plazav1.ListUserFeedRequest{UserId: "u", HasFlag: new(false)},
 		},
 		{
 			name: "unknown parameters", method: "GET", path: "/api/v3/user-feeds/u?nothing=1&nothing[else]=2&a[b&=x&options.=1&userId.=3&connect=v1",

@@ -141,7 +141,8 @@ func (t *routes) match(method, path string) (found *route, allowed []string) {
 	if node == nil {
 		return nil, nil
 	}
-	if found = node.methods[method]; found != nil {
+	found = node.methods[method]
+	if found != nil {
 		return found, nil
 	}
 	for name := range node.methods {

@@ -132,8 +132,10 @@ func Validation(details ...string) *Error {
 
 // TooLarge is 500000 for a body over the limit of limitBytes bytes.
 func TooLarge(limitBytes int64) *Error {
-	return &Error{Code: CodeUnexpected, Kind: KindTooLarge, Message: "Payload Too Large",
-		Details: []string{fmt.Sprintf("the body may have at most %d bytes", limitBytes)}}
+	return &Error{
+		Code: CodeUnexpected, Kind: KindTooLarge, Message: "Payload Too Large",
+		Details: []string{fmt.Sprintf("the body may have at most %d bytes", limitBytes)},
+	}
 }
 
 // Unavailable is 500000 for data whose home region does not answer.
@@ -151,8 +153,7 @@ func From(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return Unexpected(err)

@@ -44,8 +44,8 @@ const tokenVersion = 1
 
 // Token returns the cursor as a client sees it.
 func (c Cursor) Token() string {
-	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)}
-	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
+	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)}             //nolint:gosec // 1 to 100
+	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro())) //nolint:gosec // the bits, read back as they are
 	id, _ := hex.DecodeString(c.ID)
 	raw = append(raw, id...)
 	raw = append(raw, c.Key[:min(len(c.Key), maxKey)]...)
@@ -72,7 +72,7 @@ func ParseToken(token string) (Cursor, error) {
 	c := Cursor{
 		Limit: int(raw[1]),
 		Back:  raw[2] == 1,
-		Time:  time.UnixMicro(int64(binary.BigEndian.Uint64(raw[3:]))).UTC(),
+		Time:  time.UnixMicro(int64(binary.BigEndian.Uint64(raw[3:]))).UTC(), //nolint:gosec // checked by saneTime
 		ID:    hex.EncodeToString(raw[11:fixed]),
 		Key:   string(raw[fixed:]),
 	}

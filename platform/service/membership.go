@@ -41,8 +41,10 @@ func Join(communityID, userID, publicID string, old *store.Member, roles []strin
 	if old.IsMember() {
 		return store.MemberChange{Old: old, New: *old}
 	}
-	joined := store.Member{CommunityID: communityID, UserID: userID, UserPublicID: publicID, State: store.StateMember,
-		Roles: roles, JoinedAt: now, CreatedAt: now, UpdatedAt: now}
+	joined := store.Member{
+		CommunityID: communityID, UserID: userID, UserPublicID: publicID, State: store.StateMember,
+		Roles: roles, JoinedAt: now, CreatedAt: now, UpdatedAt: now,
+	}
 	if old != nil {
 		joined.CreatedAt = old.CreatedAt
 	}

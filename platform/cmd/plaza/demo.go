@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -28,7 +29,7 @@ func fillDemo(ctx context.Context, facts devFacts, dir string) error {
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	d := &demo{facts: facts, people: map[string]demoVoice{}, categories: map[string]string{}}
+	d := &demo{http: &http.Client{Timeout: time.Minute}, facts: facts, people: map[string]demoVoice{}, categories: map[string]string{}}
 	if err := d.fill(ctx); err != nil {
 		return fmt.Errorf("filling the demo network: %w", err)
 	}
@@ -37,6 +38,7 @@ func fillDemo(ctx context.Context, facts devFacts, dir string) error {
 
 // demo is what the filling has made so far.
 type demo struct {
+	http       *http.Client
 	facts      devFacts
 	people     map[string]demoVoice // by user id
 	categories map[string]string    // name, home -> id
@@ -74,7 +76,7 @@ func (d *demo) fill(ctx context.Context) error {
 
 func (d *demo) signIn(ctx context.Context, p demoPerson) error {
 	guest := d.voice(p.home, auth.HeaderAPIKey, d.facts.APIKey)
-	sessions := plazav1connect.NewSessionServiceClient(http.DefaultClient, guest.url, guest.options)
+	sessions := plazav1connect.NewSessionServiceClient(d.http, guest.url, guest.options)
 	made, err := sessions.CreateSession(ctx, connect.NewRequest(&plazav1.CreateSessionRequest{
 		UserId: p.id, DeviceId: "demo", DisplayName: &p.name,
 	}))
@@ -92,7 +94,7 @@ func (d *demo) category(ctx context.Context, home region.Code, name string) (str
 		return id, nil
 	}
 	admin := d.voice(home, "Authorization", "Bearer "+d.facts.AdminToken)
-	client := plazav1connect.NewCategoryServiceClient(http.DefaultClient, admin.url, admin.options)
+	client := plazav1connect.NewCategoryServiceClient(d.http, admin.url, admin.options)
 	made, err := client.CreateCategory(ctx, connect.NewRequest(&plazav1.CreateCategoryRequest{Name: name}))
 	if err != nil {
 		return "", fmt.Errorf("category %s: %w", name, err)
@@ -107,7 +109,7 @@ func (d *demo) community(ctx context.Context, c demoCommunity) error {
 		return err
 	}
 	founder := d.people[c.founder]
-	client := plazav1connect.NewCommunityServiceClient(http.DefaultClient, founder.url, founder.options)
+	client := plazav1connect.NewCommunityServiceClient(d.http, founder.url, founder.options)
 	made, err := client.CreateCommunity(ctx, connect.NewRequest(&plazav1.CreateCommunityRequest{
 		DisplayName: c.name, Description: c.description, CategoryIds: []string{category},
 	}))
@@ -130,7 +132,7 @@ func (d *demo) community(ctx context.Context, c demoCommunity) error {
 
 func (d *demo) join(ctx context.Context, member, communityID string) error {
 	v := d.people[member]
-	client := plazav1connect.NewMemberServiceClient(http.DefaultClient, v.url, v.options)
+	client := plazav1connect.NewMemberServiceClient(d.http, v.url, v.options)
 	_, err := client.JoinCommunity(ctx, connect.NewRequest(&plazav1.JoinCommunityRequest{CommunityId: communityID}))
 	return err
 }
@@ -189,7 +191,7 @@ func (d *demo) react(ctx context.Context, kind, id string, reactions []demoReact
 	for _, r := range reactions {
 		for _, user := range r.by {
 			v := d.people[user]
-			client := plazav1connect.NewReactionServiceClient(http.DefaultClient, v.url, v.options)
+			client := plazav1connect.NewReactionServiceClient(d.http, v.url, v.options)
 			_, err := client.AddReaction(ctx, connect.NewRequest(&plazav1.AddReactionRequest{
 				ReferenceType: kind, ReferenceId: id, ReactionName: r.name,
 			}))
@@ -203,12 +205,12 @@ func (d *demo) react(ctx context.Context, kind, id string, reactions []demoReact
 
 func (d *demo) posts(user string) plazav1connect.PostServiceClient {
 	v := d.people[user]
-	return plazav1connect.NewPostServiceClient(http.DefaultClient, v.url, v.options)
+	return plazav1connect.NewPostServiceClient(d.http, v.url, v.options)
 }
 
 func (d *demo) comments(user string) plazav1connect.CommentServiceClient {
 	v := d.people[user]
-	return plazav1connect.NewCommentServiceClient(http.DefaultClient, v.url, v.options)
+	return plazav1connect.NewCommentServiceClient(d.http, v.url, v.options)
 }
 
 func textBody(text string) *structpb.Struct {

@@ -70,8 +70,10 @@ var demoCommunities = []demoCommunity{
 					{author: "mei", text: "Is there a connection to Vienna without a night in Hamburg?"},
 				},
 			},
-			{author: "ines", text: "Lisbon again has no night train at all. I have written to my representative; the address is in the comments.",
-				comments: []demoComment{{author: "ines", text: "transport@parliament.example"}}},
+			{
+				author: "ines", text: "Lisbon again has no night train at all. I have written to my representative; the address is in the comments.",
+				comments: []demoComment{{author: "ines", text: "transport@parliament.example"}},
+			},
 		},
 	},
 	{
@@ -83,8 +85,10 @@ var demoCommunities = []demoCommunity{
 				author: "siti", text: "The laksa stall on the second floor opens at ten now, not eleven. Go early, it is gone by one.",
 				reactions: []demoReaction{{"love", []string{"arjun", "diego", "mei"}}},
 				comments: []demoComment{
-					{author: "arjun", text: "Confirmed this morning. Ask for less coconut if you have plans for the afternoon.",
-						reactions: []demoReaction{{"laugh", []string{"siti", "diego"}}}},
+					{
+						author: "arjun", text: "Confirmed this morning. Ask for less coconut if you have plans for the afternoon.",
+						reactions: []demoReaction{{"laugh", []string{"siti", "diego"}}},
+					},
 					{author: "diego", text: "Landing on Friday, this is my first stop."},
 				},
 			},
@@ -108,8 +112,10 @@ var demoCommunities = []demoCommunity{
 					{author: "ruth", text: "You people and your sun. Mine are still green.", flaggedBy: []string{"siti"}},
 				},
 			},
-			{author: "ruth", text: "Does anybody grow beans on a north side? I have a railing and no hope.",
-				reactions: []demoReaction{{"hug", []string{"amara", "ines"}}}},
+			{
+				author: "ruth", text: "Does anybody grow beans on a north side? I have a railing and no hope.",
+				reactions: []demoReaction{{"hug", []string{"amara", "ines"}}},
+			},
 		},
 	},
 }

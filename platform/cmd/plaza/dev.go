@@ -98,10 +98,10 @@ func (d *devNetwork) run(ctx context.Context) (err error) {
 
 // interrupted turns the error of work that was ended by a signal into the orderly end that it is.
 func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // configure takes what all regions share from PLAZA_* variables, so that log levels, limits and lifetimes can be tried out.

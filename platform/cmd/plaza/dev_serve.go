@@ -93,8 +93,7 @@ func (d *devNetwork) openRegions(ctx context.Context, db *devdb.DB) error {
 			for _, opened := range d.servers {
 				err = errors.Join(err, opened.Close())
 			}
-			var taken *app.ListenError
-			if errors.As(err, &taken) {
+			if taken, ok := errors.AsType[*app.ListenError](err); ok {
 				return portError(taken.Addr, taken.Err)
 			}
 			return err

@@ -21,7 +21,7 @@ const (
 
 // run runs the program and returns its exit code. What is wrong goes to stderr, in one line.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	root := newRoot() //nolint:contextcheck // cobra hands the context to the commands, by ExecuteContext
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

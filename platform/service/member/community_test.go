@@ -2,7 +2,7 @@ package member_test
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +13,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 func membershipIn(a *plazav1.CommunityAggregate, userID string) *plazav1.CommunityUser {
 	for _, m := range a.GetCommunityUsers() {
@@ -66,15 +67,15 @@ func TestUpdateAndDeleteCommunity(t *testing.T) {
 	}
 	id := w.newCommunity(region.US, ann, &plazav1.CreateCommunityRequest{CategoryIds: cats[:1], Description: "old"})
 
-	got := must(t, ann, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, DisplayName: ptr("Zoology"), CategoryIds: cats, Tags: []string{"x"}})
+	got := must(t, ann, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, DisplayName: new("Zoology"), CategoryIds: cats, Tags: []string{"x"}})
 	require.Equal(t, "Zoology", got.GetCommunities()[0].GetDisplayName())
 	require.Equal(t, "old", got.GetCommunities()[0].GetDescription())
 	require.Len(t, got.GetCategories(), 2)
 	w.requireNoDrift()
 
-	refused(t, fail.CodeForbidden, bob, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, DisplayName: ptr("mine")})
-	refused(t, fail.CodeForbidden, ann, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, IsOfficial: ptr(true)})
-	official := must(t, w.admin, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, IsOfficial: ptr(true)})
+	refused(t, fail.CodeForbidden, bob, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, DisplayName: new("mine")})
+	refused(t, fail.CodeForbidden, ann, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, IsOfficial: new(true)})
+	official := must(t, w.admin, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, IsOfficial: new(true)})
 	require.True(t, official.GetCommunities()[0].GetIsOfficial())
 	refused(t, fail.CodeForbidden, bob, sg.community.DeleteCommunity, &plazav1.DeleteCommunityRequest{CommunityId: id})
 
@@ -91,8 +92,8 @@ func TestWhoSeesACommunity(t *testing.T) {
 	ann, bob, mod := w.user(region.US, "ann"), w.user(region.EU, "bob"), w.user(region.SG, "mod", auth.RoleModerator)
 	ids := map[string]string{
 		"public":       w.newCommunity(region.US, ann, &plazav1.CreateCommunityRequest{DisplayName: "public"}),
-		"discoverable": w.newCommunity(region.EU, ann, &plazav1.CreateCommunityRequest{DisplayName: "discoverable", IsPublic: ptr(false), IsDiscoverable: ptr(true)}),
-		"hidden":       w.newCommunity(region.SG, ann, &plazav1.CreateCommunityRequest{DisplayName: "hidden", IsPublic: ptr(false)}),
+		"discoverable": w.newCommunity(region.EU, ann, &plazav1.CreateCommunityRequest{DisplayName: "discoverable", IsPublic: new(false), IsDiscoverable: new(true)}),
+		"hidden":       w.newCommunity(region.SG, ann, &plazav1.CreateCommunityRequest{DisplayName: "hidden", IsPublic: new(false)}),
 	}
 	w.drain()
 	sg := w.servers[region.SG]
@@ -118,7 +119,7 @@ func TestWhoSeesACommunity(t *testing.T) {
 		return names
 	}
 	require.Equal(t, []string{"discoverable", "public"}, list(&plazav1.ListCommunitiesRequest{}))
-	require.Equal(t, []string{"public"}, list(&plazav1.ListCommunitiesRequest{IncludeDiscoverablePrivateCommunity: ptr(false)}))
+	require.Equal(t, []string{"public"}, list(&plazav1.ListCommunitiesRequest{IncludeDiscoverablePrivateCommunity: new(false)}))
 	require.Len(t, must(t, mod, sg.community.ListCommunities, &plazav1.ListCommunitiesRequest{}).GetCommunities(), 3)
 	batch := &plazav1.BatchGetCommunitiesRequest{CommunityIds: []string{ids["hidden"], "junk", ids["discoverable"], ids["public"], region.NewID(region.US)}}
 	got := must(t, bob, sg.community.BatchGetCommunities, batch)
@@ -131,7 +132,7 @@ func TestWhoSeesACommunity(t *testing.T) {
 func walk(t *testing.T, read func(*plazav1.PageOptions) (names []string, paging *plazav1.Paging)) []string {
 	t.Helper()
 	var pages [][]string
-	names, paging := read(&plazav1.PageOptions{Limit: ptr(int32(2))})
+	names, paging := read(&plazav1.PageOptions{Limit: new(int32(2))})
 	for {
 		pages = append(pages, names)
 		if paging.GetNext() == "" {
@@ -161,7 +162,7 @@ func TestListCommunities(t *testing.T) {
 	for i, name := range []string{"Delta", "alpha", "Echo", "bravo", "Charlie"} {
 		m := &plazav1.CreateCommunityRequest{DisplayName: name}
 		if i%2 == 0 {
-			m.CategoryIds, m.Tags = []string{cat}, []string{"even", fmt.Sprint(i)}
+			m.CategoryIds, m.Tags = []string{cat}, []string{"even", strconv.Itoa(i)}
 		}
 		id := w.newCommunity(region.All()[i%3], ann, m)
 		if i < 3 {
@@ -188,9 +189,9 @@ func TestListCommunities(t *testing.T) {
 		"mine by name":    {&plazav1.ListCommunitiesRequest{Membership: "member", SortBy: "displayName"}, []string{"alpha", "Delta", "Echo"}},
 		"mine, category":  {&plazav1.ListCommunitiesRequest{Filter: "member", CategoryId: cat}, []string{"Echo", "Delta"}},
 		"not mine":        {&plazav1.ListCommunitiesRequest{Filter: "notMember"}, []string{"Charlie", "bravo"}},
-		"flagged":         {&plazav1.ListCommunitiesRequest{HasFlag: ptr(true)}, nil},
-		"flagged by name": {&plazav1.ListCommunitiesRequest{HasFlag: ptr(true), SortBy: "displayName"}, nil},
-		"not flagged":     {&plazav1.ListCommunitiesRequest{HasFlag: ptr(false)}, newest},
+		"flagged":         {&plazav1.ListCommunitiesRequest{HasFlag: new(true)}, nil},
+		"flagged by name": {&plazav1.ListCommunitiesRequest{HasFlag: new(true), SortBy: "displayName"}, nil},
+		"not flagged":     {&plazav1.ListCommunitiesRequest{HasFlag: new(false)}, newest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := walk(t, func(o *plazav1.PageOptions) ([]string, *plazav1.Paging) {
@@ -207,8 +208,8 @@ func TestListCommunities(t *testing.T) {
 			require.Equal(t, c.want, got)
 		})
 	}
-	refused(t, fail.CodeForbidden, bob, w.servers[region.EU].community.ListCommunities, &plazav1.ListCommunitiesRequest{IsDeleted: ptr(true)})
-	require.Empty(t, must(t, w.admin, w.servers[region.EU].community.ListCommunities, &plazav1.ListCommunitiesRequest{IsDeleted: ptr(true)}).GetCommunities())
+	refused(t, fail.CodeForbidden, bob, w.servers[region.EU].community.ListCommunities, &plazav1.ListCommunitiesRequest{IsDeleted: new(true)})
+	require.Empty(t, must(t, w.admin, w.servers[region.EU].community.ListCommunities, &plazav1.ListCommunitiesRequest{IsDeleted: new(true)}).GetCommunities())
 }
 
 func TestCategories(t *testing.T) {
@@ -225,7 +226,7 @@ func TestCategories(t *testing.T) {
 	sg := w.servers[region.SG].categories
 	require.Equal(t, "Figs", must(t, ann, sg.GetCategory, &plazav1.GetCategoryRequest{CategoryId: ids["Figs"]}).GetData().GetCategories()[0].GetName())
 	refused(t, fail.CodeNotFound, ann, sg.GetCategory, &plazav1.GetCategoryRequest{CategoryId: "junk"})
-	batch := must(t, ann, sg.BatchGetCategories, &plazav1.BatchGetCategoriesRequest{CategoryIds: []string{ids["Figs"], "junk", ids["apples"], ids["Figs"]}, CategoryId: ptr(ids["Pears"])})
+	batch := must(t, ann, sg.BatchGetCategories, &plazav1.BatchGetCategoriesRequest{CategoryIds: []string{ids["Figs"], "junk", ids["apples"], ids["Figs"]}, CategoryId: new(ids["Pears"])})
 	require.Equal(t, []string{"Figs", "apples", "Pears"}, names(batch))
 	for sortBy, want := range map[string][]string{
 		"":             {"apples", "Cherries", "dates", "Figs", "Pears"},

@@ -50,8 +50,8 @@ func TestJoinAndLeave(t *testing.T) {
 		want fail.Code
 	}{
 		"needs approval": {&plazav1.CreateCommunityRequest{RequiresJoinApproval: true}, fail.CodeForbidden},
-		"discoverable":   {&plazav1.CreateCommunityRequest{IsPublic: ptr(false), IsDiscoverable: ptr(true)}, fail.CodeForbidden},
-		"hidden":         {&plazav1.CreateCommunityRequest{IsPublic: ptr(false)}, fail.CodeNotFound},
+		"discoverable":   {&plazav1.CreateCommunityRequest{IsPublic: new(false), IsDiscoverable: new(true)}, fail.CodeForbidden},
+		"hidden":         {&plazav1.CreateCommunityRequest{IsPublic: new(false)}, fail.CodeNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := w.newCommunity(region.EU, ann, c.m)
@@ -165,7 +165,7 @@ func TestJoinRequests(t *testing.T) {
 	require.Equal(t, got.GetPrivateId(), must(t, bob, s.RequestJoin, ask(open)).GetJoinRequests()[0].GetPrivateId(), "asked again")
 	require.True(t, w.get(bob, open).GetCommunities()[0].GetIsJoined())
 	refused(t, fail.CodeAlreadyExists, ann, s.RequestJoin, ask(open))
-	refused(t, fail.CodeNotFound, bob, s.RequestJoin, ask(w.newCommunity(region.EU, ann, &plazav1.CreateCommunityRequest{IsPublic: ptr(false)})))
+	refused(t, fail.CodeNotFound, bob, s.RequestJoin, ask(w.newCommunity(region.EU, ann, &plazav1.CreateCommunityRequest{IsPublic: new(false)})))
 
 	mine := &plazav1.GetMyJoinRequestRequest{CommunityId: closed}
 	require.Empty(t, must(t, bob, s.GetMyJoinRequest, mine).GetJoinRequests())
@@ -239,9 +239,9 @@ func TestNothingDrifts(t *testing.T) {
 	var g sync.WaitGroup
 	for worker := range 8 {
 		g.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(worker), 1)) //nolint:gosec // a test's dice, the same each time
+			random := rand.New(rand.NewPCG(uint64(worker), 1))
 			for range 25 {
-				w.something(random, boss, users, id, closed)
+				w.something(boss, random, users, id, closed)
 			}
 		})
 	}
@@ -253,7 +253,7 @@ func TestNothingDrifts(t *testing.T) {
 }
 
 // something does one thing to one or two users; whether it succeeds does not matter.
-func (w *world) something(random *rand.Rand, boss context.Context, users []context.Context, id, closed string) {
+func (w *world) something(boss context.Context, random *rand.Rand, users []context.Context, id, closed string) {
 	s := w.servers[region.All()[random.IntN(3)]]
 	a := users[random.IntN(len(users))]
 	two := []string{fmt.Sprintf("u%d", random.IntN(len(users))), fmt.Sprintf("u%d", random.IntN(len(users)))}
@@ -283,7 +283,7 @@ func (w *world) something(random *rand.Rand, boss context.Context, users []conte
 
 func (w *world) injectFaults() {
 	refuse := func() error {
-		if rand.IntN(4) == 0 { //nolint:gosec // a test's dice
+		if rand.IntN(4) == 0 {
 			return &pgconn.PgError{Code: "40001", Message: "injected"}
 		}
 		return nil

@@ -138,13 +138,13 @@ func codeOf(err error) fail.Code {
 	if err == nil {
 		return 0
 	}
-	var f *fail.Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fail.Error](err); ok {
 		return f.Code
 	}
 	return fail.CodeUnexpected
 }
 
+//nolint:revive // a test's own t comes first
 func refused[T, U any](t *testing.T, code fail.Code, ctx context.Context, op func(context.Context, *connect.Request[T]) (*connect.Response[U], error), m *T) {
 	t.Helper()
 	_, err := call(ctx, op, m)
@@ -152,6 +152,8 @@ func refused[T, U any](t *testing.T, code fail.Code, ctx context.Context, op fun
 }
 
 // newCommunity makes a community through a region's server and returns its id.
+//
+//nolint:revive // the context is who calls
 func (w *world) newCommunity(code region.Code, creator context.Context, m *plazav1.CreateCommunityRequest) string {
 	w.t.Helper()
 	if m.GetDisplayName() == "" {

@@ -1,0 +1,174 @@
+package faults
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// carriers names, for each table, the columns whose ids have to carry the row's home: content lives with its target, a
+// membership with its community, its mirror with the user. Tables with a rule of another kind have none.
+var carriers = map[string][]string{
+	"users":                {"id"},
+	"sessions":             {"user_id", "id"},
+	"categories":           {"id"},
+	"communities":          {"id"},
+	"community_categories": {"community_id"},
+	"community_members":    {"community_id"},
+	"user_communities":     {"user_id"},
+	"join_requests":        {"community_id", "id"},
+	"posts":                {"id", "target_id"},
+	"comments":             {"id", "reference_id", "root_id", "target_id"},
+	"flags":                {"target_id"},
+	"reactions":            {"reference_id", "id"},
+	"counters":             {"ref"},
+	"outbox":               {"id"},
+	"follows":              {"follower_id"},
+	"followers":            {"followee_id"},
+	"blocks":               {"blocker_id"},
+	"blocked_by":           {"blocked_id"},
+	"pins":                 {"post_id"},
+	"pin_targets":          {},
+	"scheduled_posts":      {"id", "target_id"},
+	"polls":                {"id"},
+	"poll_answers":         {"poll_id"},
+	"poll_votes":           {"poll_id"},
+	"directory":            {}, // see requireDirectory
+	"settings":             {}, // see requireSettings
+}
+
+// TestRowsLiveWhereTheRulesSay writes content of every home through the address of every region, and then asks each table
+// whether its rows are where they belong.
+func TestRowsLiveWhereTheRulesSay(t *testing.T) {
+	n := apptest.Start(t)
+	for _, home := range region.All() {
+		for _, through := range region.All() {
+			writeEverything(t, n, home, through)
+		}
+	}
+	leaveOutboxRows(t, n)
+	db, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close(t.Context()) })
+	for _, table := range store.Tables() {
+		columns, known := carriers[table]
+		require.True(t, known, "no rule says where the rows of %s live", table)
+		for _, column := range columns {
+			requireCarried(t, db, table, column)
+		}
+	}
+	requireDirectory(t, db)
+	requireSettings(t, db)
+}
+
+// written are the tables that writeEverything fills; the others have tests of their own nouns.
+var written = []string{
+	"users", "sessions", "categories", "communities", "community_categories", "community_members", "user_communities",
+	"join_requests", "posts", "comments", "flags", "reactions", "counters", "outbox", "directory", "settings",
+}
+
+// writeEverything makes a community at home, and writes to it through the address of another region, by users of both.
+func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code) {
+	t.Helper()
+	founder := n.NewUser(t, home, "founder")
+	guest := n.NewUser(t, through, "guest")
+	admin := n.Admin(home)
+	category := admin.Do(t, http.MethodPost, "/api/v3/community-categories", object{"name": "c"}).OK(t).String(t, "categories.0.categoryId")
+	open := founder.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "open", "categoryIds": []string{category}}).
+		OK(t).String(t, "communities.0.communityId")
+	closed := founder.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "closed", "requiresJoinApproval": true}).
+		OK(t).String(t, "communities.0.communityId")
+	guest.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/join", nil).OK(t)
+	guest.Do(t, http.MethodPost, "/api/v4/communities/"+closed+"/join", nil).OK(t)
+	for _, target := range []object{{"targetType": "community", "targetId": open}, {"targetType": "user", "targetId": founder.UserID}} {
+		target["data"] = object{"text": "hello"}
+		post := guest.Do(t, http.MethodPost, "/api/v4/posts", target).OK(t).String(t, "posts.0.postId")
+		comment := guest.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceId": post, "data": object{"text": "hi"}}).
+			OK(t).String(t, "comments.0.commentId")
+		guest.Do(t, http.MethodPost, "/api/v3/posts/"+post+"/flag", nil).OK(t)
+		guest.Do(t, http.MethodPost, "/api/v3/comments/"+comment+"/flag", nil).OK(t)
+		guest.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": post, "referenceType": "post", "reactionName": "like"}).OK(t)
+	}
+	n.Admin(through).Do(t, http.MethodPut, "/api/v3/network-settings/moderation", object{"isReportEnabled": true}).OK(t)
+}
+
+// leaveOutboxRows leaves rows that nobody can deliver, because those that can be are gone at once.
+func leaveOutboxRows(t *testing.T, n *apptest.Network) {
+	t.Helper()
+	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	for _, home := range region.All() {
+		w := st.Write(home)
+		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
+		require.NoError(t, w.Commit(t.Context()))
+	}
+}
+
+// requireCarried fails where a row's home is not the one that the column's id carries.
+func requireCarried(t *testing.T, db *pgx.Conn, table, column string) {
+	t.Helper()
+	var total, wrong int
+	err := db.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE home IS DISTINCT FROM
+		CASE substr(%[2]s, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END) FROM %[1]s`, table, column)).Scan(&total, &wrong)
+	require.NoError(t, err)
+	require.Zero(t, wrong, "%d of %d rows of %s are not at the home of their %s", wrong, total, table, column)
+	for _, name := range written {
+		if name == table {
+			require.NotZero(t, total, "%s has no rows to look at", table)
+		}
+	}
+}
+
+// requireDirectory: every user id has a row at the home that its hash names, and every other row says the same.
+func requireDirectory(t *testing.T, db *pgx.Conn) {
+	t.Helper()
+	rows, err := db.Query(t.Context(), `SELECT home, user_hash, user_id FROM directory`)
+	require.NoError(t, err)
+	decided, copies := map[string]string{}, map[string][]string{}
+	for rows.Next() {
+		var home, userID string
+		var hash []byte
+		require.NoError(t, rows.Scan(&home, &hash, &userID))
+		if home == string(region.All()[int(hash[0])%3]) {
+			decided[string(hash)] = userID
+		} else {
+			copies[string(hash)] = append(copies[string(hash)], userID)
+		}
+	}
+	require.NoError(t, rows.Err())
+	require.NotEmpty(t, decided)
+	require.NotEmpty(t, copies)
+	for hash, ids := range copies {
+		for _, id := range ids {
+			require.Equal(t, decided[hash], id, "a copy differs from the row that decides")
+		}
+	}
+}
+
+// requireSettings: every home has the same settings.
+func requireSettings(t *testing.T, db *pgx.Conn) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		rows, err := db.Query(t.Context(), `SELECT home, name || '=' || value::text FROM settings ORDER BY home, name`)
+		require.NoError(t, err)
+		byHome := map[string]string{}
+		for rows.Next() {
+			var home, setting string
+			require.NoError(t, rows.Scan(&home, &setting))
+			byHome[home] += setting + "\n"
+		}
+		require.NoError(t, rows.Err())
+		us := byHome["us"]
+		return strings.TrimSpace(us) != "" && us == byHome["eu"] && us == byHome["sg"]
+	}, 10*time.Second, 50*time.Millisecond, "the homes have different settings")
+}

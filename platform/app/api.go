@@ -19,11 +19,15 @@ import (
 	"github.com/plaza-social/plaza/platform/service/comment"
 	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/feed"
+	"github.com/plaza-social/plaza/platform/service/follow"
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
 	"github.com/plaza-social/plaza/platform/service/member"
+	"github.com/plaza-social/plaza/platform/service/pin"
+	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
 	"github.com/plaza-social/plaza/platform/service/reaction"
 	"github.com/plaza-social/plaza/platform/service/role"
+	"github.com/plaza-social/plaza/platform/service/schedule"
 	"github.com/plaza-social/plaza/platform/service/session"
 	"github.com/plaza-social/plaza/platform/service/setting"
 	"github.com/plaza-social/plaza/platform/service/user"
@@ -34,6 +38,7 @@ import (
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
 	member.Register(shared)
+	follow.Register(shared)
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -49,6 +54,10 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Comment:        comment.New(shared),
 			Feed:           feed.New(shared),
 			Reaction:       reaction.New(shared),
+			Follow:         follow.New(shared),
+			Pin:            pin.New(shared),
+			ScheduledPost:  schedule.New(shared),
+			Poll:           poll.New(shared),
 		},
 		Interceptors:   []connect.Interceptor{auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys)},
 		Log:            d.log,
@@ -68,7 +77,7 @@ func (d *dependencies) shared() *service.Deps {
 	key := []byte(d.cfg.DirectoryKey.Reveal())
 	return &service.Deps{
 		Store:     d.store,
-		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID)},
+		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: service.Millis},
 		Directory: directory.New(d.store, d.cfg.Region, key, service.Millis, d.log),
 		Outbox:    events.NewOutbox(d.store, service.Millis, d.log),
 		Region:    d.cfg.Region,
@@ -86,6 +95,10 @@ func (d *dependencies) workers(shared *service.Deps) []worker {
 	return []worker{
 		{name: "outbox", run: func(ctx context.Context) error {
 			shared.Outbox.Run(ctx, d.cfg.Region)
+			return nil
+		}},
+		{name: "scheduled posts", run: func(ctx context.Context) error {
+			schedule.New(shared).Job().Run(ctx, d.cfg.Region)
 			return nil
 		}},
 		{name: "session sweep", run: func(ctx context.Context) error { return d.sweepSessions(ctx, shared) }},

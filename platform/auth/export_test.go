@@ -20,3 +20,6 @@ func RangeMethods(visit func(procedure string, method protoreflect.MethodDescrip
 
 // Sensible reports whether an access option can be enforced.
 func Sensible(a Access) bool { return a.sensible() }
+
+// Remembered is the number of tokens that the issuer remembers.
+func Remembered(i *Issuer) int { return i.known.tokens.Len() }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -63,6 +64,7 @@ type Issuer struct {
 	accessLifetime time.Duration
 	authLifetime   time.Duration
 	parser         *jwt.Parser
+	known          remembered
 }
 
 // IssuerOption changes an Issuer.
@@ -87,6 +89,7 @@ func NewIssuer(networkID string, ring *Keyring, opts ...IssuerOption) *Issuer {
 		now:            time.Now,
 		accessLifetime: DefaultAccessLifetime,
 		authLifetime:   DefaultAuthLifetime,
+		known:          newRemembered(),
 	}
 	for _, opt := range opts {
 		opt(i)
@@ -177,29 +180,55 @@ func (i *Issuer) Verify(token string) (Claims, error) {
 	if len(token) > maxTokenLength {
 		return Claims{}, fail.Unauthorized().Because(ErrTokenMalformed)
 	}
-	var wire wireClaims
-	parsed, err := i.parser.ParseWithClaims(token, &wire, i.publicKey)
+	digest := sha256.Sum256([]byte(token))
+	if claims, ok := i.known.find(digest, i.ring, i.now()); ok {
+		return claims, nil
+	}
+	verified, err := i.verify(token)
 	if err != nil {
-		return Claims{}, fail.Unauthorized().Because(refusal(err))
+		return Claims{}, fail.Unauthorized().Because(err)
+	}
+	if verified.key != nil {
+		i.known.keep(digest, verified)
+	}
+	return verified.claims, nil
+}
+
+// verify checks a token from the beginning. The key of the result is nil for a token that must not be remembered.
+func (i *Issuer) verify(token string) (verifiedToken, error) {
+	var wire wireClaims
+	var key *signingKey
+	_, err := i.parser.ParseWithClaims(token, &wire, func(parsed *jwt.Token) (any, error) {
+		if key = i.keyOf(parsed); key == nil {
+			return nil, ErrTokenUnsigned
+		}
+		return key.public, nil
+	})
+	if err != nil {
+		return verifiedToken{}, refusal(err)
 	}
 	claims, ok := wire.claims()
 	if !ok {
-		return Claims{}, fail.Unauthorized().Because(ErrTokenClaims)
+		return verifiedToken{}, ErrTokenClaims
 	}
-	claims.KeyID, _ = parsed.Header["kid"].(string)
-	return claims, nil
+	claims.KeyID = key.ID
+	if wire.NotBefore != nil { // a limit that we never set, and that is not looked at again
+		key = nil
+	}
+	return verifiedToken{claims: claims, key: key}, nil
 }
 
-func (i *Issuer) publicKey(token *jwt.Token) (any, error) {
+// keyOf returns the valid key that a token names, nil where there is none.
+func (i *Issuer) keyOf(token *jwt.Token) *signingKey {
 	kid, ok := token.Header["kid"].(string)
 	if !ok {
-		return nil, ErrTokenUnsigned
+		return nil
 	}
 	keys := i.ring.verifiers(i.now(), func(k *signingKey) bool { return k.ID == kid })
 	if len(keys) == 0 {
-		return nil, ErrTokenUnsigned
+		return nil
 	}
-	return keys[0].public, nil // kids are unique in a file
+	return keys[0] // kids are unique in a file
 }
 
 // refusal replaces the library's error, which may quote the token, by one of ours.

@@ -64,6 +64,9 @@ func (ex *exchange) WriteHeader(code int) {
 	if ex.status != 0 || ex.held != nil {
 		return
 	}
+	if ex.transcoding && code == http.StatusOK && ex.route.success != 0 {
+		code = ex.route.success
+	}
 	ex.status = code
 	if ex.transcoding && code >= http.StatusBadRequest {
 		ex.held = new(bytes.Buffer)

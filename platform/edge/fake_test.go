@@ -41,6 +41,10 @@ type fake struct {
 	plazav1connect.UnimplementedCommentServiceHandler
 	plazav1connect.UnimplementedFeedServiceHandler
 	plazav1connect.UnimplementedReactionServiceHandler
+	plazav1connect.UnimplementedFollowServiceHandler
+	plazav1connect.UnimplementedPinServiceHandler
+	plazav1connect.UnimplementedScheduledPostServiceHandler
+	plazav1connect.UnimplementedPollServiceHandler
 
 	mu    sync.Mutex
 	last  proto.Message
@@ -155,7 +159,7 @@ func (f *fake) count() int {
 func (f *fake) services() edge.Services {
 	return edge.Services{
 		Authentication: f, Session: f, User: f, Role: f, Category: f, NetworkSetting: f, Community: f, Member: f,
-		JoinRequest: f, Post: f, Comment: f, Feed: f, Reaction: f,
+		JoinRequest: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f,
 	}
 }
 

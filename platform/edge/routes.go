@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
@@ -22,6 +23,7 @@ type route struct {
 	hasBody   bool
 	isToken   bool // the token endpoint, whose errors look different
 	isList    bool // a list by ids, which public clients encode twice
+	success   int  // the HTTP status of a success; 0 stands for 200
 	input     protoreflect.MessageDescriptor
 	inPath    []string // names, proto and JSON, of the fields that the path carries
 }
@@ -71,6 +73,7 @@ func (t *routes) addBinding(method protoreflect.MethodDescriptor, rule *annotati
 		hasBody:   rule.GetBody() != "",
 		isToken:   procedure == plazav1connect.AuthenticationServiceCreateTokenProcedure,
 		isList:    strings.HasSuffix(template, "/list") || strings.HasSuffix(template, "/join/requests"),
+		success:   successOf(method),
 	}
 	node := t
 	for segment := range strings.SplitSeq(template[1:], "/") {
@@ -92,6 +95,12 @@ func (t *routes) addBinding(method protoreflect.MethodDescriptor, rule *annotati
 	}
 	node.methods[verb] = added
 	return nil
+}
+
+// successOf is the HTTP status that the method's rest_status option names; 0 without one.
+func successOf(method protoreflect.MethodDescriptor) int {
+	status, _ := proto.GetExtension(method.Options(), plazav1.E_RestStatus).(int32)
+	return int(status)
 }
 
 func verbAndTemplate(rule *annotations.HttpRule) (verb, template string) {

@@ -31,6 +31,10 @@ type Services struct {
 	Comment        plazav1connect.CommentServiceHandler
 	Feed           plazav1connect.FeedServiceHandler
 	Reaction       plazav1connect.ReactionServiceHandler
+	Follow         plazav1connect.FollowServiceHandler
+	Pin            plazav1connect.PinServiceHandler
+	ScheduledPost  plazav1connect.ScheduledPostServiceHandler
+	Poll           plazav1connect.PollServiceHandler
 }
 
 // ErrServiceMissing is returned by New for a nil field of Services.
@@ -63,6 +67,10 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewCommentServiceHandler(s.Comment, options...))
 	add(plazav1connect.NewFeedServiceHandler(s.Feed, options...))
 	add(plazav1connect.NewReactionServiceHandler(s.Reaction, options...))
+	add(plazav1connect.NewFollowServiceHandler(s.Follow, options...))
+	add(plazav1connect.NewPinServiceHandler(s.Pin, options...))
+	add(plazav1connect.NewScheduledPostServiceHandler(s.ScheduledPost, options...))
+	add(plazav1connect.NewPollServiceHandler(s.Poll, options...))
 	return handlers
 }
 

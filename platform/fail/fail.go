@@ -20,6 +20,7 @@ const (
 	CodePermissionDenied Code = 400301
 	CodeBanned           Code = 400304
 	CodeGlobalBan        Code = 400312
+	CodeMaxBlocked       Code = 400324
 	CodeAlreadyExists    Code = 400315
 	CodeRateLimited      Code = 400311
 	CodeNotFound         Code = 400400

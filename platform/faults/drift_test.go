@@ -2,8 +2,11 @@ package faults
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,230 +17,364 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// drifts are questions to the database whose answers have to be empty: each row is a count, or something else that is
-// kept beside the facts, that does not say what the facts say.
-var drifts = map[string]string{
-	"comments of a post": `SELECT p.id FROM posts p WHERE
-		COALESCE((SELECT sum(n) FROM counters c WHERE c.home = p.home AND c.ref = p.id AND c.kind = 'comments'), 0) <>
-		(SELECT count(*) FROM comments c WHERE c.home = p.home AND c.reference_id = p.id AND c.deleted_at IS NULL)`,
-	"comments ever made": `SELECT p.id FROM posts p WHERE
-		COALESCE((SELECT sum(n) FROM counters c WHERE c.home = p.home AND c.ref = p.id AND c.kind = 'segment'), 0) <>
-		(SELECT count(*) FROM comments c WHERE c.home = p.home AND c.reference_id = p.id)`,
-	"replies": `SELECT p.id FROM comments p WHERE
-		COALESCE((SELECT sum(n) FROM counters c WHERE c.home = p.home AND c.ref = p.id AND c.kind = 'replies'), 0) <>
-		(SELECT count(*) FROM comments c WHERE c.home = p.home AND c.reference_id = p.reference_id AND c.parent_id = p.id AND c.deleted_at IS NULL)`,
-	"members": `SELECT m.id FROM communities m WHERE
-		COALESCE((SELECT sum(n) FROM counters c WHERE c.home = m.home AND c.ref = m.id AND c.kind = 'members'), 0) <>
-		(SELECT count(*) FROM community_members x WHERE x.home = m.home AND x.community_id = m.id AND x.state = 'member')`,
-	"moderators": `SELECT m.id FROM communities m WHERE
-		COALESCE((SELECT sum(n) FROM counters c WHERE c.home = m.home AND c.ref = m.id AND c.kind = 'moderators'), 0) <>
-		(SELECT count(*) FROM community_members x WHERE x.home = m.home AND x.community_id = m.id AND x.is_moderator)`,
-	"posts of a feed": `SELECT t.id FROM (SELECT home, id FROM communities UNION ALL SELECT home, id FROM users) t WHERE
-		COALESCE((SELECT sum(n) FROM counters c WHERE c.home = t.home AND c.ref = t.id AND c.kind = 'published'), 0) <>
-		(SELECT count(*) FROM posts p WHERE p.home = t.home AND p.target_id = t.id AND p.is_parent AND p.feed_type = 'published' AND p.deleted_at IS NULL)`,
-	"reactions": `SELECT f.reference_id FROM (SELECT home, reference_id, name, count(*) AS n FROM reactions GROUP BY home, reference_id, name) f
-		FULL JOIN (SELECT home, ref, substr(kind, 10) AS name, sum(n) AS n FROM counters WHERE kind LIKE 'reaction:%' GROUP BY home, ref, kind) c
-		ON f.home = c.home AND f.reference_id = c.ref AND f.name = c.name WHERE COALESCE(f.n, 0) <> COALESCE(c.n, 0)`,
-	"flags of a post": `SELECT p.id FROM posts p WHERE p.flag_count <> (SELECT count(*) FROM flags f WHERE f.home = p.home AND f.target_id = p.id)
-		OR p.flaggers <> COALESCE((SELECT array_agg(f.user_id ORDER BY f.created_at, f.user_id) FROM flags f WHERE f.home = p.home AND f.target_id = p.id), '{}')`,
-	"flags of a comment": `SELECT p.id FROM comments p WHERE p.flag_count <> (SELECT count(*) FROM flags f WHERE f.home = p.home AND f.target_id = p.id)
-		OR p.flaggers <> COALESCE((SELECT array_agg(f.user_id ORDER BY f.created_at, f.user_id) FROM flags f WHERE f.home = p.home AND f.target_id = p.id), '{}')`,
-	"hasFlaggedComment of a post": `SELECT p.id FROM posts p WHERE p.has_flagged_comment <>
-		EXISTS (SELECT 1 FROM comments c WHERE c.home = p.home AND c.reference_id = p.id AND c.flag_count > 0 AND c.deleted_at IS NULL)`,
-	"hasFlaggedChildren of a post": `SELECT p.id FROM posts p WHERE p.is_parent AND p.has_flagged_children <>
-		EXISTS (SELECT 1 FROM posts c WHERE c.home = p.home AND c.parent_id = p.id AND NOT c.is_parent AND c.flag_count > 0 AND c.deleted_at IS NULL)`,
-	"hasFlaggedPost of a community": `SELECT m.id FROM communities m WHERE m.has_flagged_post <>
-		EXISTS (SELECT 1 FROM posts p WHERE p.home = m.home AND p.target_id = m.id AND p.flag_count > 0 AND p.deleted_at IS NULL)`,
-	"hasFlaggedComment of a community": `SELECT m.id FROM communities m WHERE m.has_flagged_comment <>
-		EXISTS (SELECT 1 FROM posts p WHERE p.home = m.home AND p.target_id = m.id AND p.has_flagged_comment AND p.deleted_at IS NULL)`,
-	"children of a post": `SELECT p.id FROM posts p WHERE p.is_parent AND p.deleted_at IS NULL AND cardinality(p.children) <>
-		(SELECT count(*) FROM posts c WHERE c.home = p.home AND c.parent_id = p.id AND NOT c.is_parent AND c.deleted_at IS NULL)`,
-	"mirrored memberships": `SELECT m.user_id FROM community_members m LEFT JOIN user_communities u
-		ON u.user_id = m.user_id AND u.community_id = m.community_id WHERE u.state IS DISTINCT FROM m.state`,
+// The storm: how many hands, and how much each does. Few places, so that they meet.
+const (
+	stormHands = 9
+	stormSteps = 60
+)
+
+// storm is many people at work on a few communities at once, through the addresses of all regions, while the database
+// breaks transactions off and connections end.
+type storm struct {
+	*apptest.Network
+	admin       *apptest.Client
+	people      []*apptest.Client
+	communities []string
+
+	mu       sync.Mutex
+	posts    []string
+	comments [][2]string // id and post
+
+	tries    atomic.Int64 // of transactions
+	statuses sync.Map     // of answers, with how many there were
 }
 
-// TestNoCountDrifts lets many users flag, comment, react, join and delete at once, through all regions, while one
-// transaction in ten is refused with 40001 and connections are killed, and compares every count with its facts.
-func TestNoCountDrifts(t *testing.T) {
-	var faulty atomic.Bool
-	n := apptest.Start(t, apptest.WithStoreFault(func() error {
-		if faulty.Load() && rand.IntN(10) == 0 { //nolint:gosec // a test's dice
-			return &pgconn.PgError{Code: "40001", Message: "injected"}
+func newStorm(t *testing.T) *storm {
+	t.Helper()
+	s := &storm{}
+	var on atomic.Bool
+	s.Network = apptest.Start(t, apptest.WithStoreFault(func() error {
+		if on.Load() && s.tries.Add(1)%5 == 0 {
+			return &pgconn.PgError{Code: "40001"}
 		}
 		return nil
 	}))
-	crowd := gather(t, n)
-	faulty.Store(true)
-	killed := killConnections(t, n.DatabaseURL)
-	var answered atomic.Int64
-	var g sync.WaitGroup
-	for worker := range uint64(8) {
-		g.Go(func() {
-			dice := rand.New(rand.NewPCG(worker, 7)) //nolint:gosec // a test's dice, the same each time
-			for range 60 {
-				if crowd.act(t, dice) {
-					answered.Add(1)
-				}
+	s.admin = s.Admin(region.SG)
+	for i := range stormHands {
+		s.people = append(s.people, s.NewUser(t, region.All()[i%3], "hand"))
+	}
+	for i, fields := range []object{nil, {"needApprovalOnPostCreation": true}, nil} {
+		id := newCommunity(t, s.people[i], fields)
+		s.communities = append(s.communities, id)
+		for _, c := range s.people[3:] {
+			join(t, c, id)
+		}
+		for range 2 {
+			s.posts = append(s.posts, newPost(t, s.people[i], id))
+		}
+		post := s.posts[len(s.posts)-1]
+		s.comments = append(s.comments, [2]string{newComment(t, s.people[i], post, ""), post})
+	}
+	on.Store(true)
+	return s
+}
+
+// hand is one of the people at work.
+type hand struct {
+	*storm
+	t    *testing.T
+	rand *rand.Rand
+	me   *apptest.Client
+}
+
+func pick[T any](h *hand, from []T) T { return from[h.rand.IntN(len(from))] }
+
+// do sends a request to any region. Refusals are fine, and so is a region that lost its connection; a mistake is not.
+func (h *hand) do(c *apptest.Client, method, path string, body any) *apptest.Response {
+	answer := c.At(pick(h, region.All())).Do(h.t, method, path, body)
+	count, _ := h.statuses.LoadOrStore(answer.Status, new(atomic.Int64))
+	count.(*atomic.Int64).Add(1)
+	if answer.Status == http.StatusInternalServerError || answer.Status == http.StatusUnprocessableEntity {
+		h.t.Errorf("%s %s: %s", method, path, answer.Body)
+	}
+	return answer
+}
+
+func (h *hand) somePost() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.posts[max(0, len(h.posts)-1-h.rand.IntN(8))]
+}
+
+func (h *hand) someComment() [2]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.comments[max(0, len(h.comments)-1-h.rand.IntN(8))]
+}
+
+// things are what a hand does, some more often than others.
+var things = repeat(map[int][]func(h *hand, post string, comment [2]string, community string){
+	1: {(*hand).deletePost, (*hand).deleteComment, (*hand).clear, (*hand).review, (*hand).changeMembers},
+	2: {(*hand).unflag, (*hand).react, (*hand).comeOrGo},
+	4: {(*hand).newPost, (*hand).comment, (*hand).reply, (*hand).flag},
+})
+
+func repeat[T any](often map[int][]T) []T {
+	var all []T
+	for _, n := range slices.Sorted(maps.Keys(often)) {
+		for range n {
+			all = append(all, often[n]...)
+		}
+	}
+	return all
+}
+
+// step does one thing.
+func (h *hand) step() { pick(h, things)(h, h.somePost(), h.someComment(), pick(h, h.communities)) }
+
+func (h *hand) deletePost(post string, _ [2]string, _ string) {
+	h.do(h.someModerator(), http.MethodDelete, "/api/v4/posts/"+post+h.permanent(), nil)
+}
+
+func (h *hand) deleteComment(_ string, comment [2]string, _ string) {
+	h.do(h.someModerator(), http.MethodDelete, "/api/v4/comments/"+comment[0]+h.permanent(), nil)
+}
+
+func (h *hand) permanent() string { return fmt.Sprintf("?permanent=%t", h.rand.IntN(3) == 0) }
+
+func (h *hand) flag(post string, comment [2]string, _ string) {
+	h.do(h.me, http.MethodPost, "/api/v3/posts/"+post+"/flag", nil)
+	h.do(h.me, http.MethodPost, "/api/v3/comments/"+comment[0]+"/flag", nil)
+}
+
+func (h *hand) unflag(post string, comment [2]string, _ string) {
+	h.do(h.me, http.MethodDelete, "/api/v3/posts/"+post+"/unflag", nil)
+	h.do(h.me, http.MethodDelete, "/api/v3/comments/"+comment[0]+"/unflag", nil)
+}
+
+func (h *hand) clear(post string, comment [2]string, _ string) {
+	h.do(h.admin, http.MethodDelete, "/api/v3/posts/"+post+"/flags", nil)
+	h.do(h.admin, http.MethodDelete, "/api/v3/comments/"+comment[0]+"/flags", nil)
+}
+
+func (h *hand) review(post string, _ [2]string, _ string) {
+	h.do(h.admin, http.MethodPost, "/api/v3/posts/"+post+"/"+pick(h, []string{"approve", "decline"}), nil)
+}
+
+func (h *hand) react(post string, _ [2]string, _ string) {
+	ref := object{"referenceId": post, "referenceType": "post", "reactionName": pick(h, []string{"like", "love"})}
+	h.do(h.me, pick(h, []string{http.MethodPost, http.MethodPost, http.MethodDelete}), "/api/v2/reactions", ref)
+}
+
+func (h *hand) comment(post string, _ [2]string, _ string)  { h.newComment(post, "") }
+func (h *hand) reply(_ string, comment [2]string, _ string) { h.newComment(comment[1], comment[0]) }
+
+// someModerator is an administrator, or oneself, who may be anything.
+func (h *hand) someModerator() *apptest.Client { return pick(h, []*apptest.Client{h.admin, h.me}) }
+
+func (h *hand) newPost(_ string, _ [2]string, community string) {
+	body := object{"targetType": "community", "targetId": community, "data": object{"text": "hello"}}
+	if h.rand.IntN(2) == 0 {
+		body["attachments"] = []object{{"type": "image", "fileId": "a"}, {"type": "image", "fileId": "b"}}
+	}
+	answer := h.do(h.me, http.MethodPost, "/api/v4/posts", body)
+	if answer.Status != http.StatusOK {
+		return
+	}
+	ids := append(answer.Strings(h.t, "posts", "postId"), answer.Strings(h.t, "postChildren", "postId")...)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.posts = append(h.posts, ids...)
+}
+
+func (h *hand) newComment(post, parent string) {
+	body := object{"referenceType": "post", "referenceId": post, "data": object{"text": "well"}}
+	if parent != "" {
+		body["parentId"] = parent
+	}
+	answer := h.do(h.me, http.MethodPost, "/api/v3/comments", body)
+	if answer.Status != http.StatusOK {
+		return
+	}
+	id := answer.String(h.t, "comments.0.commentId")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.comments = append(h.comments, [2]string{id, post})
+}
+
+func (h *hand) comeOrGo(_ string, _ [2]string, community string) {
+	path := "/api/v3/communities/" + community
+	if h.rand.IntN(3) == 0 {
+		h.do(h.me, http.MethodDelete, path+"/leave", nil)
+	}
+	h.do(h.me, http.MethodPost, path+"/join", nil)
+}
+
+func (h *hand) changeMembers(_ string, _ [2]string, community string) {
+	path := "/api/v3/communities/" + community + "/users"
+	who := object{"userIds": []string{pick(h, h.people).UserID, pick(h, h.people).UserID}}
+	switch h.rand.IntN(6) {
+	case 0:
+		h.do(h.admin, http.MethodPut, path+"/ban", who)
+	case 1, 2:
+		h.do(h.admin, http.MethodPut, path+"/unban", object{"userIds": h.everybody()})
+	case 3:
+		h.do(h.admin, http.MethodPost, path, who)
+	case 4:
+		h.do(h.admin, http.MethodDelete, path, who)
+	case 5:
+		who["roles"] = []string{"community-moderator"}
+		h.do(h.admin, pick(h, []string{http.MethodPost, http.MethodDelete}), "/api/v4/communities/"+community+"/users/roles", who)
+	}
+}
+
+func (s *storm) everybody() []string {
+	var ids []string
+	for _, c := range s.people {
+		ids = append(ids, c.UserID)
+	}
+	return ids
+}
+
+// blow has everybody at work at once, and ends connections under them.
+func (s *storm) blow(t *testing.T) {
+	t.Helper()
+	ctx, calm := context.WithCancel(t.Context())
+	defer calm()
+	killed := make(chan int, 1)
+	go func() { killed <- killConnections(ctx, t, s.DatabaseURL) }()
+	var all sync.WaitGroup
+	for i, c := range s.people {
+		h := &hand{storm: s, t: t, rand: rand.New(rand.NewPCG(uint64(i), 7)), me: c} //nolint:gosec // a storm that can be seen again
+		all.Go(func() {
+			for range stormSteps {
+				h.step()
 			}
 		})
 	}
-	g.Wait()
-	faulty.Store(false)
-	if ended := killed(); !testdb.Cockroach(t) { // which cannot end another's connection by this statement
-		require.Positive(t, ended, "no connection was killed")
-	}
-	require.Greater(t, answered.Load(), int64(200), "too few calls succeeded to tell anything")
-	requireNoDrift(t, n.DatabaseURL)
-}
-
-// crowd is who acts, and what on.
-type crowd struct {
-	users       []*apptest.Client
-	moderator   *apptest.Client
-	communities []string
-	posts       []string
-	mu          sync.Mutex
-	comments    []string
-}
-
-func gather(t *testing.T, n *apptest.Network) *crowd {
-	t.Helper()
-	c := &crowd{moderator: n.Admin(region.US)}
-	for i := range 9 {
-		c.users = append(c.users, n.NewUser(t, region.All()[i%3], "drift"))
-	}
-	for i, home := range region.All() {
-		founder := c.users[i]
-		id := founder.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "drift " + string(home)}).OK(t).String(t, "communities.0.communityId")
-		c.communities = append(c.communities, id)
-		for range 2 {
-			post := founder.Do(t, http.MethodPost, "/api/v4/posts", object{
-				"targetType": "community", "targetId": id, "data": object{"text": "t"}, "attachments": []object{{"type": "image", "fileId": "f"}},
-			}).OK(t)
-			c.posts = append(c.posts, post.String(t, "posts.0.postId"), post.String(t, "postChildren.0.postId"))
-		}
-	}
-	return c
-}
-
-// act does one thing as somebody, through the address of any region, and reports whether it succeeded. Whether it does
-// is not the question: connections die.
-func (c *crowd) act(t *testing.T, dice *rand.Rand) bool {
-	user := c.users[dice.IntN(len(c.users))].At(region.All()[dice.IntN(3)])
-	post := c.posts[dice.IntN(len(c.posts))]
-	community := c.communities[dice.IntN(len(c.communities))]
-	comment := c.someComment(dice)
-	switch dice.IntN(14) {
-	case 0, 1, 2:
-		return c.comment(t, user, post, "")
-	case 3:
-		return comment != "" && c.comment(t, user, post, comment)
-	case 4:
-		return did(user.Do(t, http.MethodDelete, "/api/v4/comments/"+comment, nil))
-	case 5, 6:
-		return did(user.Do(t, http.MethodPost, "/api/v3/comments/"+comment+"/flag", nil))
-	case 7:
-		return did(user.Do(t, http.MethodDelete, "/api/v3/comments/"+comment+"/unflag", nil))
-	case 8:
-		return did(user.Do(t, http.MethodPost, "/api/v3/posts/"+post+"/flag", nil))
-	case 9:
-		return did(c.moderator.Do(t, http.MethodDelete, "/api/v3/posts/"+post+"/flags", nil))
-	case 10:
-		return did(user.Do(t, http.MethodPost, "/api/v3/communities/"+community+"/join", nil))
-	case 11:
-		return did(user.Do(t, http.MethodDelete, "/api/v3/communities/"+community+"/leave", nil))
-	case 12:
-		body := object{"referenceId": post, "referenceType": "post", "reactionName": "like"}
-		if dice.IntN(3) == 0 {
-			return did(user.Do(t, http.MethodDelete, "/api/v2/reactions", body))
-		}
-		return did(user.Do(t, http.MethodPost, "/api/v2/reactions", body))
-	}
-	made := user.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "t"}})
-	if !did(made) {
-		return false
-	}
-	return dice.IntN(2) == 0 || did(user.Do(t, http.MethodDelete, "/api/v4/posts/"+made.String(t, "posts.0.postId"), nil))
-}
-
-func did(r *apptest.Response) bool { return r.Status == http.StatusOK }
-
-func (c *crowd) someComment(dice *rand.Rand) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.comments) == 0 {
-		return "none"
-	}
-	return c.comments[dice.IntN(len(c.comments))]
-}
-
-func (c *crowd) comment(t *testing.T, user *apptest.Client, post, parent string) bool {
-	made := user.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceId": post, "parentId": parent, "data": object{"text": "c"}})
-	if !did(made) {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.comments = append(c.comments, made.String(t, "comments.0.commentId"))
-	return true
-}
-
-// killConnections ends a connection of the servers every few milliseconds until the returned function is called, which
-// tells how many it was.
-func killConnections(t *testing.T, databaseURL string) (stop func() int64) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	var killed atomic.Int64
-	var g sync.WaitGroup
-	g.Go(func() {
-		db, err := pgx.Connect(ctx, databaseURL)
-		if err != nil {
-			return
-		}
-		defer func() { _ = db.Close(context.WithoutCancel(ctx)) }()
-		for ctx.Err() == nil {
-			tag, err := db.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-				WHERE datname = current_database() AND application_name LIKE 'plaza-%' ORDER BY random() LIMIT 1`)
-			if err == nil {
-				killed.Add(tag.RowsAffected())
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
+	all.Wait()
+	calm()
+	require.Positive(t, <-killed)
+	require.Positive(t, s.tries.Load())
+	s.statuses.Range(func(status, count any) bool {
+		t.Logf("%v answers of status %v", count.(*atomic.Int64).Load(), status)
+		return true
 	})
-	return func() int64 {
-		cancel()
-		g.Wait()
-		return killed.Load()
-	}
 }
 
-// requireNoDrift waits until the outbox is empty, and then asks every question.
-func requireNoDrift(t *testing.T, databaseURL string) {
-	t.Helper()
-	db, err := pgx.Connect(t.Context(), databaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close(t.Context()) })
-	require.Eventually(t, func() bool {
-		var left int
-		require.NoError(t, db.QueryRow(t.Context(), `SELECT count(*) FROM outbox`).Scan(&left))
-		return left == 0
-	}, time.Minute, 100*time.Millisecond, "the outbox does not empty")
-	for what, question := range drifts {
-		rows, err := db.Query(t.Context(), question)
-		require.NoError(t, err, what)
-		wrong, err := pgx.CollectRows(rows, pgx.RowTo[*string])
-		require.NoError(t, err, what)
-		require.Empty(t, wrong, "%s: these do not say what the facts say", what)
+// killConnections ends a connection of the servers every now and then, and returns how many it ended.
+func killConnections(ctx context.Context, t *testing.T, url string) int {
+	killed := 0
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Error(err)
+		return 0
 	}
-	var comments, flags int
-	require.NoError(t, db.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM comments), (SELECT count(*) FROM flags)`).Scan(&comments, &flags))
-	require.Positive(t, comments)
-	require.Positive(t, flags)
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	for ctx.Err() == nil {
+		var n int
+		err := conn.QueryRow(ctx, `SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name LIKE 'plaza-%' ORDER BY state <> 'active', random() LIMIT 1) AS one`).Scan(&n)
+		if err == nil {
+			killed += n
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return killed
+}
+
+// drifts are queries that find every count and mark that differs from the facts it is made of.
+var drifts = map[string]string{
+	"comments of a post":       counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL GROUP BY home, reference_id`, "posts"),
+	"replies to a comment":     counted("replies", `SELECT home, parent_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND parent_id <> '' GROUP BY home, parent_id`, "comments"),
+	"members of a community":   counted("members", `SELECT home, community_id AS ref, count(*) AS n FROM community_members WHERE state = 'member' GROUP BY home, community_id`, "communities"),
+	"moderators of the same":   counted("moderators", `SELECT home, community_id AS ref, count(*) AS n FROM community_members WHERE is_moderator GROUP BY home, community_id`, "communities"),
+	"published posts":          counted("published", postsIn("published"), "communities"),
+	"posts under review":       counted("reviewing", postsIn("reviewing"), "communities"),
+	"declined posts":           counted("declined", postsIn("declined"), "communities"),
+	"likes":                    counted("reaction:like", reactionsBy("like"), "posts"),
+	"loves":                    counted("reaction:love", reactionsBy("love"), "posts"),
+	"counts of what is gone":   `SELECT c.ref, c.kind FROM counters AS c WHERE c.kind IN ('comments', 'segment') AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.ref)`,
+	"segments":                 `SELECT id FROM comments WHERE segment < 1 OR segment > (SELECT sum(n) FROM counters AS c WHERE c.home = comments.home AND c.ref = reference_id AND c.kind = 'segment')`,
+	"moderators":               `SELECT user_id FROM community_members WHERE is_moderator <> (state = 'member' AND 'community-moderator' = ANY(roles)) OR (state <> 'member' AND roles <> '{}')`,
+	"flags of posts":           flagged("posts"),
+	"flags of comments":        flagged("comments"),
+	"flags of what is gone":    `SELECT target_id FROM flags AS f WHERE NOT EXISTS (SELECT 1 FROM posts WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM comments WHERE home = f.home AND id = f.target_id)`,
+	"children of posts":        `SELECT p.id FROM posts AS p WHERE p.is_parent AND p.deleted_at IS NULL AND p.children IS DISTINCT FROM COALESCE((SELECT array_agg(k.id ORDER BY array_position(p.children, k.id)) FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.deleted_at IS NULL), '{}')`,
+	"children of deleted":      `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE p.deleted_at IS NOT NULL AND k.deleted_at IS NULL`,
+	"children by themselves":   `SELECT k.id FROM posts AS k WHERE k.parent_id <> '' AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = k.home AND p.id = k.parent_id)`,
+	"children elsewhere":       `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE p.feed_type <> k.feed_type`,
+	"comments of what is gone": `SELECT c.id FROM comments AS c WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.reference_id)`,
+	"hasFlaggedChildren": `SELECT p.id FROM posts AS p WHERE p.deleted_at IS NULL AND p.has_flagged_children <> EXISTS (
+		SELECT 1 FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.flag_count > 0 AND k.deleted_at IS NULL)`,
+	"hasFlaggedComment of posts": `SELECT p.id FROM posts AS p WHERE p.deleted_at IS NULL AND p.has_flagged_comment <> EXISTS (
+		SELECT 1 FROM comments AS c WHERE c.home = p.home AND c.reference_id = p.id AND c.flag_count > 0 AND c.deleted_at IS NULL)`,
+	"hasFlaggedPost": `SELECT c.id FROM communities AS c WHERE c.has_flagged_post <> EXISTS (
+		SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.target_id = c.id AND p.flag_count > 0 AND p.deleted_at IS NULL)`,
+	"hasFlaggedComment of communities": `SELECT c.id FROM communities AS c WHERE c.has_flagged_comment <> EXISTS (
+		SELECT 1 FROM posts AS p JOIN comments AS k ON k.home = p.home AND k.reference_id = p.id AND k.flag_count > 0 AND k.deleted_at IS NULL
+		WHERE p.home = c.home AND p.target_id = c.id AND p.deleted_at IS NULL)`,
+	"communities of users": `SELECT m.user_id, m.community_id, m.state, m.version, u.state, u.version FROM community_members AS m
+		FULL JOIN user_communities AS u ON u.user_id = m.user_id AND u.community_id = m.community_id
+		WHERE u.state IS DISTINCT FROM m.state OR u.version IS DISTINCT FROM m.version`,
+}
+
+// counted finds references, as long as they exist, whose count of a kind differs from the facts.
+func counted(kind, facts, of string) string {
+	return `SELECT home, ref, f.n AS facts, c.n AS counted FROM (` + facts + `) AS f
+		FULL JOIN (SELECT home, ref, sum(n) AS n FROM counters WHERE kind = '` + kind + `' GROUP BY home, ref) AS c USING (home, ref)
+		JOIN ` + of + ` USING (home) WHERE ` + of + `.id = ref AND COALESCE(f.n, 0) <> COALESCE(c.n, 0)`
+}
+
+func postsIn(feedType string) string {
+	return `SELECT home, target_id AS ref, count(*) AS n FROM posts WHERE is_parent AND deleted_at IS NULL AND feed_type = '` + feedType + `' GROUP BY home, target_id`
+}
+
+func reactionsBy(name string) string {
+	return `SELECT home, reference_id AS ref, count(*) AS n FROM reactions WHERE name = '` + name + `' GROUP BY home, reference_id`
+}
+
+// flagged finds rows whose flag fields differ from the flags.
+func flagged(table string) string {
+	return `SELECT t.id, t.flag_count, t.flaggers FROM ` + table + ` AS t LEFT JOIN LATERAL (
+		SELECT count(*) AS n, COALESCE(array_agg(user_id ORDER BY user_id), '{}') AS ids FROM flags WHERE home = t.home AND target_id = t.id) AS f ON true
+		WHERE t.flag_count <> f.n OR (SELECT COALESCE(array_agg(id ORDER BY id), '{}') FROM unnest(t.flaggers) AS a (id)) <> f.ids`
+}
+
+// TestNoCountDrifts compares every count with its facts after a storm.
+func TestNoCountDrifts(t *testing.T) {
+	s := newStorm(t)
+	s.blow(t)
+	conn := connect(t, s.Network)
+	require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT topic, attempts FROM outbox`)) == 0 }, time.Minute, 50*time.Millisecond)
+	for name, sql := range drifts {
+		require.Empty(t, rows(t, conn, sql), name)
+	}
+	s.requireAnswers(t, conn)
+}
+
+// requireAnswers holds the counts of answers to the facts, at every address.
+func (s *storm) requireAnswers(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	live := rows(t, conn, `SELECT p.id, (SELECT count(*) FROM comments AS c WHERE c.home = p.home AND c.reference_id = p.id AND c.deleted_at IS NULL) AS comments,
+		(SELECT count(*) FROM flags AS f WHERE f.home = p.home AND f.target_id = p.id) AS flags,
+		(SELECT count(*) FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.deleted_at IS NULL) AS children
+		FROM posts AS p WHERE p.deleted_at IS NULL ORDER BY p.id`)
+	require.NotEmpty(t, live)
+	for i, p := range live {
+		answer := s.admin.At(region.All()[i%3]).Do(t, http.MethodGet, "/api/v3/posts/"+p["id"].(string), nil).OK(t)
+		require.EqualValues(t, p["comments"], answer.Int(t, "posts.0.commentsCount"))
+		require.EqualValues(t, p["flags"], answer.Int(t, "posts.0.flagCount"))
+		require.EqualValues(t, p["children"], answer.Int(t, "posts.0.childrenNumber"))
+	}
+	for _, c := range rows(t, conn, `SELECT c.id, (SELECT count(*) FROM community_members AS m WHERE m.home = c.home AND m.community_id = c.id AND m.state = 'member') AS members,
+		(SELECT count(*) FROM community_members AS m WHERE m.home = c.home AND m.community_id = c.id AND m.is_moderator) AS moderators,
+		(SELECT count(*) FROM posts AS p WHERE p.home = c.home AND p.target_id = c.id AND p.is_parent AND p.deleted_at IS NULL AND p.feed_type = 'published') AS posts
+		FROM communities AS c`) {
+		answer := s.admin.Do(t, http.MethodGet, "/api/v3/communities/"+c["id"].(string), nil).OK(t)
+		require.EqualValues(t, c["members"], answer.Int(t, "communities.0.membersCount"))
+		require.EqualValues(t, c["moderators"], answer.Int(t, "communities.0.moderatorMemberCount"))
+		require.EqualValues(t, c["posts"], answer.Int(t, "communities.0.postsCount"))
+	}
+	for i, c := range rows(t, conn, `SELECT c.id, (SELECT count(*) FROM comments AS k WHERE k.home = c.home AND k.parent_id = c.id AND k.deleted_at IS NULL) AS replies
+		FROM comments AS c JOIN posts AS p ON p.home = c.home AND p.id = c.reference_id WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL`) {
+		answer := s.admin.At(region.All()[i%3]).Do(t, http.MethodGet, "/api/v3/comments/"+c["id"].(string), nil).OK(t)
+		require.EqualValues(t, c["replies"], answer.Int(t, "comments.0.childrenNumber"))
+	}
 }

@@ -74,6 +74,9 @@ func (d *Deps) firstPage(ctx context.Context, q PostQuery) (*postPage, error) {
 	if q.TargetType == "user" {
 		p.place.WallOwnerID = p.list.TargetID
 		p.Users([]string{p.list.TargetID}, &p.owners)
+		if p.Caller.UserID != "" {
+			p.Wall(p.list.TargetID, p.Caller.UserID, &p.place.Wall)
+		}
 	} else {
 		p.Community(p.list.TargetID, &p.place.Community)
 		p.CategoriesOfCommunity(p.list.TargetID, &p.categories)

@@ -13,6 +13,7 @@ type Place struct {
 	Community   *store.Community
 	Member      *store.Member // the caller's; nil for a stranger
 	WallOwnerID string        // internal id
+	Wall        store.Wall    // how the caller stands to the owner of the wall
 }
 
 // Scope is what the policy needs to know of the place, and of who made the thing in it.
@@ -36,10 +37,7 @@ func MembershipOf(m *store.Member) *auth.Membership {
 // strangers cannot even find does not exist for them.
 func (p Place) RequireSee(caller *auth.Caller) error {
 	if p.Community == nil {
-		if p.WallOwnerID == "" {
-			return fail.NotFound()
-		}
-		return nil
+		return p.requireSeeWall(caller)
 	}
 	if p.Community.DeletedAt != nil {
 		return fail.NotFound()
@@ -49,6 +47,22 @@ func (p Place) RequireSee(caller *auth.Caller) error {
 		return fail.NotFound()
 	}
 	return err
+}
+
+// requireSeeWall: a wall does not exist for those whom its owner blocks, and where profiles are private it is for those
+// whom the owner accepted as followers. Neither holds for the owner and for those who may view posts everywhere.
+func (p Place) requireSeeWall(caller *auth.Caller) error {
+	switch {
+	case p.WallOwnerID == "":
+		return fail.NotFound()
+	case caller.UserID == p.WallOwnerID || auth.Allowed(caller, auth.ViewPostAndComment, auth.Scope{}):
+		return nil
+	case p.Wall.Blocked:
+		return fail.NotFound()
+	case p.Wall.Private && !p.Wall.Follows:
+		return fail.PermissionDenied()
+	}
+	return nil
 }
 
 // RequireReact returns nil where the caller may flag or comment on what stands in the place: whoever may read it and is

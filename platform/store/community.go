@@ -167,6 +167,7 @@ func (w *Write) UpdateCommunity(id string, c CommunityChange, now time.Time, int
 func (w *Write) DeleteCommunity(id string, now time.Time) {
 	w.CommunityIsLive(id)
 	w.exec(sqlCommunityDelete, id, now)
+	w.exec(sqlPinsOfDeletedC, id)
 }
 
 // CommunityIsLive makes the transaction fail with 400400 where the community is gone.

@@ -50,6 +50,13 @@ func (r *Reads) Counts(home region.Code, refs []string, into Counts) {
 	r.Then(func() { into.fill(*part) })
 }
 
+// CountsOf reads the counts of references of any homes into an existing map.
+func (r *Reads) CountsOf(refs []string, into Counts) {
+	for home, refs := range byHome(refs) {
+		r.Counts(home, refs, into)
+	}
+}
+
 // CountsAfter reads counts as they are once the statements before it have run.
 func (w *Write) CountsAfter(refs []string, into Counts) {
 	w.query(sqlCounterRead, func(rows pgx.Rows) error {

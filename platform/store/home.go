@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -20,6 +21,9 @@ type home struct {
 	code    region.Code
 	pool    *pgxpool.Pool
 	breaker breaker
+	timeout time.Duration
+	life    context.Context // ends when the store is closed
+	after   func(time.Duration) <-chan time.Time
 }
 
 // errAway is the cause of errors of a home that is known not to answer.
@@ -29,78 +33,118 @@ func isUnexpectedEOF(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// acquire takes a connection, unless the home is known to be away.
-func (h *home) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+// patience is how long a call has to wait before its giving up tells something about the home.
+const patience = time.Second
+
+// roundTrip runs trip, unless the home is known to be away. It tells the breaker how that went, and turns the failure of a
+// home that does not answer into a clear error. trip may try several times; together they are one round trip, so that the
+// breaker hears of them once.
+func (h *home) roundTrip(ctx context.Context, trip func() error) error {
 	if !h.breaker.allow() {
-		return nil, errAway
+		return h.unavailable(errAway)
 	}
-	return h.pool.Acquire(ctx)
+	start := time.Now()
+	err := trip()
+	return h.judge(ctx, err, time.Since(start))
 }
 
-// judge tells the breaker how a round trip went, and turns a home that does not answer into a clear error.
-func (h *home) judge(ctx context.Context, err error) error {
+// judge tells the breaker how a round trip went that took waited. ctx is the caller's own, without the store's time-out:
+// a caller who gives up early says nothing about the home.
+func (h *home) judge(ctx context.Context, err error, waited time.Duration) error {
+	gaveUp := ctx.Err() != nil && waited < patience
 	switch {
 	case err == nil:
 		h.breaker.success()
 		return nil
-	case errors.Is(err, errAway):
-		return h.unavailable(err)
-	case errors.Is(ctx.Err(), context.Canceled):
-		h.breaker.release()
-		return context.Canceled
-	case unreachable(err):
-		h.breaker.failure()
-		return h.unavailable(err)
+	case (silent(err) || errors.Is(err, context.Canceled)) && !gaveUp:
+		h.failure()
+	case unreachable(err) || gaveUp: // one connection ended, or the caller gave up: others may have better luck
 	default:
 		h.breaker.success() // it answered, if only with an error
 		return err
 	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Canceled
+	}
+	return h.unavailable(err)
 }
 
 func (h *home) unavailable(cause error) error {
 	return fail.Unavailable(fmt.Sprintf("home region %s did not answer in time", h.code), cause)
 }
 
-// breaker lets calls to a lost home fail at once: after a failure one call a second may try, the others are refused.
+// breaker lets calls to a lost home fail at once. While it is open, the home is asked in the background whether it is
+// back: no caller waits for that.
 type breaker struct {
-	mu      sync.Mutex
-	now     func() time.Time
-	open    bool
-	probing bool
-	retryAt time.Time
+	mu       sync.Mutex
+	open     bool
+	watching bool
 }
 
-// breakerPause is how long a home that did not answer is left alone before one call tries again.
-const breakerPause = time.Second
-
+// allow reports whether a call may try.
 func (b *breaker) allow() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.open {
-		return true
-	}
-	if b.probing || b.now().Before(b.retryAt) {
-		return false
-	}
-	b.probing = true
-	return true
+	return !b.open
 }
 
+// success closes the breaker.
 func (b *breaker) success() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open, b.probing = false, false
+	b.open = false
 }
 
-func (b *breaker) failure() {
+// failure opens the breaker, and reports whether somebody has to begin to watch the home.
+func (b *breaker) failure() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open, b.probing, b.retryAt = true, false, b.now().Add(breakerPause)
+	begin := !b.watching
+	b.open, b.watching = true, true
+	return begin
 }
 
-// release ends a probe that the caller gave up, which says nothing about the home.
-func (b *breaker) release() {
+// watched reports whether the breaker is open still; where it is not, the watch is over.
+func (b *breaker) watched() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.probing = false
+	b.watching = b.open
+	return b.open
+}
+
+// breakerPause is the time between two looks at a home that did not answer.
+const breakerPause = time.Second
+
+// failure leaves the home alone until it is back.
+func (h *home) failure() {
+	if h.breaker.failure() {
+		go h.awaitReturn()
+	}
+}
+
+// awaitReturn asks the home again and again until it answers or the store is closed.
+func (h *home) awaitReturn() {
+	for h.breaker.watched() {
+		select {
+		case <-h.life.Done():
+			return
+		case <-h.after(breakerPause):
+		}
+		if h.answers() {
+			h.breaker.success()
+		}
+	}
+}
+
+// answers asks the home on a connection of its own: those of the pool may all be waiting for their end.
+func (h *home) answers() bool {
+	ctx, cancel := context.WithTimeout(h.life, h.timeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, h.pool.Config().ConnConfig)
+	if err != nil {
+		return !silent(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, sqlPing.SQL)
+	return err == nil
 }

@@ -41,28 +41,27 @@ func scanJoinRequest(rows pgx.Rows) (JoinRequest, error) {
 	return j, err
 }
 
+// pendingOf finds the pending request of user $3. It names the user twice, so that either index leads to few rows: by one
+// of them alone the database might read through all requests of a great community.
+const pendingOf = `home = $1 AND community_id = $2 AND requestor_id = $3 AND pending_slot = 'p:' || $3::text`
+
 var (
-	sqlJoinPending = stmt("joinRequests.pending", `SELECT `+joinRequestColumns+` FROM join_requests
-		WHERE home = $1 AND community_id = $2 AND pending_slot = $3`)
-	sqlJoinLatest = stmt("joinRequests.latest", `SELECT `+joinRequestColumns+` FROM join_requests
+	sqlJoinPending = stmt("joinRequests.pending", `SELECT `+joinRequestColumns+` FROM join_requests WHERE `+pendingOf)
+	sqlJoinLatest  = stmt("joinRequests.latest", `SELECT `+joinRequestColumns+` FROM join_requests
 		WHERE home = $1 AND community_id = $2 AND requestor_id = $3 ORDER BY created_at DESC, id DESC LIMIT 1`)
 	sqlJoinInsert = stmt("joinRequests.insert", `INSERT INTO join_requests (home, community_id, id, requestor_id, requestor_public_id,
 		responded_at, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`)
 	sqlJoinAnswer = stmt("joinRequests.answer", `WITH answered AS (UPDATE join_requests SET status = $4, responder_id = $5,
 		responder_public_id = $6, responded_at = $7, updated_at = $7
-		WHERE home = $1 AND community_id = $2 AND pending_slot = $3 RETURNING id) SELECT 1 / count(*) FROM answered`)
+		WHERE `+pendingOf+` RETURNING id) SELECT 1 / count(*) FROM answered`)
 	sqlJoinSettle = stmt("joinRequests.settle", `UPDATE join_requests SET status = $4, responder_id = $5,
-		responder_public_id = $6, responded_at = $7, updated_at = $7
-		WHERE home = $1 AND community_id = $2 AND pending_slot = ANY($3::text[])`)
+		responder_public_id = $6, responded_at = $7, updated_at = $7 WHERE `+pendingOf)
 )
-
-// pendingSlot is what the column of that name holds for the pending request of a user.
-func pendingSlot(userID string) string { return "p:" + userID }
 
 // PendingJoinRequest reads a user's pending request; nil where there is none.
 func (r *Reads) PendingJoinRequest(communityID, userID string, into **JoinRequest) {
 	if home, err := region.HomeOf(communityID); err == nil {
-		r.add(home, sqlJoinPending, scanOne(into, scanJoinRequest), communityID, pendingSlot(userID))
+		r.add(home, sqlJoinPending, scanOne(into, scanJoinRequest), communityID, userID)
 	}
 }
 
@@ -89,16 +88,14 @@ type JoinAnswer struct {
 
 // AnswerJoinRequest ends a user's pending request; where there is none the transaction fails with 400400.
 func (w *Write) AnswerJoinRequest(communityID, userID string, a JoinAnswer, now time.Time) {
-	w.guard(sqlJoinAnswer, fail.NotFound(), communityID, pendingSlot(userID), a.Status, a.ResponderID, a.ResponderPublicID, now)
+	w.guard(sqlJoinAnswer, fail.NotFound(), communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
 }
 
 // SettleJoinRequests ends the pending requests that users may have, because their membership was decided otherwise.
 func (w *Write) SettleJoinRequests(communityID string, userIDs []string, a JoinAnswer, now time.Time) {
-	slots := make([]string, len(userIDs))
-	for i, id := range userIDs {
-		slots[i] = pendingSlot(id)
+	for _, userID := range userIDs {
+		w.exec(sqlJoinSettle, communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
 	}
-	w.exec(sqlJoinSettle, communityID, slots, a.Status, a.ResponderID, a.ResponderPublicID, now)
 }
 
 // JoinRequestList is a page of the requests to one community.

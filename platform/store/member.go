@@ -58,8 +58,10 @@ func scanMember(rows pgx.Rows) (Member, error) {
 }
 
 var (
-	sqlMembersByUser = stmt("members.byUser", `SELECT `+memberColumns+` FROM community_members
-		WHERE home = $1 AND community_id = $2 AND user_id = ANY($3::text[])`)
+	// One look for each user: PostgreSQL would rather read through a community whole, which is right for most and wrong for
+	// the great ones.
+	sqlMembersByUser = stmt("members.byUser", `SELECT `+prefixed("m", memberColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL (
+		SELECT `+memberColumns+` FROM community_members WHERE home = $1 AND community_id = $2 AND user_id = u.id LIMIT 1) AS m`)
 	sqlMemberships = stmt("members.byCommunity", `SELECT `+memberColumns+` FROM community_members
 		WHERE home = $1 AND community_id = ANY($2::text[]) AND user_id = $3`)
 	sqlMemberOfPost = stmt("members.ofPost", `SELECT `+memberColumns+` FROM community_members

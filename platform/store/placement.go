@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,8 +138,8 @@ func countMisplaced(rows *sql.Rows, localities map[region.Code]string) (int, err
 // leaseOutsideHome reports whether a range that starts in a home's partition is led from elsewhere.
 func leaseOutsideHome(startKey, locality string, localities map[region.Code]string) bool {
 	for _, name := range localities {
-		key, value := encodedRegion(name), "region="+name
-		if strings.Contains(startKey, key) && !strings.Contains(locality, value) {
+		tiers := strings.Split(locality, ",") // region=europe-west1,zone=b
+		if strings.Contains(startKey, encodedRegion(name)) && !slices.Contains(tiers, "region="+name) {
 			return true
 		}
 	}

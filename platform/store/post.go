@@ -156,6 +156,7 @@ func (w *Write) GuardPost(p Post, refusal error) { w.guard(sqlPostAlive, refusal
 // DeletePost marks a post and its children deleted, and brings what counts them up to date. GuardPost goes before it.
 func (w *Write) DeletePost(p Post, now time.Time) {
 	w.exec(sqlPostDelete, p.ID, now)
+	w.exec(sqlPinsOfPost, p.ID)
 	if p.IsParent {
 		w.exec(sqlPostOrphans, p.ID, now)
 		w.Count(p.TargetID, FeedCounter(p.FeedType), -1)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -18,19 +19,22 @@ type Reads struct {
 	store    *Store
 	timeout  time.Duration
 	optional bool
-	batches  map[region.Code]*readBatch
+	batches  map[region.Code]readBatch
 	missing  []region.Code
 	finish   []func()
 }
 
-type readBatch struct {
-	batch pgx.Batch
-	scans []func(pgx.Rows) error
+type readBatch []read
+
+type read struct {
+	sql  string
+	args []any
+	scan func(pgx.Rows) error
 }
 
 // Reads starts an empty gathering in which every home has to answer.
 func (s *Store) Reads() *Reads {
-	return &Reads{store: s, timeout: s.timeout, batches: map[region.Code]*readBatch{}}
+	return &Reads{store: s, timeout: s.timeout, batches: map[region.Code]readBatch{}}
 }
 
 // relatedTimeout bounds what a page waits for the homes of what it refers to.
@@ -46,13 +50,7 @@ func (s *Store) Related() *Reads {
 
 // add queues a statement; scan sees its rows, and has to make its result anew each time it is called.
 func (r *Reads) add(home region.Code, st *Statement, scan func(pgx.Rows) error, args ...any) {
-	b := r.batches[home]
-	if b == nil {
-		b = &readBatch{}
-		r.batches[home] = b
-	}
-	b.batch.Queue(st.SQL, append([]any{string(home)}, args...)...)
-	b.scans = append(b.scans, scan)
+	r.batches[home] = append(r.batches[home], read{sql: st.SQL, args: append([]any{string(home)}, args...), scan: scan})
 }
 
 // Then queues what puts results of several homes together, once all of them are there.
@@ -75,7 +73,7 @@ func (r *Reads) Run(ctx context.Context) error {
 		if errs[i] == nil {
 			continue
 		}
-		if r.optional && !errors.Is(errs[i], context.Canceled) {
+		if r.optional && errors.Is(errs[i], fail.Unavailable("", nil)) {
 			r.missing = append(r.missing, code)
 			r.store.log.WarnContext(ctx, "related rows left out", "home", code, "error", errs[i])
 			continue
@@ -108,40 +106,45 @@ func (r *Reads) runAll(ctx context.Context) [3]error {
 	return errs
 }
 
-func (r *Reads) runHome(ctx context.Context, code region.Code, b *readBatch) error {
+func (r *Reads) runHome(ctx context.Context, code region.Code, b readBatch) error {
 	h := r.store.homes[code]
-	r.store.metrics.roundTrips.WithLabelValues(string(code)).Inc()
 	bounded, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	err := retrySafe(bounded, func() error { return sendReads(bounded, h, b) })
-	err = h.judge(ctx, err)
+	err := h.roundTrip(ctx, func() error {
+		r.store.metrics.roundTrips.WithLabelValues(string(code)).Inc()
+		return retrySafe(bounded, h, b)
+	})
 	if err != nil && unreachable(err) {
 		r.store.metrics.away.WithLabelValues(string(code)).Inc()
 	}
 	return err
 }
 
-// retrySafe runs a read again after a conflict or a lost connection, which a read may always do.
-func retrySafe(ctx context.Context, read func() error) error {
-	var err error
-	for range 4 {
-		err = read()
-		if err == nil || ctx.Err() != nil || (!retryable(err) && !lost(err)) {
+// retrySafe runs a read again after a conflict or a lost connection, which a read may always do. When the database
+// restarts, each connection of the pool can be a lost one.
+func retrySafe(ctx context.Context, h *home, b readBatch) error {
+	for try := int32(0); ; try++ {
+		err := sendReads(ctx, h, b)
+		again := retryable(err) || lost(err)
+		if !again || ctx.Err() != nil || try > h.pool.Config().MaxConns {
 			return err
 		}
 	}
-	return err
 }
 
-func sendReads(ctx context.Context, h *home, b *readBatch) error {
-	conn, err := h.acquire(ctx)
+func sendReads(ctx context.Context, h *home, b readBatch) error {
+	conn, err := h.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	results := conn.SendBatch(ctx, &b.batch)
-	for _, scan := range b.scans {
-		if err := readOne(results, scan); err != nil {
+	var batch pgx.Batch // a new one each time: pgx notes in it what the connection knows, and another knows other things
+	for _, q := range b {
+		batch.Queue(q.sql, q.args...)
+	}
+	results := conn.SendBatch(ctx, &batch)
+	for _, q := range b {
+		if err := readOne(results, q.scan); err != nil {
 			_ = results.Close()
 			return err
 		}

@@ -16,10 +16,39 @@ type Settings struct {
 	IsReportEnabled     bool `json:"isReportEnabled"`
 	FlagLimit           int  `json:"flagLimit"`
 	IsSecureModeEnabled bool `json:"isSecureModeEnabled"`
+	MaxGlobalPinnedPost int  `json:"maxGlobalPinnedPost"`
+
+	// UserPrivacySetting is PrivacyPublic or PrivacyPrivate.
+	UserPrivacySetting         string `json:"userPrivacySetting"`
+	IsFollowWithRequestEnabled bool   `json:"isFollowWithRequestEnabled"`
+
+	// What the global feed shows.
+	ShowOnlyMyFeed    bool `json:"showOnlyMyFeed"`
+	ShowMyPost        bool `json:"showMyPost"`
+	ShowEveryonePost  bool `json:"showEveryonePost"`
+	ShowCommunityPost bool `json:"showCommunityPost"`
+	ShowFollowingPost bool `json:"showFollowingPost"`
 }
 
+// Who may read walls: everybody, or those whom their owners accept as followers.
+const (
+	PrivacyPublic  = "public"
+	PrivacyPrivate = "private"
+)
+
+// IsPrivate reports whether walls are for accepted followers.
+func (s Settings) IsPrivate() bool { return s.UserPrivacySetting == PrivacyPrivate }
+
+// FollowNeedsRequest reports whether a follow has to be accepted.
+func (s Settings) FollowNeedsRequest() bool { return s.IsPrivate() || s.IsFollowWithRequestEnabled }
+
 // DefaultSettings are the settings of a new network.
-func DefaultSettings() Settings { return Settings{IsReportEnabled: true, FlagLimit: 100} }
+func DefaultSettings() Settings {
+	return Settings{
+		IsReportEnabled: true, FlagLimit: 100, MaxGlobalPinnedPost: 1, UserPrivacySetting: PrivacyPublic,
+		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true,
+	}
+}
 
 // SettingRow is one setting: the newest change wins, and of two at the same moment the one of the greater origin.
 type SettingRow struct {

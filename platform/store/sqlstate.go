@@ -60,14 +60,18 @@ func lost(err error) bool {
 	return false
 }
 
-// unreachable errors mean that the home's database does not answer, as opposed to answering with an error.
-func unreachable(err error) bool {
+// silent errors mean that the home's database does not answer, as opposed to answering with an error or dropping a
+// connection.
+func silent(err error) bool {
 	switch sqlState(err) {
-	case stateQueryCanceled, stateAdminShutdown, stateCannotConnectNow, stateTooManyConnections:
+	case stateQueryCanceled, stateCannotConnectNow, stateTooManyConnections:
 		return true
 	case "":
 		var connect *pgconn.ConnectError
-		return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &connect) || lost(err) || pgconn.Timeout(err)
+		return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &connect) || pgconn.Timeout(err)
 	}
 	return false
 }
+
+// unreachable errors mean that there is no answer: silence, or a connection that ended.
+func unreachable(err error) bool { return silent(err) || lost(err) }

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -43,6 +44,7 @@ type Store struct {
 	log     *slog.Logger
 	metrics *metrics
 	fault   func() error
+	end     context.CancelFunc // of what runs in the background
 }
 
 // Open prepares the pools. It does not wait for the database: Ping says whether it answers.
@@ -59,14 +61,15 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Fault == nil {
 		cfg.Fault = func() error { return nil }
 	}
-	s := &Store{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	s := &Store{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, end: end}
 	for _, code := range region.All() {
 		pool, err := openPool(ctx, cfg, code)
 		if err != nil {
 			s.Close()
 			return nil, fmt.Errorf("database of home %s: %w", code, err)
 		}
-		s.homes[code] = &home{code: code, pool: pool, breaker: breaker{now: time.Now}}
+		s.homes[code] = &home{code: code, pool: pool, timeout: cfg.StatementTimeout, life: life, after: time.After}
 	}
 	var err error
 	s.metrics, err = newMetrics(cfg.Registry, s)
@@ -101,25 +104,34 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 	return pgxpool.NewWithConfig(ctx, pc)
 }
 
-// Close ends every connection.
+// closePatience bounds what Close waits for connections to end in an orderly way.
+const closePatience = 5 * time.Second
+
+// Close ends every connection. Those of a home that does not answer are left to themselves after a while.
 func (s *Store) Close() {
+	s.end()
+	var all sync.WaitGroup
 	for _, h := range s.homes {
-		h.pool.Close()
+		all.Go(h.pool.Close)
+	}
+	closed := make(chan struct{})
+	go func() { all.Wait(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(closePatience):
 	}
 }
 
 var sqlPing = stmt("store.ping", `SELECT 1`)
 
-// Ping asks one home for an answer.
+// Ping asks one home for an answer, whether it is known to be away or not.
 func (s *Store) Ping(ctx context.Context, code region.Code) error {
 	h := s.homes[code]
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	_, err := h.pool.Exec(ctx, sqlPing.SQL)
-	if err != nil {
-		return h.judge(ctx, err)
-	}
-	return nil
+	start := time.Now()
+	_, err := h.pool.Exec(bounded, sqlPing.SQL)
+	return h.judge(ctx, err, time.Since(start))
 }
 
 // RedactURL returns address without its password, for people and logs.

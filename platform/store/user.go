@@ -59,6 +59,8 @@ var (
 	sqlCaller    = stmt("users.caller", `SELECT `+userColumns+`,
 		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND revoked_at IS NULL)
 		FROM users WHERE home = $1 AND users.id = $2`)
+	sqlCreatorOf = stmt("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
+		(SELECT creator_id FROM communities WHERE home = $1 AND communities.id = $2)`)
 	sqlUserInsert = stmt("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) ON CONFLICT (home, id) DO NOTHING`)
 	sqlUserUpdate = stmt("users.update", `UPDATE users SET
@@ -108,6 +110,11 @@ func (r *Reads) Users(ids []string, into *[]User) {
 		r.add(home, sqlUsersByID, scanAll(part, scanUser), ids)
 		r.Then(func() { *into = append(*into, *part...) })
 	}
+}
+
+// CreatorOf reads who made a community, where that user lives in the community's home.
+func (r *Reads) CreatorOf(communityID string, into *[]User) {
+	r.ofContent(communityID, sqlCreatorOf, scanAll(into, scanUser))
 }
 
 // NewUser inserts a user, unless it is there already.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -68,17 +69,19 @@ func (w *Write) Commit(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, w.store.timeout)
 	defer cancel()
 	countRoundTrip(ctx)
-	err := w.commit(bounded, h)
-	var domain *fail.Error
-	if errors.As(err, &domain) && !errors.Is(err, errAway) {
-		_ = h.judge(ctx, nil)
+	var refusal error
+	err := h.roundTrip(ctx, func() error {
+		err := w.commit(bounded, h)
+		var domain *fail.Error
+		if errors.As(err, &domain) { // the database answered
+			refusal, err = err, nil
+		}
 		return err
-	}
-	judged := h.judge(ctx, err)
+	})
 	if err != nil && unreachable(err) {
 		w.store.metrics.away.WithLabelValues(string(w.home)).Inc()
 	}
-	return judged
+	return cmp.Or(refusal, err)
 }
 
 func (w *Write) commit(ctx context.Context, h *home) error {
@@ -131,7 +134,7 @@ const (
 // run sends the transaction once. The step that failed is returned beside the error, where it was one of them.
 func (w *Write) run(ctx context.Context, h *home) (*step, error) {
 	w.store.metrics.roundTrips.WithLabelValues(string(w.home)).Inc()
-	conn, err := h.acquire(ctx)
+	conn, err := h.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 func (a *Aggregate) PostAggregate() *plazav1.PostAggregate {
 	return &plazav1.PostAggregate{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
-		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
 	}
 }
 
@@ -14,7 +14,7 @@ func (a *Aggregate) PostAggregate() *plazav1.PostAggregate {
 func (a *Aggregate) PostList(paging *plazav1.Paging) *plazav1.ListPostsResponse {
 	return &plazav1.ListPostsResponse{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
-		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Paging: paging,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls, Paging: paging,
 	}
 }
 
@@ -46,5 +46,27 @@ func (a *Aggregate) CommentList(paging *plazav1.Paging) *plazav1.ListCommentsRes
 	return &plazav1.ListCommentsResponse{
 		Comments: a.Comments, CommentChildren: a.CommentChildren, CommunityUsers: a.CommunityUsers, Users: a.Users,
 		Roles: a.Roles, Files: a.Files, Paging: paging,
+	}
+}
+
+// FollowingFeed is the answer with a page of the following feed.
+func (a *Aggregate) FollowingFeed(paging *plazav1.Paging) *plazav1.FollowingFeedResponse {
+	return &plazav1.FollowingFeedResponse{
+		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories,
+		Paging: &plazav1.FollowingPaging{Next: paging.GetNext(), Previous: paging.GetPrevious()},
+	}
+}
+
+// GlobalFeed is the answer with a page of the global feed.
+func (a *Aggregate) GlobalFeed(paging *plazav1.Paging) *plazav1.GlobalFeedResponse {
+	return &plazav1.GlobalFeedResponse{
+		Status: "success",
+		Data: &plazav1.GlobalFeedData{
+			Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
+			Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Paging: paging,
+		},
+		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Paging: paging,
 	}
 }

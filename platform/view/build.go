@@ -10,6 +10,7 @@ func (g *gathering) build() *Aggregate {
 	g.buildCommunities(a)
 	g.buildPosts(a)
 	g.buildComments(a)
+	g.buildPolls(a)
 	a.Roles = g.roles()
 	return a
 }

@@ -20,6 +20,8 @@ type Known struct {
 	Categories  []store.Category
 	Members     []store.Member
 	Users       []store.User
+	// UserIDs are users that the answer speaks of beside those that the rows refer to.
+	UserIDs []string
 	// Children are the child posts of posts that were just made; those of others are read.
 	Children []store.Post
 	// Counts holds the counts of the references that are keys of it.
@@ -39,6 +41,7 @@ type Aggregate struct {
 	Categories      []*plazav1.Category
 	Feeds           []*plazav1.Feed
 	Roles           []*plazav1.Role
+	Polls           []*plazav1.Poll
 }
 
 // gathering is one answer under way.
@@ -49,6 +52,8 @@ type gathering struct {
 	children []store.Post
 	replies  []store.Comment  // embedded comments of posts, or replies of comments
 	mine     []store.Reaction // the viewer's
+	polls    []store.Poll
+	votes    []store.PollVote // the viewer's
 }
 
 // Gather reads, in one round trip to each home concerned, what the known rows refer to, and builds the answer's
@@ -63,6 +68,7 @@ func (b *Builder) Gather(ctx context.Context, st *store.Store, viewerID string, 
 	g.readMembers(reads)
 	g.readContent(reads)
 	g.readCounts(reads)
+	g.readPolls(reads)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -93,6 +99,10 @@ func (g *gathering) readUsers(reads *store.Reads) {
 			wanted.add(targetID)
 		}
 	})
+	wanted.add(g.UserIDs...)
+	for _, c := range g.Communities {
+		wanted.add(c.CreatorID)
+	}
 	for _, p := range g.Posts {
 		wanted.add(mentionedIDs(p.Mentionees)...)
 	}

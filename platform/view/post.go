@@ -77,7 +77,8 @@ func MentionsJSON(mentions []Mention) []byte {
 	return raw
 }
 
-func parseMentions(raw []byte) []Mention {
+// Mentions reads the mentionees of a row.
+func Mentions(raw []byte) []Mention {
 	if len(raw) <= 2 { // []
 		return nil
 	}
@@ -90,7 +91,7 @@ func parseMentions(raw []byte) []Mention {
 
 func mentionees(raw []byte) []*plazav1.Mentionee {
 	var out []*plazav1.Mentionee
-	for _, m := range parseMentions(raw) {
+	for _, m := range Mentions(raw) {
 		out = append(out, &plazav1.Mentionee{Type: m.Type, UserIds: m.UserIDs, UserPublicIds: m.UserPublicIDs, UserInternalIds: m.UserInternalIDs})
 	}
 	return out
@@ -98,7 +99,7 @@ func mentionees(raw []byte) []*plazav1.Mentionee {
 
 func mentionedIDs(raw []byte) []string {
 	var ids []string
-	for _, m := range parseMentions(raw) {
+	for _, m := range Mentions(raw) {
 		ids = append(ids, m.UserInternalIDs...)
 	}
 	return ids

@@ -12,6 +12,15 @@ import (
 type Builder struct {
 	// NetworkID is 24 hexadecimal characters; it stands at the front of every path.
 	NetworkID string
+	// Now is the clock by which polls close; time.Now when nil.
+	Now func() time.Time
+}
+
+func (b *Builder) now() time.Time {
+	if b.Now == nil {
+		return time.Now()
+	}
+	return b.Now()
 }
 
 // ts is a time as the wire carries it; nil stays nil.

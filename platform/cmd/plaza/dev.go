@@ -71,6 +71,7 @@ func newDevNetwork(cmd *cobra.Command, opts devOptions) *devNetwork {
 
 // run starts everything in order, serves until ctx ends, and stops everything in the opposite order.
 func (d *devNetwork) run(ctx context.Context) (err error) {
+	app.TuneGC()
 	if err := d.configure(); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ func serve(cmd *cobra.Command, _ []string) error {
 	if err := cfg.CheckServe(); err != nil {
 		return err
 	}
+	app.TuneGC()
 	ctx, log := cmd.Context(), newLogger(cmd, cfg)
 	build := telemetry.BuildInfo()
 	log.InfoContext(ctx, "starting", "version", build.Version, "revision", build.Revision, "config", cfg)

@@ -41,6 +41,7 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 	l.CommunityOfComment(id, &l.place.Community)
 	if l.First.Caller.UserID != "" {
 		l.MemberOfComment(id, l.First.Caller.UserID, &l.place.Member)
+		l.WallOfComment(id, l.First.Caller.UserID, &l.place.Wall)
 	}
 	if more != nil {
 		more(l.First)
@@ -110,6 +111,7 @@ func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[pla
 		f.CommunityOfComment(id, &l.place.Community)
 		if f.Caller.UserID != "" {
 			f.MemberOfComment(id, f.Caller.UserID, &l.place.Member)
+			f.WallOfComment(id, f.Caller.UserID, &l.place.Wall)
 		}
 	}
 	if err := f.Run(ctx); err != nil {

@@ -83,6 +83,7 @@ func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentReq
 		l.Counts(home, []string{id}, counts)
 		if l.First.Caller.UserID != "" {
 			l.MemberOfPost(id, l.First.Caller.UserID, &l.place.Member)
+			l.WallOfPost(id, l.First.Caller.UserID, &l.place.Wall)
 		}
 	}
 	if m.GetParentId() != "" {

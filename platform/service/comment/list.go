@@ -29,6 +29,7 @@ func (s *Service) ListComments(ctx context.Context, req *connect.Request[plazav1
 		l.CommunityOfPost(id, &l.place.Community)
 		if l.First.Caller.UserID != "" {
 			l.MemberOfPost(id, l.First.Caller.UserID, &l.place.Member)
+			l.WallOfPost(id, l.First.Caller.UserID, &l.place.Wall)
 		}
 		l.ListComments(list, &rows)
 	}

@@ -11,17 +11,13 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
-	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
 // Service implements FeedService.
-type Service struct {
-	plazav1connect.UnimplementedFeedServiceHandler
-	*service.Deps
-}
+type Service struct{ *service.Deps }
 
 // New makes the service.
-func New(d *service.Deps) *Service { return &Service{Deps: d} }
+func New(d *service.Deps) *Service { return &Service{d} }
 
 // ListUserFeed lists the posts of a user's wall.
 func (s *Service) ListUserFeed(ctx context.Context, req *connect.Request[plazav1.ListUserFeedRequest]) (*connect.Response[plazav1.UserFeedResponse], error) {

@@ -52,6 +52,7 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 	l.CommunityOfPost(id, &l.place.Community)
 	if l.First.Caller.UserID != "" {
 		l.MemberOfPost(id, l.First.Caller.UserID, &l.place.Member)
+		l.WallOfPost(id, l.First.Caller.UserID, &l.place.Wall)
 	}
 	if more != nil {
 		more(l.First)
@@ -153,10 +154,11 @@ func (s *Service) visible(ctx context.Context, f *service.First, posts []store.P
 // places reads where posts stand, by target.
 func (s *Service) places(ctx context.Context, caller *auth.Caller, posts []store.Post) (map[string]service.Place, error) {
 	places := map[string]service.Place{}
+	walls := map[string]*store.Wall{}
 	var ids []string
 	for _, p := range posts {
 		if p.TargetType == onWall {
-			places[p.TargetID] = service.Place{WallOwnerID: p.TargetID}
+			walls[p.TargetID] = &store.Wall{Blocked: caller.UserID != ""} // until its home says otherwise
 		} else if !slices.Contains(ids, p.TargetID) {
 			ids = append(ids, p.TargetID)
 		}
@@ -165,6 +167,11 @@ func (s *Service) places(ctx context.Context, caller *auth.Caller, posts []store
 	members := make([]*store.Member, len(ids))
 	reads := s.Store.Related()
 	reads.Communities(ids, &communities)
+	for ownerID, wall := range walls {
+		if caller.UserID != "" {
+			reads.Wall(ownerID, caller.UserID, wall)
+		}
+	}
 	for i, id := range ids {
 		if caller.UserID != "" {
 			reads.Member(id, caller.UserID, &members[i])
@@ -172,6 +179,9 @@ func (s *Service) places(ctx context.Context, caller *auth.Caller, posts []store
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
+	}
+	for ownerID, wall := range walls {
+		places[ownerID] = service.Place{WallOwnerID: ownerID, Wall: *wall}
 	}
 	for i := range communities {
 		id := communities[i].ID

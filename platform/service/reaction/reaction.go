@@ -53,8 +53,10 @@ func (s *Service) load(ctx context.Context, ref reference, more func(*service.Fi
 		l.ReactionsOf(home, []string{ref.id}, caller, &l.mine)
 		if ref.kind == "post" {
 			l.MemberOfPost(ref.id, caller, &l.place.Member)
+			l.WallOfPost(ref.id, caller, &l.place.Wall)
 		} else {
 			l.MemberOfComment(ref.id, caller, &l.place.Member)
+			l.WallOfComment(ref.id, caller, &l.place.Wall)
 		}
 	}
 	if more != nil {

@@ -17,12 +17,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
-	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
 // Service implements NetworkSettingService.
 type Service struct {
-	plazav1connect.UnimplementedNetworkSettingServiceHandler
 	*service.Deps
 	// precise is the clock of changes: two of the same millisecond have an order too.
 	precise func() time.Time
@@ -80,6 +78,7 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *connect.Reques
 		"isWhitelistEnabled": optional(m.IsWhitelistEnabled), "isReportEnabled": optional(m.IsReportEnabled),
 		"flagLimit": optional(m.FlagLimit), "isSecureModeEnabled": optional(m.IsSecureModeEnabled),
 		"maxGlobalPinnedPost": optional(m.MaxGlobalPinnedPost),
+		"userPrivacySetting":  optional(m.UserPrivacySetting), "isFollowWithRequestEnabled": optional(m.IsFollowWithRequestEnabled),
 	})
 	if err != nil {
 		return nil, err
@@ -104,6 +103,7 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 		IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled,
 		FlagLimit: int32(s.FlagLimit), IsSecureModeEnabled: s.IsSecureModeEnabled, //nolint:gosec // at most 1000
 		MaxGlobalPinnedPost: int32(s.MaxGlobalPinnedPost), //nolint:gosec // at most 20
+		UserPrivacySetting:  s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
 	}
 }
 

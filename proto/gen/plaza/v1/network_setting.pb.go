@@ -181,6 +181,12 @@ type NetworkSettings struct {
 	FlagLimit int32 `protobuf:"varint,3,opt,name=flag_limit,json=flagLimit,proto3" json:"flag_limit,omitempty"`
 	// Whether a session needs an authToken.
 	IsSecureModeEnabled bool `protobuf:"varint,4,opt,name=is_secure_mode_enabled,json=isSecureModeEnabled,proto3" json:"is_secure_mode_enabled,omitempty"`
+	// `public`, or `private`: walls are for those whom their owners accept as followers.
+	UserPrivacySetting string `protobuf:"bytes,5,opt,name=user_privacy_setting,json=userPrivacySetting,proto3" json:"user_privacy_setting,omitempty"`
+	// Whether a follow has to be accepted, also where profiles are public.
+	IsFollowWithRequestEnabled bool `protobuf:"varint,6,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3" json:"is_follow_with_request_enabled,omitempty"`
+	// How many posts can be pinned in the global feed at a time, 1 from the start.
+	MaxGlobalPinnedPost int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3" json:"max_global_pinned_post,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -243,6 +249,27 @@ func (x *NetworkSettings) GetIsSecureModeEnabled() bool {
 	return false
 }
 
+func (x *NetworkSettings) GetUserPrivacySetting() string {
+	if x != nil {
+		return x.UserPrivacySetting
+	}
+	return ""
+}
+
+func (x *NetworkSettings) GetIsFollowWithRequestEnabled() bool {
+	if x != nil {
+		return x.IsFollowWithRequestEnabled
+	}
+	return false
+}
+
+func (x *NetworkSettings) GetMaxGlobalPinnedPost() int32 {
+	if x != nil {
+		return x.MaxGlobalPinnedPost
+	}
+	return 0
+}
+
 // GetNetworkSettingsRequest is empty.
 type GetNetworkSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -291,6 +318,12 @@ type UpdateNetworkSettingsRequest struct {
 	FlagLimit *int32 `protobuf:"varint,3,opt,name=flag_limit,json=flagLimit,proto3,oneof" json:"flag_limit,omitempty"`
 	// Whether a session needs an authToken.
 	IsSecureModeEnabled *bool `protobuf:"varint,4,opt,name=is_secure_mode_enabled,json=isSecureModeEnabled,proto3,oneof" json:"is_secure_mode_enabled,omitempty"`
+	// `public` or `private`.
+	UserPrivacySetting *string `protobuf:"bytes,5,opt,name=user_privacy_setting,json=userPrivacySetting,proto3,oneof" json:"user_privacy_setting,omitempty"`
+	// Whether a follow has to be accepted, also where profiles are public.
+	IsFollowWithRequestEnabled *bool `protobuf:"varint,6,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3,oneof" json:"is_follow_with_request_enabled,omitempty"`
+	// How many posts can be pinned in the global feed at a time, 1 to 20.
+	MaxGlobalPinnedPost *int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3,oneof" json:"max_global_pinned_post,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -353,6 +386,410 @@ func (x *UpdateNetworkSettingsRequest) GetIsSecureModeEnabled() bool {
 	return false
 }
 
+func (x *UpdateNetworkSettingsRequest) GetUserPrivacySetting() string {
+	if x != nil && x.UserPrivacySetting != nil {
+		return *x.UserPrivacySetting
+	}
+	return ""
+}
+
+func (x *UpdateNetworkSettingsRequest) GetIsFollowWithRequestEnabled() bool {
+	if x != nil && x.IsFollowWithRequestEnabled != nil {
+		return *x.IsFollowWithRequestEnabled
+	}
+	return false
+}
+
+func (x *UpdateNetworkSettingsRequest) GetMaxGlobalPinnedPost() int32 {
+	if x != nil && x.MaxGlobalPinnedPost != nil {
+		return *x.MaxGlobalPinnedPost
+	}
+	return 0
+}
+
+// GlobalFeedSettings say which posts the global feed shows.
+type GlobalFeedSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether it shows the caller's own wall and nothing else.
+	ShowOnlyMyFeed bool `protobuf:"varint,1,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
+	// Whether it shows the caller's own wall.
+	ShowMyPost bool `protobuf:"varint,2,opt,name=show_my_post,json=showMyPost,proto3" json:"show_my_post,omitempty"`
+	// Whether it shows every public community, and every wall where profiles are public.
+	ShowEveryonePost bool `protobuf:"varint,3,opt,name=show_everyone_post,json=showEveryonePost,proto3" json:"show_everyone_post,omitempty"`
+	// Whether it shows the caller's communities.
+	ShowCommunityPost bool `protobuf:"varint,4,opt,name=show_community_post,json=showCommunityPost,proto3" json:"show_community_post,omitempty"`
+	// Whether it shows the walls that the caller follows.
+	ShowFollowingPost bool `protobuf:"varint,5,opt,name=show_following_post,json=showFollowingPost,proto3" json:"show_following_post,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *GlobalFeedSettings) Reset() {
+	*x = GlobalFeedSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GlobalFeedSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GlobalFeedSettings) ProtoMessage() {}
+
+func (x *GlobalFeedSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GlobalFeedSettings.ProtoReflect.Descriptor instead.
+func (*GlobalFeedSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GlobalFeedSettings) GetShowOnlyMyFeed() bool {
+	if x != nil {
+		return x.ShowOnlyMyFeed
+	}
+	return false
+}
+
+func (x *GlobalFeedSettings) GetShowMyPost() bool {
+	if x != nil {
+		return x.ShowMyPost
+	}
+	return false
+}
+
+func (x *GlobalFeedSettings) GetShowEveryonePost() bool {
+	if x != nil {
+		return x.ShowEveryonePost
+	}
+	return false
+}
+
+func (x *GlobalFeedSettings) GetShowCommunityPost() bool {
+	if x != nil {
+		return x.ShowCommunityPost
+	}
+	return false
+}
+
+func (x *GlobalFeedSettings) GetShowFollowingPost() bool {
+	if x != nil {
+		return x.ShowFollowingPost
+	}
+	return false
+}
+
+// SocialNetworkSetting holds the social settings.
+type SocialNetworkSetting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always true.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// `public`, or `private`: walls are for those whom their owners accept as followers.
+	UserPrivacySetting string `protobuf:"bytes,2,opt,name=user_privacy_setting,json=userPrivacySetting,proto3" json:"user_privacy_setting,omitempty"`
+	// Whether a follow has to be accepted, also where profiles are public.
+	IsFollowWithRequestEnabled bool `protobuf:"varint,3,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3" json:"is_follow_with_request_enabled,omitempty"`
+	// What the global feed shows.
+	GlobalFeed    *GlobalFeedSettings `protobuf:"bytes,4,opt,name=global_feed,json=globalFeed,proto3" json:"global_feed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SocialNetworkSetting) Reset() {
+	*x = SocialNetworkSetting{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SocialNetworkSetting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SocialNetworkSetting) ProtoMessage() {}
+
+func (x *SocialNetworkSetting) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SocialNetworkSetting.ProtoReflect.Descriptor instead.
+func (*SocialNetworkSetting) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SocialNetworkSetting) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *SocialNetworkSetting) GetUserPrivacySetting() string {
+	if x != nil {
+		return x.UserPrivacySetting
+	}
+	return ""
+}
+
+func (x *SocialNetworkSetting) GetIsFollowWithRequestEnabled() bool {
+	if x != nil {
+		return x.IsFollowWithRequestEnabled
+	}
+	return false
+}
+
+func (x *SocialNetworkSetting) GetGlobalFeed() *GlobalFeedSettings {
+	if x != nil {
+		return x.GlobalFeed
+	}
+	return nil
+}
+
+// SocialSettings hold the social settings twice: at the top, and where other clients read them.
+type SocialSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always true.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// `public`, or `private`: walls are for those whom their owners accept as followers.
+	UserPrivacySetting string `protobuf:"bytes,2,opt,name=user_privacy_setting,json=userPrivacySetting,proto3" json:"user_privacy_setting,omitempty"`
+	// Whether a follow has to be accepted, also where profiles are public.
+	IsFollowWithRequestEnabled bool `protobuf:"varint,3,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3" json:"is_follow_with_request_enabled,omitempty"`
+	// What the global feed shows.
+	GlobalFeed *GlobalFeedSettings `protobuf:"bytes,4,opt,name=global_feed,json=globalFeed,proto3" json:"global_feed,omitempty"`
+	// The same again.
+	SocialNetworkSetting *SocialNetworkSetting `protobuf:"bytes,5,opt,name=social_network_setting,json=socialNetworkSetting,proto3" json:"social_network_setting,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *SocialSettings) Reset() {
+	*x = SocialSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SocialSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SocialSettings) ProtoMessage() {}
+
+func (x *SocialSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SocialSettings.ProtoReflect.Descriptor instead.
+func (*SocialSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *SocialSettings) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *SocialSettings) GetUserPrivacySetting() string {
+	if x != nil {
+		return x.UserPrivacySetting
+	}
+	return ""
+}
+
+func (x *SocialSettings) GetIsFollowWithRequestEnabled() bool {
+	if x != nil {
+		return x.IsFollowWithRequestEnabled
+	}
+	return false
+}
+
+func (x *SocialSettings) GetGlobalFeed() *GlobalFeedSettings {
+	if x != nil {
+		return x.GlobalFeed
+	}
+	return nil
+}
+
+func (x *SocialSettings) GetSocialNetworkSetting() *SocialNetworkSetting {
+	if x != nil {
+		return x.SocialNetworkSetting
+	}
+	return nil
+}
+
+// GetSocialSettingsRequest is empty.
+type GetSocialSettingsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSocialSettingsRequest) Reset() {
+	*x = GetSocialSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSocialSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSocialSettingsRequest) ProtoMessage() {}
+
+func (x *GetSocialSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSocialSettingsRequest.ProtoReflect.Descriptor instead.
+func (*GetSocialSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{9}
+}
+
+// UpdateSocialSettingsRequest holds the fields to change.
+type UpdateSocialSettingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `public` or `private`.
+	UserPrivacySetting *string `protobuf:"bytes,1,opt,name=user_privacy_setting,json=userPrivacySetting,proto3,oneof" json:"user_privacy_setting,omitempty"`
+	// Whether a follow has to be accepted, also where profiles are public.
+	IsFollowWithRequestEnabled *bool `protobuf:"varint,2,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3,oneof" json:"is_follow_with_request_enabled,omitempty"`
+	// Whether the global feed shows the caller's own wall and nothing else.
+	ShowOnlyMyFeed *bool `protobuf:"varint,3,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3,oneof" json:"show_only_my_feed,omitempty"`
+	// Whether it shows the caller's own wall.
+	ShowMyPost *bool `protobuf:"varint,4,opt,name=show_my_post,json=showMyPost,proto3,oneof" json:"show_my_post,omitempty"`
+	// Whether it shows every public community, and every wall where profiles are public.
+	ShowEveryonePost *bool `protobuf:"varint,5,opt,name=show_everyone_post,json=showEveryonePost,proto3,oneof" json:"show_everyone_post,omitempty"`
+	// Whether it shows the caller's communities.
+	ShowCommunityPost *bool `protobuf:"varint,6,opt,name=show_community_post,json=showCommunityPost,proto3,oneof" json:"show_community_post,omitempty"`
+	// Whether it shows the walls that the caller follows.
+	ShowFollowingPost *bool `protobuf:"varint,7,opt,name=show_following_post,json=showFollowingPost,proto3,oneof" json:"show_following_post,omitempty"`
+	// How many posts can be pinned in the global feed at a time, 1 to 20.
+	MaxGlobalPinnedPost *int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3,oneof" json:"max_global_pinned_post,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *UpdateSocialSettingsRequest) Reset() {
+	*x = UpdateSocialSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateSocialSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateSocialSettingsRequest) ProtoMessage() {}
+
+func (x *UpdateSocialSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateSocialSettingsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateSocialSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *UpdateSocialSettingsRequest) GetUserPrivacySetting() string {
+	if x != nil && x.UserPrivacySetting != nil {
+		return *x.UserPrivacySetting
+	}
+	return ""
+}
+
+func (x *UpdateSocialSettingsRequest) GetIsFollowWithRequestEnabled() bool {
+	if x != nil && x.IsFollowWithRequestEnabled != nil {
+		return *x.IsFollowWithRequestEnabled
+	}
+	return false
+}
+
+func (x *UpdateSocialSettingsRequest) GetShowOnlyMyFeed() bool {
+	if x != nil && x.ShowOnlyMyFeed != nil {
+		return *x.ShowOnlyMyFeed
+	}
+	return false
+}
+
+func (x *UpdateSocialSettingsRequest) GetShowMyPost() bool {
+	if x != nil && x.ShowMyPost != nil {
+		return *x.ShowMyPost
+	}
+	return false
+}
+
+func (x *UpdateSocialSettingsRequest) GetShowEveryonePost() bool {
+	if x != nil && x.ShowEveryonePost != nil {
+		return *x.ShowEveryonePost
+	}
+	return false
+}
+
+func (x *UpdateSocialSettingsRequest) GetShowCommunityPost() bool {
+	if x != nil && x.ShowCommunityPost != nil {
+		return *x.ShowCommunityPost
+	}
+	return false
+}
+
+func (x *UpdateSocialSettingsRequest) GetShowFollowingPost() bool {
+	if x != nil && x.ShowFollowingPost != nil {
+		return *x.ShowFollowingPost
+	}
+	return false
+}
+
+func (x *UpdateSocialSettingsRequest) GetMaxGlobalPinnedPost() int32 {
+	if x != nil && x.MaxGlobalPinnedPost != nil {
+		return *x.MaxGlobalPinnedPost
+	}
+	return 0
+}
+
 var File_plaza_v1_network_setting_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_network_setting_proto_rawDesc = "" +
@@ -366,30 +803,80 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
-	"\x12_is_report_enabled\"\xc3\x01\n" +
+	"\x12_is_report_enabled\"\xee\x02\n" +
 	"\x0fNetworkSettings\x120\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bR\x12isWhitelistEnabled\x12*\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bR\x0fisReportEnabled\x12\x1d\n" +
 	"\n" +
 	"flag_limit\x18\x03 \x01(\x05R\tflagLimit\x123\n" +
-	"\x16is_secure_mode_enabled\x18\x04 \x01(\bR\x13isSecureModeEnabled\"\x1b\n" +
-	"\x19GetNetworkSettingsRequest\"\xc9\x02\n" +
+	"\x16is_secure_mode_enabled\x18\x04 \x01(\bR\x13isSecureModeEnabled\x120\n" +
+	"\x14user_privacy_setting\x18\x05 \x01(\tR\x12userPrivacySetting\x12B\n" +
+	"\x1eis_follow_with_request_enabled\x18\x06 \x01(\bR\x1aisFollowWithRequestEnabled\x123\n" +
+	"\x16max_global_pinned_post\x18\x14 \x01(\x05R\x13maxGlobalPinnedPost\"\x1b\n" +
+	"\x19GetNetworkSettingsRequest\"\xfd\x04\n" +
 	"\x1cUpdateNetworkSettingsRequest\x125\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01\x12.\n" +
 	"\n" +
 	"flag_limit\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x02R\tflagLimit\x88\x01\x01\x128\n" +
-	"\x16is_secure_mode_enabled\x18\x04 \x01(\bH\x03R\x13isSecureModeEnabled\x88\x01\x01B\x17\n" +
+	"\x16is_secure_mode_enabled\x18\x04 \x01(\bH\x03R\x13isSecureModeEnabled\x88\x01\x01\x12M\n" +
+	"\x14user_privacy_setting\x18\x05 \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\aprivateH\x04R\x12userPrivacySetting\x88\x01\x01\x12G\n" +
+	"\x1eis_follow_with_request_enabled\x18\x06 \x01(\bH\x05R\x1aisFollowWithRequestEnabled\x88\x01\x01\x12C\n" +
+	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\x06R\x13maxGlobalPinnedPost\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
 	"\x12_is_report_enabledB\r\n" +
 	"\v_flag_limitB\x19\n" +
-	"\x17_is_secure_mode_enabled2\xe7\x04\n" +
+	"\x17_is_secure_mode_enabledB\x17\n" +
+	"\x15_user_privacy_settingB!\n" +
+	"\x1f_is_follow_with_request_enabledB\x19\n" +
+	"\x17_max_global_pinned_post\"\xef\x01\n" +
+	"\x12GlobalFeedSettings\x12)\n" +
+	"\x11show_only_my_feed\x18\x01 \x01(\bR\x0eshowOnlyMyFeed\x12 \n" +
+	"\fshow_my_post\x18\x02 \x01(\bR\n" +
+	"showMyPost\x12,\n" +
+	"\x12show_everyone_post\x18\x03 \x01(\bR\x10showEveryonePost\x12.\n" +
+	"\x13show_community_post\x18\x04 \x01(\bR\x11showCommunityPost\x12.\n" +
+	"\x13show_following_post\x18\x05 \x01(\bR\x11showFollowingPost\"\xe5\x01\n" +
+	"\x14SocialNetworkSetting\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x120\n" +
+	"\x14user_privacy_setting\x18\x02 \x01(\tR\x12userPrivacySetting\x12B\n" +
+	"\x1eis_follow_with_request_enabled\x18\x03 \x01(\bR\x1aisFollowWithRequestEnabled\x12=\n" +
+	"\vglobal_feed\x18\x04 \x01(\v2\x1c.plaza.v1.GlobalFeedSettingsR\n" +
+	"globalFeed\"\xb5\x02\n" +
+	"\x0eSocialSettings\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x120\n" +
+	"\x14user_privacy_setting\x18\x02 \x01(\tR\x12userPrivacySetting\x12B\n" +
+	"\x1eis_follow_with_request_enabled\x18\x03 \x01(\bR\x1aisFollowWithRequestEnabled\x12=\n" +
+	"\vglobal_feed\x18\x04 \x01(\v2\x1c.plaza.v1.GlobalFeedSettingsR\n" +
+	"globalFeed\x12T\n" +
+	"\x16social_network_setting\x18\x05 \x01(\v2\x1e.plaza.v1.SocialNetworkSettingR\x14socialNetworkSetting\"\x1a\n" +
+	"\x18GetSocialSettingsRequest\"\xb3\x05\n" +
+	"\x1bUpdateSocialSettingsRequest\x12M\n" +
+	"\x14user_privacy_setting\x18\x01 \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\aprivateH\x00R\x12userPrivacySetting\x88\x01\x01\x12G\n" +
+	"\x1eis_follow_with_request_enabled\x18\x02 \x01(\bH\x01R\x1aisFollowWithRequestEnabled\x88\x01\x01\x12.\n" +
+	"\x11show_only_my_feed\x18\x03 \x01(\bH\x02R\x0eshowOnlyMyFeed\x88\x01\x01\x12%\n" +
+	"\fshow_my_post\x18\x04 \x01(\bH\x03R\n" +
+	"showMyPost\x88\x01\x01\x121\n" +
+	"\x12show_everyone_post\x18\x05 \x01(\bH\x04R\x10showEveryonePost\x88\x01\x01\x123\n" +
+	"\x13show_community_post\x18\x06 \x01(\bH\x05R\x11showCommunityPost\x88\x01\x01\x123\n" +
+	"\x13show_following_post\x18\a \x01(\bH\x06R\x11showFollowingPost\x88\x01\x01\x12C\n" +
+	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\aR\x13maxGlobalPinnedPost\x88\x01\x01B\x17\n" +
+	"\x15_user_privacy_settingB!\n" +
+	"\x1f_is_follow_with_request_enabledB\x14\n" +
+	"\x12_show_only_my_feedB\x0f\n" +
+	"\r_show_my_postB\x15\n" +
+	"\x13_show_everyone_postB\x16\n" +
+	"\x14_show_community_postB\x16\n" +
+	"\x14_show_following_postB\x19\n" +
+	"\x17_max_global_pinned_post2\x86\a\n" +
 	"\x15NetworkSettingService\x12\x85\x01\n" +
 	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x12\x9e\x01\n" +
 	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"D\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x8c\x01\n" +
 	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"6\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x12\x95\x01\n" +
-	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"9\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settingsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"9\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x80\x01\n" +
+	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x12\x99\x01\n" +
+	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"@\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/socialB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_network_setting_proto_rawDescOnce sync.Once
@@ -403,7 +890,7 @@ func file_plaza_v1_network_setting_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_network_setting_proto_rawDescData
 }
 
-var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_plaza_v1_network_setting_proto_goTypes = []any{
 	(*ModerationConfiguration)(nil),      // 0: plaza.v1.ModerationConfiguration
 	(*GetModerationRequest)(nil),         // 1: plaza.v1.GetModerationRequest
@@ -411,21 +898,33 @@ var file_plaza_v1_network_setting_proto_goTypes = []any{
 	(*NetworkSettings)(nil),              // 3: plaza.v1.NetworkSettings
 	(*GetNetworkSettingsRequest)(nil),    // 4: plaza.v1.GetNetworkSettingsRequest
 	(*UpdateNetworkSettingsRequest)(nil), // 5: plaza.v1.UpdateNetworkSettingsRequest
+	(*GlobalFeedSettings)(nil),           // 6: plaza.v1.GlobalFeedSettings
+	(*SocialNetworkSetting)(nil),         // 7: plaza.v1.SocialNetworkSetting
+	(*SocialSettings)(nil),               // 8: plaza.v1.SocialSettings
+	(*GetSocialSettingsRequest)(nil),     // 9: plaza.v1.GetSocialSettingsRequest
+	(*UpdateSocialSettingsRequest)(nil),  // 10: plaza.v1.UpdateSocialSettingsRequest
 }
 var file_plaza_v1_network_setting_proto_depIdxs = []int32{
-	1, // 0: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
-	2, // 1: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
-	4, // 2: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
-	5, // 3: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
-	0, // 4: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
-	0, // 5: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
-	3, // 6: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	3, // 7: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	4, // [4:8] is the sub-list for method output_type
-	0, // [0:4] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	6,  // 0: plaza.v1.SocialNetworkSetting.global_feed:type_name -> plaza.v1.GlobalFeedSettings
+	6,  // 1: plaza.v1.SocialSettings.global_feed:type_name -> plaza.v1.GlobalFeedSettings
+	7,  // 2: plaza.v1.SocialSettings.social_network_setting:type_name -> plaza.v1.SocialNetworkSetting
+	1,  // 3: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
+	2,  // 4: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
+	4,  // 5: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
+	5,  // 6: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
+	9,  // 7: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
+	10, // 8: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
+	0,  // 9: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
+	0,  // 10: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
+	3,  // 11: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	3,  // 12: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	8,  // 13: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
+	8,  // 14: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
+	9,  // [9:15] is the sub-list for method output_type
+	3,  // [3:9] is the sub-list for method input_type
+	3,  // [3:3] is the sub-list for extension type_name
+	3,  // [3:3] is the sub-list for extension extendee
+	0,  // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_network_setting_proto_init() }
@@ -436,13 +935,14 @@ func file_plaza_v1_network_setting_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_network_setting_proto_msgTypes[2].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[5].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_network_setting_proto_rawDesc), len(file_plaza_v1_network_setting_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -151,6 +151,14 @@ var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "bytes,50100,opt,name=access",
 		Filename:      "plaza/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*int32)(nil),
+		Field:         50101,
+		Name:          "plaza.v1.rest_status",
+		Tag:           "varint,50101,opt,name=rest_status",
+		Filename:      "plaza/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -159,6 +167,10 @@ var (
 	//
 	// optional plaza.v1.Access access = 50100;
 	E_Access = &file_plaza_v1_options_proto_extTypes[0]
+	// The HTTP status of a success over REST, where it is not 200.
+	//
+	// optional int32 rest_status = 50101;
+	E_RestStatus = &file_plaza_v1_options_proto_extTypes[1]
 )
 
 var File_plaza_v1_options_proto protoreflect.FileDescriptor
@@ -178,7 +190,9 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\x0eCALLER_API_KEY\x10\x03\x12\x0f\n" +
 	"\vCALLER_USER\x10\x04\x12\x10\n" +
 	"\fCALLER_ADMIN\x10\x05:J\n" +
-	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x10.plaza.v1.AccessR\x06accessB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x10.plaza.v1.AccessR\x06access:A\n" +
+	"\vrest_status\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\x05R\n" +
+	"restStatusB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_options_proto_rawDescOnce sync.Once
@@ -202,11 +216,12 @@ var file_plaza_v1_options_proto_goTypes = []any{
 var file_plaza_v1_options_proto_depIdxs = []int32{
 	0, // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
 	2, // 1: plaza.v1.access:extendee -> google.protobuf.MethodOptions
-	1, // 2: plaza.v1.access:type_name -> plaza.v1.Access
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	2, // [2:3] is the sub-list for extension type_name
-	1, // [1:2] is the sub-list for extension extendee
+	2, // 2: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
+	1, // 3: plaza.v1.access:type_name -> plaza.v1.Access
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	3, // [3:4] is the sub-list for extension type_name
+	1, // [1:3] is the sub-list for extension extendee
 	0, // [0:1] is the sub-list for field type_name
 }
 
@@ -222,7 +237,7 @@ func file_plaza_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_options_proto_rawDesc), len(file_plaza_v1_options_proto_rawDesc)),
 			NumEnums:      1,
 			NumMessages:   1,
-			NumExtensions: 1,
+			NumExtensions: 2,
 			NumServices:   0,
 		},
 		GoTypes:           file_plaza_v1_options_proto_goTypes,

@@ -7,6 +7,8 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -95,7 +97,7 @@ type Pin struct {
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
 	// `default`, `announcement` or `global`.
 	Placement string `protobuf:"bytes,3,opt,name=placement,proto3" json:"placement,omitempty"`
-	// Who pinned it.
+	// Who pinned it: the user's public id, or the administrator's name.
 	PinnedBy string `protobuf:"bytes,4,opt,name=pinned_by,json=pinnedBy,proto3" json:"pinned_by,omitempty"`
 	// When.
 	PinnedAt      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=pinned_at,json=pinnedAt,proto3" json:"pinned_at,omitempty"`
@@ -168,11 +170,678 @@ func (x *Pin) GetPinnedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// PinAggregate holds pins, their posts and what those refer to.
+type PinAggregate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where posts are pinned; empty where none ever was.
+	PinTargets []*PinTarget `protobuf:"bytes,1,rep,name=pin_targets,json=pinTargets,proto3" json:"pin_targets,omitempty"`
+	// The pins.
+	Pins []*Pin `protobuf:"bytes,2,rep,name=pins,proto3" json:"pins,omitempty"`
+	// The posts, in the order of the pins.
+	Posts []*Post `protobuf:"bytes,3,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts.
+	PostChildren []*Post `protobuf:"bytes,4,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,5,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors, mentioned users, and who pinned.
+	Users []*User `protobuf:"bytes,6,rep,name=users,proto3" json:"users,omitempty"`
+	// Files of the posts and avatars.
+	Files []*File `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
+	// The communities the posts stand in.
+	Communities []*Community `protobuf:"bytes,8,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Memberships of the caller and of the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,9,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Categories of the communities.
+	Categories []*Category `protobuf:"bytes,10,rep,name=categories,proto3" json:"categories,omitempty"`
+	// The feeds the posts stand in.
+	Feeds []*Feed `protobuf:"bytes,11,rep,name=feeds,proto3" json:"feeds,omitempty"`
+	// Live streams of the posts.
+	VideoStreamings []*VideoStreaming `protobuf:"bytes,12,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
+	// Polls of the posts.
+	Polls         []*Poll `protobuf:"bytes,13,rep,name=polls,proto3" json:"polls,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PinAggregate) Reset() {
+	*x = PinAggregate{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PinAggregate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PinAggregate) ProtoMessage() {}
+
+func (x *PinAggregate) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PinAggregate.ProtoReflect.Descriptor instead.
+func (*PinAggregate) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PinAggregate) GetPinTargets() []*PinTarget {
+	if x != nil {
+		return x.PinTargets
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetPins() []*Pin {
+	if x != nil {
+		return x.Pins
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetFeeds() []*Feed {
+	if x != nil {
+		return x.Feeds
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetVideoStreamings() []*VideoStreaming {
+	if x != nil {
+		return x.VideoStreamings
+	}
+	return nil
+}
+
+func (x *PinAggregate) GetPolls() []*Poll {
+	if x != nil {
+		return x.Polls
+	}
+	return nil
+}
+
+// PinGlobalPostRequest names the post.
+type PinGlobalPostRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PinGlobalPostRequest) Reset() {
+	*x = PinGlobalPostRequest{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PinGlobalPostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PinGlobalPostRequest) ProtoMessage() {}
+
+func (x *PinGlobalPostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PinGlobalPostRequest.ProtoReflect.Descriptor instead.
+func (*PinGlobalPostRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PinGlobalPostRequest) GetPostId() string {
+	if x != nil {
+		return x.PostId
+	}
+	return ""
+}
+
+// UnpinGlobalPostRequest names the post.
+type UnpinGlobalPostRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnpinGlobalPostRequest) Reset() {
+	*x = UnpinGlobalPostRequest{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnpinGlobalPostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnpinGlobalPostRequest) ProtoMessage() {}
+
+func (x *UnpinGlobalPostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnpinGlobalPostRequest.ProtoReflect.Descriptor instead.
+func (*UnpinGlobalPostRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *UnpinGlobalPostRequest) GetPostId() string {
+	if x != nil {
+		return x.PostId
+	}
+	return ""
+}
+
+// ListGlobalPinsRequest orders the pins.
+type ListGlobalPinsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `lastPinned` (default) or `lastCreated`: by the age of the pin or of the post.
+	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Accepted from public clients.
+	IncludeMixedStructure *bool `protobuf:"varint,2,opt,name=include_mixed_structure,json=includeMixedStructure,proto3,oneof" json:"include_mixed_structure,omitempty"`
+	// The same as sort_by, in another shape.
+	Options       *PinOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListGlobalPinsRequest) Reset() {
+	*x = ListGlobalPinsRequest{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListGlobalPinsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListGlobalPinsRequest) ProtoMessage() {}
+
+func (x *ListGlobalPinsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListGlobalPinsRequest.ProtoReflect.Descriptor instead.
+func (*ListGlobalPinsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListGlobalPinsRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListGlobalPinsRequest) GetIncludeMixedStructure() bool {
+	if x != nil && x.IncludeMixedStructure != nil {
+		return *x.IncludeMixedStructure
+	}
+	return false
+}
+
+func (x *ListGlobalPinsRequest) GetOptions() *PinOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// UnpinAllGlobalPostsRequest is empty.
+type UnpinAllGlobalPostsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnpinAllGlobalPostsRequest) Reset() {
+	*x = UnpinAllGlobalPostsRequest{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnpinAllGlobalPostsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnpinAllGlobalPostsRequest) ProtoMessage() {}
+
+func (x *UnpinAllGlobalPostsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnpinAllGlobalPostsRequest.ProtoReflect.Descriptor instead.
+func (*UnpinAllGlobalPostsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{6}
+}
+
+// PinCommunityPostRequest names the post and where it is pinned.
+type PinCommunityPostRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// `default` or `announcement`.
+	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
+	// At most 900 characters.
+	PostId        string `protobuf:"bytes,3,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PinCommunityPostRequest) Reset() {
+	*x = PinCommunityPostRequest{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PinCommunityPostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PinCommunityPostRequest) ProtoMessage() {}
+
+func (x *PinCommunityPostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PinCommunityPostRequest.ProtoReflect.Descriptor instead.
+func (*PinCommunityPostRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *PinCommunityPostRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *PinCommunityPostRequest) GetPlacement() string {
+	if x != nil {
+		return x.Placement
+	}
+	return ""
+}
+
+func (x *PinCommunityPostRequest) GetPostId() string {
+	if x != nil {
+		return x.PostId
+	}
+	return ""
+}
+
+// UnpinCommunityPostRequest names the post and where it is pinned.
+type UnpinCommunityPostRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// `default` or `announcement`.
+	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
+	// At most 900 characters.
+	PostId        string `protobuf:"bytes,3,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnpinCommunityPostRequest) Reset() {
+	*x = UnpinCommunityPostRequest{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnpinCommunityPostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnpinCommunityPostRequest) ProtoMessage() {}
+
+func (x *UnpinCommunityPostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnpinCommunityPostRequest.ProtoReflect.Descriptor instead.
+func (*UnpinCommunityPostRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UnpinCommunityPostRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *UnpinCommunityPostRequest) GetPlacement() string {
+	if x != nil {
+		return x.Placement
+	}
+	return ""
+}
+
+func (x *UnpinCommunityPostRequest) GetPostId() string {
+	if x != nil {
+		return x.PostId
+	}
+	return ""
+}
+
+// ListCommunityPinsRequest names the community and orders its pins.
+type ListCommunityPinsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// `default` or `announcement`; both when absent.
+	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
+	// `lastPinned` (default) or `lastCreated`: by the age of the pin or of the post.
+	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Accepted from public clients.
+	IncludeMixedStructure *bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3,oneof" json:"include_mixed_structure,omitempty"`
+	// The same as sort_by, in another shape.
+	Options       *PinOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCommunityPinsRequest) Reset() {
+	*x = ListCommunityPinsRequest{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCommunityPinsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCommunityPinsRequest) ProtoMessage() {}
+
+func (x *ListCommunityPinsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCommunityPinsRequest.ProtoReflect.Descriptor instead.
+func (*ListCommunityPinsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ListCommunityPinsRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *ListCommunityPinsRequest) GetPlacement() string {
+	if x != nil {
+		return x.Placement
+	}
+	return ""
+}
+
+func (x *ListCommunityPinsRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListCommunityPinsRequest) GetIncludeMixedStructure() bool {
+	if x != nil && x.IncludeMixedStructure != nil {
+		return *x.IncludeMixedStructure
+	}
+	return false
+}
+
+func (x *ListCommunityPinsRequest) GetOptions() *PinOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// UnpinAllCommunityPostsRequest names the community.
+type UnpinAllCommunityPostsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// `default` or `announcement`; both when absent.
+	Placement     string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnpinAllCommunityPostsRequest) Reset() {
+	*x = UnpinAllCommunityPostsRequest{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnpinAllCommunityPostsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnpinAllCommunityPostsRequest) ProtoMessage() {}
+
+func (x *UnpinAllCommunityPostsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnpinAllCommunityPostsRequest.ProtoReflect.Descriptor instead.
+func (*UnpinAllCommunityPostsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *UnpinAllCommunityPostsRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *UnpinAllCommunityPostsRequest) GetPlacement() string {
+	if x != nil {
+		return x.Placement
+	}
+	return ""
+}
+
+// PinOptions are the bracket parameters of lists of pins: `options[sortBy]`, `options[orderBy]`.
+type PinOptions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `createdAt`: when the pin was made.
+	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// `asc` or `desc` (default).
+	OrderBy       string `protobuf:"bytes,2,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PinOptions) Reset() {
+	*x = PinOptions{}
+	mi := &file_plaza_v1_pin_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PinOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PinOptions) ProtoMessage() {}
+
+func (x *PinOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_pin_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PinOptions.ProtoReflect.Descriptor instead.
+func (*PinOptions) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *PinOptions) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *PinOptions) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
+	}
+	return ""
+}
+
 var File_plaza_v1_pin_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\n" +
-	"\x12plaza/v1/pin.proto\x12\bplaza.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x96\x01\n" +
+	"\x12plaza/v1/pin.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x96\x01\n" +
 	"\tPinTarget\x12\x1b\n" +
 	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
 	"\vtarget_type\x18\x02 \x01(\tR\n" +
@@ -183,7 +852,77 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12\x1c\n" +
 	"\tplacement\x18\x03 \x01(\tR\tplacement\x12\x1b\n" +
 	"\tpinned_by\x18\x04 \x01(\tR\bpinnedBy\x127\n" +
-	"\tpinned_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bpinnedAtB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\tpinned_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bpinnedAt\"\xfb\x04\n" +
+	"\fPinAggregate\x124\n" +
+	"\vpin_targets\x18\x01 \x03(\v2\x13.plaza.v1.PinTargetR\n" +
+	"pinTargets\x12!\n" +
+	"\x04pins\x18\x02 \x03(\v2\r.plaza.v1.PinR\x04pins\x12$\n" +
+	"\x05posts\x18\x03 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x04 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x05 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\b \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\t \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\n" +
+	" \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12$\n" +
+	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12C\n" +
+	"\x10video_streamings\x18\f \x03(\v2\x18.plaza.v1.VideoStreamingR\x0fvideoStreamings\x12$\n" +
+	"\x05polls\x18\r \x03(\v2\x0e.plaza.v1.PollR\x05polls\";\n" +
+	"\x14PinGlobalPostRequest\x12#\n" +
+	"\apost_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"=\n" +
+	"\x16UnpinGlobalPostRequest\x12#\n" +
+	"\apost_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xdb\x01\n" +
+	"\x15ListGlobalPinsRequest\x129\n" +
+	"\asort_by\x18\x01 \x01(\tB \xbaH\x1dr\x1bR\x00R\n" +
+	"lastPinnedR\vlastCreatedR\x06sortBy\x12;\n" +
+	"\x17include_mixed_structure\x18\x02 \x01(\bH\x00R\x15includeMixedStructure\x88\x01\x01\x12.\n" +
+	"\aoptions\x18\x03 \x01(\v2\x14.plaza.v1.PinOptionsR\aoptionsB\x1a\n" +
+	"\x18_include_mixed_structure\"\x1c\n" +
+	"\x1aUnpinAllGlobalPostsRequest\"\xa9\x01\n" +
+	"\x17PinCommunityPostRequest\x12-\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12:\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12#\n" +
+	"\apost_id\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xab\x01\n" +
+	"\x19UnpinCommunityPostRequest\x12-\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12:\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12#\n" +
+	"\apost_id\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xcb\x02\n" +
+	"\x18ListCommunityPinsRequest\x12-\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12<\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1e\xbaH\x1br\x19R\x00R\adefaultR\fannouncementR\tplacement\x129\n" +
+	"\asort_by\x18\x03 \x01(\tB \xbaH\x1dr\x1bR\x00R\n" +
+	"lastPinnedR\vlastCreatedR\x06sortBy\x12;\n" +
+	"\x17include_mixed_structure\x18\x04 \x01(\bH\x00R\x15includeMixedStructure\x88\x01\x01\x12.\n" +
+	"\aoptions\x18\x05 \x01(\v2\x14.plaza.v1.PinOptionsR\aoptionsB\x1a\n" +
+	"\x18_include_mixed_structure\"\x8c\x01\n" +
+	"\x1dUnpinAllCommunityPostsRequest\x12-\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12<\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1e\xbaH\x1br\x19R\x00R\adefaultR\fannouncementR\tplacement\"h\n" +
+	"\n" +
+	"PinOptions\x12+\n" +
+	"\asort_by\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\tcreatedAtR\x06sortBy\x12-\n" +
+	"\border_by\x18\x02 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\aorderBy2\x9a\v\n" +
+	"\n" +
+	"PinService\x12\x9b\x01\n" +
+	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"R\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x9f\x01\n" +
+	"\x0fUnpinGlobalPost\x12 .plaza.v1.UnpinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"R\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02'*%/api/v1/pinned-posts/global/{post_id}\x12t\n" +
+	"\x0eListGlobalPins\x12\x1f.plaza.v1.ListGlobalPinsRequest\x1a\x16.plaza.v1.PinAggregate\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/pinned-posts/global\x12\x9d\x01\n" +
+	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x16.plaza.v1.PinAggregate\"H\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xb6\x01\n" +
+	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"g\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xba\x01\n" +
+	"\x12UnpinCommunityPost\x12#.plaza.v1.UnpinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"g\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02G*E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xcd\x01\n" +
+	"\x11ListCommunityPins\x12\".plaza.v1.ListCommunityPinsRequest\x1a\x16.plaza.v1.PinAggregate\"|\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02pZ=\x12;/api/v1/pinned-posts/communities/{community_id}/{placement}\x12//api/v1/pinned-posts/communities/{community_id}\x12\xef\x01\n" +
+	"\x16UnpinAllCommunityPosts\x12'.plaza.v1.UnpinAllCommunityPostsRequest\x1a\x19.plaza.v1.SuccessResponse\"\x90\x01\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02pZ=*;/api/v1/pinned-posts/communities/{community_id}/{placement}*//api/v1/pinned-posts/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_pin_proto_rawDescOnce sync.Once
@@ -197,20 +936,72 @@ func file_plaza_v1_pin_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_pin_proto_rawDescData
 }
 
-var file_plaza_v1_pin_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_plaza_v1_pin_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_pin_proto_goTypes = []any{
-	(*PinTarget)(nil),             // 0: plaza.v1.PinTarget
-	(*Pin)(nil),                   // 1: plaza.v1.Pin
-	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
+	(*PinTarget)(nil),                     // 0: plaza.v1.PinTarget
+	(*Pin)(nil),                           // 1: plaza.v1.Pin
+	(*PinAggregate)(nil),                  // 2: plaza.v1.PinAggregate
+	(*PinGlobalPostRequest)(nil),          // 3: plaza.v1.PinGlobalPostRequest
+	(*UnpinGlobalPostRequest)(nil),        // 4: plaza.v1.UnpinGlobalPostRequest
+	(*ListGlobalPinsRequest)(nil),         // 5: plaza.v1.ListGlobalPinsRequest
+	(*UnpinAllGlobalPostsRequest)(nil),    // 6: plaza.v1.UnpinAllGlobalPostsRequest
+	(*PinCommunityPostRequest)(nil),       // 7: plaza.v1.PinCommunityPostRequest
+	(*UnpinCommunityPostRequest)(nil),     // 8: plaza.v1.UnpinCommunityPostRequest
+	(*ListCommunityPinsRequest)(nil),      // 9: plaza.v1.ListCommunityPinsRequest
+	(*UnpinAllCommunityPostsRequest)(nil), // 10: plaza.v1.UnpinAllCommunityPostsRequest
+	(*PinOptions)(nil),                    // 11: plaza.v1.PinOptions
+	(*timestamppb.Timestamp)(nil),         // 12: google.protobuf.Timestamp
+	(*Post)(nil),                          // 13: plaza.v1.Post
+	(*Comment)(nil),                       // 14: plaza.v1.Comment
+	(*User)(nil),                          // 15: plaza.v1.User
+	(*File)(nil),                          // 16: plaza.v1.File
+	(*Community)(nil),                     // 17: plaza.v1.Community
+	(*CommunityUser)(nil),                 // 18: plaza.v1.CommunityUser
+	(*Category)(nil),                      // 19: plaza.v1.Category
+	(*Feed)(nil),                          // 20: plaza.v1.Feed
+	(*VideoStreaming)(nil),                // 21: plaza.v1.VideoStreaming
+	(*Poll)(nil),                          // 22: plaza.v1.Poll
+	(*SuccessResponse)(nil),               // 23: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_pin_proto_depIdxs = []int32{
-	2, // 0: plaza.v1.PinTarget.last_pins_updated_at:type_name -> google.protobuf.Timestamp
-	2, // 1: plaza.v1.Pin.pinned_at:type_name -> google.protobuf.Timestamp
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	12, // 0: plaza.v1.PinTarget.last_pins_updated_at:type_name -> google.protobuf.Timestamp
+	12, // 1: plaza.v1.Pin.pinned_at:type_name -> google.protobuf.Timestamp
+	0,  // 2: plaza.v1.PinAggregate.pin_targets:type_name -> plaza.v1.PinTarget
+	1,  // 3: plaza.v1.PinAggregate.pins:type_name -> plaza.v1.Pin
+	13, // 4: plaza.v1.PinAggregate.posts:type_name -> plaza.v1.Post
+	13, // 5: plaza.v1.PinAggregate.post_children:type_name -> plaza.v1.Post
+	14, // 6: plaza.v1.PinAggregate.comments:type_name -> plaza.v1.Comment
+	15, // 7: plaza.v1.PinAggregate.users:type_name -> plaza.v1.User
+	16, // 8: plaza.v1.PinAggregate.files:type_name -> plaza.v1.File
+	17, // 9: plaza.v1.PinAggregate.communities:type_name -> plaza.v1.Community
+	18, // 10: plaza.v1.PinAggregate.community_users:type_name -> plaza.v1.CommunityUser
+	19, // 11: plaza.v1.PinAggregate.categories:type_name -> plaza.v1.Category
+	20, // 12: plaza.v1.PinAggregate.feeds:type_name -> plaza.v1.Feed
+	21, // 13: plaza.v1.PinAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
+	22, // 14: plaza.v1.PinAggregate.polls:type_name -> plaza.v1.Poll
+	11, // 15: plaza.v1.ListGlobalPinsRequest.options:type_name -> plaza.v1.PinOptions
+	11, // 16: plaza.v1.ListCommunityPinsRequest.options:type_name -> plaza.v1.PinOptions
+	3,  // 17: plaza.v1.PinService.PinGlobalPost:input_type -> plaza.v1.PinGlobalPostRequest
+	4,  // 18: plaza.v1.PinService.UnpinGlobalPost:input_type -> plaza.v1.UnpinGlobalPostRequest
+	5,  // 19: plaza.v1.PinService.ListGlobalPins:input_type -> plaza.v1.ListGlobalPinsRequest
+	6,  // 20: plaza.v1.PinService.UnpinAllGlobalPosts:input_type -> plaza.v1.UnpinAllGlobalPostsRequest
+	7,  // 21: plaza.v1.PinService.PinCommunityPost:input_type -> plaza.v1.PinCommunityPostRequest
+	8,  // 22: plaza.v1.PinService.UnpinCommunityPost:input_type -> plaza.v1.UnpinCommunityPostRequest
+	9,  // 23: plaza.v1.PinService.ListCommunityPins:input_type -> plaza.v1.ListCommunityPinsRequest
+	10, // 24: plaza.v1.PinService.UnpinAllCommunityPosts:input_type -> plaza.v1.UnpinAllCommunityPostsRequest
+	2,  // 25: plaza.v1.PinService.PinGlobalPost:output_type -> plaza.v1.PinAggregate
+	2,  // 26: plaza.v1.PinService.UnpinGlobalPost:output_type -> plaza.v1.PinAggregate
+	2,  // 27: plaza.v1.PinService.ListGlobalPins:output_type -> plaza.v1.PinAggregate
+	2,  // 28: plaza.v1.PinService.UnpinAllGlobalPosts:output_type -> plaza.v1.PinAggregate
+	2,  // 29: plaza.v1.PinService.PinCommunityPost:output_type -> plaza.v1.PinAggregate
+	2,  // 30: plaza.v1.PinService.UnpinCommunityPost:output_type -> plaza.v1.PinAggregate
+	2,  // 31: plaza.v1.PinService.ListCommunityPins:output_type -> plaza.v1.PinAggregate
+	23, // 32: plaza.v1.PinService.UnpinAllCommunityPosts:output_type -> plaza.v1.SuccessResponse
+	25, // [25:33] is the sub-list for method output_type
+	17, // [17:25] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_pin_proto_init() }
@@ -218,15 +1009,29 @@ func file_plaza_v1_pin_proto_init() {
 	if File_plaza_v1_pin_proto != nil {
 		return
 	}
+	file_plaza_v1_category_proto_init()
+	file_plaza_v1_comment_proto_init()
+	file_plaza_v1_common_proto_init()
+	file_plaza_v1_community_proto_init()
+	file_plaza_v1_community_user_proto_init()
+	file_plaza_v1_feed_proto_init()
+	file_plaza_v1_file_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_poll_proto_init()
+	file_plaza_v1_post_proto_init()
+	file_plaza_v1_user_proto_init()
+	file_plaza_v1_video_streaming_proto_init()
+	file_plaza_v1_pin_proto_msgTypes[5].OneofWrappers = []any{}
+	file_plaza_v1_pin_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_pin_proto_rawDesc), len(file_plaza_v1_pin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   12,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_pin_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_pin_proto_depIdxs,

@@ -7,6 +7,8 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -40,7 +42,7 @@ type Poll struct {
 	Answers []*PollAnswer `protobuf:"bytes,7,rep,name=answers,proto3" json:"answers,omitempty"`
 	// `single` or `multiple`.
 	AnswerType string `protobuf:"bytes,8,opt,name=answer_type,json=answerType,proto3" json:"answer_type,omitempty"`
-	// When it closes, ISO 8601.
+	// When it closes or was closed, ISO 8601; empty where it stays open until somebody closes it.
 	ClosedAt string `protobuf:"bytes,9,opt,name=closed_at,json=closedAt,proto3" json:"closed_at,omitempty"`
 	// When it was made, ISO 8601.
 	CreatedAt string `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -48,8 +50,8 @@ type Poll struct {
 	IsVoted bool `protobuf:"varint,11,opt,name=is_voted,json=isVoted,proto3" json:"is_voted,omitempty"`
 	// `open` or `closed`.
 	Status string `protobuf:"bytes,12,opt,name=status,proto3" json:"status,omitempty"`
-	// Milliseconds from the start to the end.
-	ClosedIn      int32 `protobuf:"varint,13,opt,name=closed_in,json=closedIn,proto3" json:"closed_in,omitempty"`
+	// Milliseconds from the start to the end, a whole number; 0 where it stays open until somebody closes it.
+	ClosedIn      float64 `protobuf:"fixed64,13,opt,name=closed_in,json=closedIn,proto3" json:"closed_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -168,7 +170,7 @@ func (x *Poll) GetStatus() string {
 	return ""
 }
 
-func (x *Poll) GetClosedIn() int32 {
+func (x *Poll) GetClosedIn() float64 {
 	if x != nil {
 		return x.ClosedIn
 	}
@@ -266,11 +268,615 @@ func (x *PollAnswer) GetId() string {
 	return ""
 }
 
+// PollAggregate holds polls and their creators.
+type PollAggregate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The polls.
+	Polls []*Poll `protobuf:"bytes,1,rep,name=polls,proto3" json:"polls,omitempty"`
+	// Their creators.
+	Users         []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PollAggregate) Reset() {
+	*x = PollAggregate{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PollAggregate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PollAggregate) ProtoMessage() {}
+
+func (x *PollAggregate) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PollAggregate.ProtoReflect.Descriptor instead.
+func (*PollAggregate) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PollAggregate) GetPolls() []*Poll {
+	if x != nil {
+		return x.Polls
+	}
+	return nil
+}
+
+func (x *PollAggregate) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+// CreatePollRequest describes the poll.
+type CreatePollRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 150 characters.
+	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	// 1 to 500 characters.
+	Question string `protobuf:"bytes,2,opt,name=question,proto3" json:"question,omitempty"`
+	// 2 to 10 answers.
+	Answers []*NewPollAnswer `protobuf:"bytes,3,rep,name=answers,proto3" json:"answers,omitempty"`
+	// `single` (default) or `multiple`.
+	AnswerType string `protobuf:"bytes,4,opt,name=answer_type,json=answerType,proto3" json:"answer_type,omitempty"`
+	// After how many milliseconds it closes, at most a year; open until somebody closes it when absent or 0.
+	ClosedIn      float64 `protobuf:"fixed64,5,opt,name=closed_in,json=closedIn,proto3" json:"closed_in,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreatePollRequest) Reset() {
+	*x = CreatePollRequest{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreatePollRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreatePollRequest) ProtoMessage() {}
+
+func (x *CreatePollRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreatePollRequest.ProtoReflect.Descriptor instead.
+func (*CreatePollRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CreatePollRequest) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *CreatePollRequest) GetQuestion() string {
+	if x != nil {
+		return x.Question
+	}
+	return ""
+}
+
+func (x *CreatePollRequest) GetAnswers() []*NewPollAnswer {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+func (x *CreatePollRequest) GetAnswerType() string {
+	if x != nil {
+		return x.AnswerType
+	}
+	return ""
+}
+
+func (x *CreatePollRequest) GetClosedIn() float64 {
+	if x != nil {
+		return x.ClosedIn
+	}
+	return 0
+}
+
+// NewPollAnswer is an answer of a new poll.
+type NewPollAnswer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `text` (default) or `image`.
+	DataType string `protobuf:"bytes,1,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
+	// At most 200 characters; a text answer has at least one.
+	Data string `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// The image, at most 100 characters; an image answer has one.
+	FileId        string `protobuf:"bytes,3,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NewPollAnswer) Reset() {
+	*x = NewPollAnswer{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NewPollAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NewPollAnswer) ProtoMessage() {}
+
+func (x *NewPollAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NewPollAnswer.ProtoReflect.Descriptor instead.
+func (*NewPollAnswer) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *NewPollAnswer) GetDataType() string {
+	if x != nil {
+		return x.DataType
+	}
+	return ""
+}
+
+func (x *NewPollAnswer) GetData() string {
+	if x != nil {
+		return x.Data
+	}
+	return ""
+}
+
+func (x *NewPollAnswer) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
+// GetPollRequest names the poll.
+type GetPollRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PollId        string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPollRequest) Reset() {
+	*x = GetPollRequest{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPollRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPollRequest) ProtoMessage() {}
+
+func (x *GetPollRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPollRequest.ProtoReflect.Descriptor instead.
+func (*GetPollRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GetPollRequest) GetPollId() string {
+	if x != nil {
+		return x.PollId
+	}
+	return ""
+}
+
+// UpdatePollRequest says what to do with the poll.
+type UpdatePollRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
+	// `closed` (default).
+	Status        string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdatePollRequest) Reset() {
+	*x = UpdatePollRequest{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdatePollRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdatePollRequest) ProtoMessage() {}
+
+func (x *UpdatePollRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdatePollRequest.ProtoReflect.Descriptor instead.
+func (*UpdatePollRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *UpdatePollRequest) GetPollId() string {
+	if x != nil {
+		return x.PollId
+	}
+	return ""
+}
+
+func (x *UpdatePollRequest) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+// DeletePollRequest names the poll.
+type DeletePollRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PollId        string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeletePollRequest) Reset() {
+	*x = DeletePollRequest{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeletePollRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeletePollRequest) ProtoMessage() {}
+
+func (x *DeletePollRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeletePollRequest.ProtoReflect.Descriptor instead.
+func (*DeletePollRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DeletePollRequest) GetPollId() string {
+	if x != nil {
+		return x.PollId
+	}
+	return ""
+}
+
+// VotePollRequest says what to vote for.
+type VotePollRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
+	// The answers: one, or where the poll takes several, at least one.
+	AnswerIds     []string `protobuf:"bytes,2,rep,name=answer_ids,json=answerIds,proto3" json:"answer_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VotePollRequest) Reset() {
+	*x = VotePollRequest{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VotePollRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VotePollRequest) ProtoMessage() {}
+
+func (x *VotePollRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VotePollRequest.ProtoReflect.Descriptor instead.
+func (*VotePollRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *VotePollRequest) GetPollId() string {
+	if x != nil {
+		return x.PollId
+	}
+	return ""
+}
+
+func (x *VotePollRequest) GetAnswerIds() []string {
+	if x != nil {
+		return x.AnswerIds
+	}
+	return nil
+}
+
+// ChangePollVoteRequest says what to vote for instead.
+type ChangePollVoteRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
+	// The answers; none takes the votes back.
+	AnswerIds     []string `protobuf:"bytes,2,rep,name=answer_ids,json=answerIds,proto3" json:"answer_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangePollVoteRequest) Reset() {
+	*x = ChangePollVoteRequest{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangePollVoteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangePollVoteRequest) ProtoMessage() {}
+
+func (x *ChangePollVoteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangePollVoteRequest.ProtoReflect.Descriptor instead.
+func (*ChangePollVoteRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ChangePollVoteRequest) GetPollId() string {
+	if x != nil {
+		return x.PollId
+	}
+	return ""
+}
+
+func (x *ChangePollVoteRequest) GetAnswerIds() []string {
+	if x != nil {
+		return x.AnswerIds
+	}
+	return nil
+}
+
+// ListPollVotersRequest names the answer.
+type ListPollVotersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
+	// At most 900 characters.
+	AnswerId string `protobuf:"bytes,2,opt,name=answer_id,json=answerId,proto3" json:"answer_id,omitempty"`
+	// `lastCreated` (default) or `firstCreated`.
+	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Paging.
+	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPollVotersRequest) Reset() {
+	*x = ListPollVotersRequest{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPollVotersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPollVotersRequest) ProtoMessage() {}
+
+func (x *ListPollVotersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPollVotersRequest.ProtoReflect.Descriptor instead.
+func (*ListPollVotersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ListPollVotersRequest) GetPollId() string {
+	if x != nil {
+		return x.PollId
+	}
+	return ""
+}
+
+func (x *ListPollVotersRequest) GetAnswerId() string {
+	if x != nil {
+		return x.AnswerId
+	}
+	return ""
+}
+
+func (x *ListPollVotersRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListPollVotersRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ListPollVotersResponse is a page of those who voted for an answer.
+type ListPollVotersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The poll.
+	Polls []*Poll `protobuf:"bytes,1,rep,name=polls,proto3" json:"polls,omitempty"`
+	// Its creator.
+	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
+	// Who voted, in the order of the list.
+	UsersAnswered []*User `protobuf:"bytes,3,rep,name=users_answered,json=UsersAnswered,proto3" json:"users_answered,omitempty"`
+	// Paging.
+	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPollVotersResponse) Reset() {
+	*x = ListPollVotersResponse{}
+	mi := &file_plaza_v1_poll_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPollVotersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPollVotersResponse) ProtoMessage() {}
+
+func (x *ListPollVotersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_poll_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPollVotersResponse.ProtoReflect.Descriptor instead.
+func (*ListPollVotersResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ListPollVotersResponse) GetPolls() []*Poll {
+	if x != nil {
+		return x.Polls
+	}
+	return nil
+}
+
+func (x *ListPollVotersResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListPollVotersResponse) GetUsersAnswered() []*User {
+	if x != nil {
+		return x.UsersAnswered
+	}
+	return nil
+}
+
+func (x *ListPollVotersResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
 var File_plaza_v1_poll_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/poll.proto\x12\bplaza.v1\"\x97\x03\n" +
+	"\x13plaza/v1/poll.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x97\x03\n" +
 	"\x04Poll\x12\x17\n" +
 	"\apoll_id\x18\x01 \x01(\tR\x06pollId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
@@ -287,7 +893,7 @@ const file_plaza_v1_poll_proto_rawDesc = "" +
 	" \x01(\tR\tcreatedAt\x12\x19\n" +
 	"\bis_voted\x18\v \x01(\bR\aisVoted\x12\x16\n" +
 	"\x06status\x18\f \x01(\tR\x06status\x12\x1b\n" +
-	"\tclosed_in\x18\r \x01(\x05R\bclosedIn\"\xae\x01\n" +
+	"\tclosed_in\x18\r \x01(\x01R\bclosedIn\"\xae\x01\n" +
 	"\n" +
 	"PollAnswer\x12\x1b\n" +
 	"\tdata_type\x18\x01 \x01(\tR\bdataType\x12\x12\n" +
@@ -296,7 +902,71 @@ const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\n" +
 	"vote_count\x18\x04 \x01(\x05R\tvoteCount\x12'\n" +
 	"\x10is_voted_by_user\x18\x05 \x01(\bR\risVotedByUser\x12\x0e\n" +
-	"\x02id\x18\x06 \x01(\tR\x02idB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x02id\x18\x06 \x01(\tR\x02id\"[\n" +
+	"\rPollAggregate\x12$\n" +
+	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\"\x8c\x02\n" +
+	"\x11CreatePollRequest\x12\x1e\n" +
+	"\x05title\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x96\x01R\x05title\x12&\n" +
+	"\bquestion\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\bquestion\x12=\n" +
+	"\aanswers\x18\x03 \x03(\v2\x17.plaza.v1.NewPollAnswerB\n" +
+	"\xbaH\a\x92\x01\x04\b\x02\x10\n" +
+	"R\aanswers\x12:\n" +
+	"\vanswer_type\x18\x04 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x06singleR\bmultipleR\n" +
+	"answerType\x124\n" +
+	"\tclosed_in\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\xb0\xc4^\x1dB)\x00\x00\x00\x00\x00\x00\x00\x00R\bclosedIn\"\x82\x01\n" +
+	"\rNewPollAnswer\x121\n" +
+	"\tdata_type\x18\x01 \x01(\tB\x14\xbaH\x11r\x0fR\x00R\x04textR\x05imageR\bdataType\x12\x1c\n" +
+	"\x04data\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04data\x12 \n" +
+	"\afile_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\"5\n" +
+	"\x0eGetPollRequest\x12#\n" +
+	"\apoll_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\"a\n" +
+	"\x11UpdatePollRequest\x12#\n" +
+	"\apoll_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12'\n" +
+	"\x06status\x18\x02 \x01(\tB\x0f\xbaH\fr\n" +
+	"R\x00R\x06closedR\x06status\"8\n" +
+	"\x11DeletePollRequest\x12#\n" +
+	"\apoll_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\"i\n" +
+	"\x0fVotePollRequest\x12#\n" +
+	"\apoll_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x121\n" +
+	"\n" +
+	"answer_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\n" +
+	"\"\x06r\x04\x10\x01\x18dR\tanswerIds\"m\n" +
+	"\x15ChangePollVoteRequest\x12#\n" +
+	"\apoll_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12/\n" +
+	"\n" +
+	"answer_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\x10\x01\x18dR\tanswerIds\"\xd3\x01\n" +
+	"\x15ListPollVotersRequest\x12#\n" +
+	"\apoll_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12'\n" +
+	"\tanswer_id\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\banswerId\x12;\n" +
+	"\asort_by\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
+	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc5\x01\n" +
+	"\x16ListPollVotersResponse\x12$\n" +
+	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
+	"\x0eusers_answered\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\rUsersAnswered\x12(\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xb4\x06\n" +
+	"\vPollService\x12b\n" +
+	"\n" +
+	"CreatePoll\x12\x1b.plaza.v1.CreatePollRequest\x1a\x17.plaza.v1.PollAggregate\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/polls\x12c\n" +
+	"\aGetPoll\x12\x18.plaza.v1.GetPollRequest\x1a\x17.plaza.v1.PollAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/polls/{poll_id}\x12l\n" +
+	"\n" +
+	"UpdatePoll\x12\x1b.plaza.v1.UpdatePollRequest\x1a\x17.plaza.v1.PollAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/polls/{poll_id}\x12q\n" +
+	"\n" +
+	"DeletePoll\x12\x1b.plaza.v1.DeletePollRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/polls/{poll_id}\x12n\n" +
+	"\bVotePoll\x12\x19.plaza.v1.VotePollRequest\x1a\x17.plaza.v1.PollAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/polls/{poll_id}/votes\x12z\n" +
+	"\x0eChangePollVote\x12\x1f.plaza.v1.ChangePollVoteRequest\x1a\x17.plaza.v1.PollAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/polls/{poll_id}/votes\x12\x8e\x01\n" +
+	"\x0eListPollVoters\x12\x1f.plaza.v1.ListPollVotersRequest\x1a .plaza.v1.ListPollVotersResponse\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02-\x12+/api/v3/polls/{poll_id}/answers/{answer_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_poll_proto_rawDescOnce sync.Once
@@ -310,18 +980,54 @@ func file_plaza_v1_poll_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_poll_proto_rawDescData
 }
 
-var file_plaza_v1_poll_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_plaza_v1_poll_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_poll_proto_goTypes = []any{
-	(*Poll)(nil),       // 0: plaza.v1.Poll
-	(*PollAnswer)(nil), // 1: plaza.v1.PollAnswer
+	(*Poll)(nil),                   // 0: plaza.v1.Poll
+	(*PollAnswer)(nil),             // 1: plaza.v1.PollAnswer
+	(*PollAggregate)(nil),          // 2: plaza.v1.PollAggregate
+	(*CreatePollRequest)(nil),      // 3: plaza.v1.CreatePollRequest
+	(*NewPollAnswer)(nil),          // 4: plaza.v1.NewPollAnswer
+	(*GetPollRequest)(nil),         // 5: plaza.v1.GetPollRequest
+	(*UpdatePollRequest)(nil),      // 6: plaza.v1.UpdatePollRequest
+	(*DeletePollRequest)(nil),      // 7: plaza.v1.DeletePollRequest
+	(*VotePollRequest)(nil),        // 8: plaza.v1.VotePollRequest
+	(*ChangePollVoteRequest)(nil),  // 9: plaza.v1.ChangePollVoteRequest
+	(*ListPollVotersRequest)(nil),  // 10: plaza.v1.ListPollVotersRequest
+	(*ListPollVotersResponse)(nil), // 11: plaza.v1.ListPollVotersResponse
+	(*User)(nil),                   // 12: plaza.v1.User
+	(*PageOptions)(nil),            // 13: plaza.v1.PageOptions
+	(*Paging)(nil),                 // 14: plaza.v1.Paging
+	(*StatusSuccessResponse)(nil),  // 15: plaza.v1.StatusSuccessResponse
 }
 var file_plaza_v1_poll_proto_depIdxs = []int32{
-	1, // 0: plaza.v1.Poll.answers:type_name -> plaza.v1.PollAnswer
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	1,  // 0: plaza.v1.Poll.answers:type_name -> plaza.v1.PollAnswer
+	0,  // 1: plaza.v1.PollAggregate.polls:type_name -> plaza.v1.Poll
+	12, // 2: plaza.v1.PollAggregate.users:type_name -> plaza.v1.User
+	4,  // 3: plaza.v1.CreatePollRequest.answers:type_name -> plaza.v1.NewPollAnswer
+	13, // 4: plaza.v1.ListPollVotersRequest.options:type_name -> plaza.v1.PageOptions
+	0,  // 5: plaza.v1.ListPollVotersResponse.polls:type_name -> plaza.v1.Poll
+	12, // 6: plaza.v1.ListPollVotersResponse.users:type_name -> plaza.v1.User
+	12, // 7: plaza.v1.ListPollVotersResponse.users_answered:type_name -> plaza.v1.User
+	14, // 8: plaza.v1.ListPollVotersResponse.paging:type_name -> plaza.v1.Paging
+	3,  // 9: plaza.v1.PollService.CreatePoll:input_type -> plaza.v1.CreatePollRequest
+	5,  // 10: plaza.v1.PollService.GetPoll:input_type -> plaza.v1.GetPollRequest
+	6,  // 11: plaza.v1.PollService.UpdatePoll:input_type -> plaza.v1.UpdatePollRequest
+	7,  // 12: plaza.v1.PollService.DeletePoll:input_type -> plaza.v1.DeletePollRequest
+	8,  // 13: plaza.v1.PollService.VotePoll:input_type -> plaza.v1.VotePollRequest
+	9,  // 14: plaza.v1.PollService.ChangePollVote:input_type -> plaza.v1.ChangePollVoteRequest
+	10, // 15: plaza.v1.PollService.ListPollVoters:input_type -> plaza.v1.ListPollVotersRequest
+	2,  // 16: plaza.v1.PollService.CreatePoll:output_type -> plaza.v1.PollAggregate
+	2,  // 17: plaza.v1.PollService.GetPoll:output_type -> plaza.v1.PollAggregate
+	2,  // 18: plaza.v1.PollService.UpdatePoll:output_type -> plaza.v1.PollAggregate
+	15, // 19: plaza.v1.PollService.DeletePoll:output_type -> plaza.v1.StatusSuccessResponse
+	2,  // 20: plaza.v1.PollService.VotePoll:output_type -> plaza.v1.PollAggregate
+	2,  // 21: plaza.v1.PollService.ChangePollVote:output_type -> plaza.v1.PollAggregate
+	11, // 22: plaza.v1.PollService.ListPollVoters:output_type -> plaza.v1.ListPollVotersResponse
+	16, // [16:23] is the sub-list for method output_type
+	9,  // [9:16] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_poll_proto_init() }
@@ -329,15 +1035,18 @@ func file_plaza_v1_poll_proto_init() {
 	if File_plaza_v1_poll_proto != nil {
 		return
 	}
+	file_plaza_v1_common_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_poll_proto_rawDesc), len(file_plaza_v1_poll_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   12,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_poll_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_poll_proto_depIdxs,

@@ -587,11 +587,712 @@ func (x *CommunityFeedResponse) GetPaging() *Paging {
 	return nil
 }
 
+// ListFollowingFeedRequest says in which order to list, and where.
+type ListFollowingFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `customRanking` (default) or `lastCreated`.
+	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Page size, 1 to 100, 10 when absent.
+	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	Token         string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListFollowingFeedRequest) Reset() {
+	*x = ListFollowingFeedRequest{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListFollowingFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListFollowingFeedRequest) ProtoMessage() {}
+
+func (x *ListFollowingFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListFollowingFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListFollowingFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListFollowingFeedRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListFollowingFeedRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListFollowingFeedRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// FollowingPaging holds the tokens of the neighbouring pages; empty where there is none.
+type FollowingPaging struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Token of the next page.
+	Next string `protobuf:"bytes,1,opt,name=next,proto3" json:"next,omitempty"`
+	// Token of the previous page.
+	Previous      string `protobuf:"bytes,2,opt,name=previous,proto3" json:"previous,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FollowingPaging) Reset() {
+	*x = FollowingPaging{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FollowingPaging) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FollowingPaging) ProtoMessage() {}
+
+func (x *FollowingPaging) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FollowingPaging.ProtoReflect.Descriptor instead.
+func (*FollowingPaging) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *FollowingPaging) GetNext() string {
+	if x != nil {
+		return x.Next
+	}
+	return ""
+}
+
+func (x *FollowingPaging) GetPrevious() string {
+	if x != nil {
+		return x.Previous
+	}
+	return ""
+}
+
+// FollowingFeedResponse is a page of the following feed.
+type FollowingFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts.
+	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors, mentioned users and wall owners.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files of the posts and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// The communities of the posts.
+	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Memberships of the caller and of the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Categories of the communities.
+	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
+	// Paging.
+	Paging        *FollowingPaging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FollowingFeedResponse) Reset() {
+	*x = FollowingFeedResponse{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FollowingFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FollowingFeedResponse) ProtoMessage() {}
+
+func (x *FollowingFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FollowingFeedResponse.ProtoReflect.Descriptor instead.
+func (*FollowingFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *FollowingFeedResponse) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *FollowingFeedResponse) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *FollowingFeedResponse) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *FollowingFeedResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *FollowingFeedResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *FollowingFeedResponse) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *FollowingFeedResponse) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *FollowingFeedResponse) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *FollowingFeedResponse) GetPaging() *FollowingPaging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ListGlobalFeedRequest filters the global feed.
+type ListGlobalFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 4 of `video`, `image`, `file`, `liveStream`: what the posts hold.
+	DataTypes []string `protobuf:"bytes,1,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
+	// Only the caller's own wall.
+	ShowOnlyMyFeed bool `protobuf:"varint,2,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
+	// Accepted from public clients: the feed lists parents, which come with their children.
+	ResolveParent bool `protobuf:"varint,3,opt,name=resolve_parent,json=resolveParent,proto3" json:"resolve_parent,omitempty"`
+	// With data types: posts that hold several types too.
+	IncludeMixedStructure bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
+	// Paging.
+	Options *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
+	// The same as options.limit.
+	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The same as options.token.
+	Token         string `protobuf:"bytes,7,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListGlobalFeedRequest) Reset() {
+	*x = ListGlobalFeedRequest{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListGlobalFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListGlobalFeedRequest) ProtoMessage() {}
+
+func (x *ListGlobalFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListGlobalFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListGlobalFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ListGlobalFeedRequest) GetDataTypes() []string {
+	if x != nil {
+		return x.DataTypes
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedRequest) GetShowOnlyMyFeed() bool {
+	if x != nil {
+		return x.ShowOnlyMyFeed
+	}
+	return false
+}
+
+func (x *ListGlobalFeedRequest) GetResolveParent() bool {
+	if x != nil {
+		return x.ResolveParent
+	}
+	return false
+}
+
+func (x *ListGlobalFeedRequest) GetIncludeMixedStructure() bool {
+	if x != nil {
+		return x.IncludeMixedStructure
+	}
+	return false
+}
+
+func (x *ListGlobalFeedRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListGlobalFeedRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// ListRankedGlobalFeedRequest filters the global feed.
+type ListRankedGlobalFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 4 of `video`, `image`, `file`, `liveStream`: what the posts hold.
+	DataTypes []string `protobuf:"bytes,1,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
+	// Only the caller's own wall.
+	ShowOnlyMyFeed bool `protobuf:"varint,2,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
+	// Accepted from public clients: the feed lists parents, which come with their children.
+	ResolveParent bool `protobuf:"varint,3,opt,name=resolve_parent,json=resolveParent,proto3" json:"resolve_parent,omitempty"`
+	// With data types: posts that hold several types too.
+	IncludeMixedStructure bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
+	// Paging.
+	Options *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
+	// The same as options.limit.
+	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The same as options.token.
+	Token         string `protobuf:"bytes,7,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRankedGlobalFeedRequest) Reset() {
+	*x = ListRankedGlobalFeedRequest{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRankedGlobalFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRankedGlobalFeedRequest) ProtoMessage() {}
+
+func (x *ListRankedGlobalFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRankedGlobalFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListRankedGlobalFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ListRankedGlobalFeedRequest) GetDataTypes() []string {
+	if x != nil {
+		return x.DataTypes
+	}
+	return nil
+}
+
+func (x *ListRankedGlobalFeedRequest) GetShowOnlyMyFeed() bool {
+	if x != nil {
+		return x.ShowOnlyMyFeed
+	}
+	return false
+}
+
+func (x *ListRankedGlobalFeedRequest) GetResolveParent() bool {
+	if x != nil {
+		return x.ResolveParent
+	}
+	return false
+}
+
+func (x *ListRankedGlobalFeedRequest) GetIncludeMixedStructure() bool {
+	if x != nil {
+		return x.IncludeMixedStructure
+	}
+	return false
+}
+
+func (x *ListRankedGlobalFeedRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *ListRankedGlobalFeedRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListRankedGlobalFeedRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// GlobalFeedData holds the posts of the global feed and what they refer to.
+type GlobalFeedData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts.
+	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors, mentioned users and wall owners.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files of the posts and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// The communities of the posts.
+	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Memberships of the caller and of the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Categories of the communities.
+	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
+	// Paging.
+	Paging        *Paging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GlobalFeedData) Reset() {
+	*x = GlobalFeedData{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GlobalFeedData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GlobalFeedData) ProtoMessage() {}
+
+func (x *GlobalFeedData) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GlobalFeedData.ProtoReflect.Descriptor instead.
+func (*GlobalFeedData) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *GlobalFeedData) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// GlobalFeedResponse is a page of the global feed. The posts are in it twice: under data, and at the top, where other
+// clients read them.
+type GlobalFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The page.
+	Data *GlobalFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,3,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts.
+	PostChildren []*Post `protobuf:"bytes,4,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,5,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors, mentioned users and wall owners.
+	Users []*User `protobuf:"bytes,6,rep,name=users,proto3" json:"users,omitempty"`
+	// Files of the posts and avatars.
+	Files []*File `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
+	// The communities of the posts.
+	Communities []*Community `protobuf:"bytes,8,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Memberships of the caller and of the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,9,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Categories of the communities.
+	Categories []*Category `protobuf:"bytes,10,rep,name=categories,proto3" json:"categories,omitempty"`
+	// Feeds that the posts stand in.
+	Feeds []*Feed `protobuf:"bytes,11,rep,name=feeds,proto3" json:"feeds,omitempty"`
+	// Paging.
+	Paging        *Paging `protobuf:"bytes,12,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GlobalFeedResponse) Reset() {
+	*x = GlobalFeedResponse{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GlobalFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GlobalFeedResponse) ProtoMessage() {}
+
+func (x *GlobalFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GlobalFeedResponse.ProtoReflect.Descriptor instead.
+func (*GlobalFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *GlobalFeedResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *GlobalFeedResponse) GetData() *GlobalFeedData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetFeeds() []*Feed {
+	if x != nil {
+		return x.Feeds
+	}
+	return nil
+}
+
+func (x *GlobalFeedResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
 var File_plaza_v1_post_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/post_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\"\xc0\x03\n" +
+	"\x18plaza/v1/post_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\"\xc0\x03\n" +
 	"\x13ListUserFeedRequest\x12#\n" +
 	"\auser_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x12\x1e\n" +
@@ -651,10 +1352,83 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x15CommunityFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12/\n" +
 	"\x04data\x18\x02 \x01(\v2\x1b.plaza.v1.CommunityFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\x95\x02\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa7\x01\n" +
+	"\x18ListFollowingFeedRequest\x12<\n" +
+	"\asort_by\x18\x01 \x01(\tB#\xbaH r\x1eR\x00R\vlastCreatedR\rcustomRankingR\x06sortBy\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\b\n" +
+	"\x06_limit\"A\n" +
+	"\x0fFollowingPaging\x12\x12\n" +
+	"\x04next\x18\x01 \x01(\tR\x04next\x12\x1a\n" +
+	"\bprevious\x18\x02 \x01(\tR\bprevious\"\xcd\x03\n" +
+	"\x15FollowingFeedResponse\x12$\n" +
+	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x121\n" +
+	"\x06paging\x18\t \x01(\v2\x19.plaza.v1.FollowingPagingR\x06paging\"\xef\x02\n" +
+	"\x15ListGlobalFeedRequest\x12K\n" +
+	"\n" +
+	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
+	"liveStreamR\tdataTypes\x12)\n" +
+	"\x11show_only_my_feed\x18\x02 \x01(\bR\x0eshowOnlyMyFeed\x12%\n" +
+	"\x0eresolve_parent\x18\x03 \x01(\bR\rresolveParent\x126\n" +
+	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
+	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
+	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
+	"\x05token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
+	"\x06_limit\"\xf5\x02\n" +
+	"\x1bListRankedGlobalFeedRequest\x12K\n" +
+	"\n" +
+	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
+	"liveStreamR\tdataTypes\x12)\n" +
+	"\x11show_only_my_feed\x18\x02 \x01(\bR\x0eshowOnlyMyFeed\x12%\n" +
+	"\x0eresolve_parent\x18\x03 \x01(\bR\rresolveParent\x126\n" +
+	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
+	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
+	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
+	"\x05token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
+	"\x06_limit\"\xbd\x03\n" +
+	"\x0eGlobalFeedData\x12$\n" +
+	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12(\n" +
+	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xad\x04\n" +
+	"\x12GlobalFeedResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12,\n" +
+	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.GlobalFeedDataR\x04data\x12$\n" +
+	"\x05posts\x18\x03 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x04 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x05 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\b \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\t \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\n" +
+	" \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12$\n" +
+	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
+	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xb0\x05\n" +
 	"\vFeedService\x12u\n" +
 	"\fListUserFeed\x12\x1d.plaza.v1.ListUserFeedRequest\x1a\x1a.plaza.v1.UserFeedResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/user-feeds/{user_id}\x12\x8e\x01\n" +
-	"\x11ListCommunityFeed\x12\".plaza.v1.ListCommunityFeedRequest\x1a\x1f.plaza.v1.CommunityFeedResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v3/community-feeds/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x11ListCommunityFeed\x12\".plaza.v1.ListCommunityFeedRequest\x1a\x1f.plaza.v1.CommunityFeedResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v3/community-feeds/{community_id}\x12\x82\x01\n" +
+	"\x11ListFollowingFeed\x12\".plaza.v1.ListFollowingFeedRequest\x1a\x1f.plaza.v1.FollowingFeedResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/me/following-feeds\x12\x8e\x01\n" +
+	"\x0eListGlobalFeed\x12\x1f.plaza.v1.ListGlobalFeedRequest\x1a\x1c.plaza.v1.GlobalFeedResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x16\x12\x14/api/v3/global-feeds\x12\x17/api/v4/me/global-feeds\x12\x82\x01\n" +
+	"\x14ListRankedGlobalFeed\x12%.plaza.v1.ListRankedGlobalFeedRequest\x1a\x1c.plaza.v1.GlobalFeedResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v5/me/global-feedsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_post_feed_proto_rawDescOnce sync.Once
@@ -668,55 +1442,100 @@ func file_plaza_v1_post_feed_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_post_feed_proto_rawDescData
 }
 
-var file_plaza_v1_post_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_plaza_v1_post_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_plaza_v1_post_feed_proto_goTypes = []any{
-	(*ListUserFeedRequest)(nil),      // 0: plaza.v1.ListUserFeedRequest
-	(*UserFeedData)(nil),             // 1: plaza.v1.UserFeedData
-	(*UserFeedResponse)(nil),         // 2: plaza.v1.UserFeedResponse
-	(*ListCommunityFeedRequest)(nil), // 3: plaza.v1.ListCommunityFeedRequest
-	(*CommunityFeedData)(nil),        // 4: plaza.v1.CommunityFeedData
-	(*CommunityFeedResponse)(nil),    // 5: plaza.v1.CommunityFeedResponse
-	(*PageOptions)(nil),              // 6: plaza.v1.PageOptions
-	(*Post)(nil),                     // 7: plaza.v1.Post
-	(*Comment)(nil),                  // 8: plaza.v1.Comment
-	(*User)(nil),                     // 9: plaza.v1.User
-	(*File)(nil),                     // 10: plaza.v1.File
-	(*Paging)(nil),                   // 11: plaza.v1.Paging
-	(*Community)(nil),                // 12: plaza.v1.Community
-	(*CommunityUser)(nil),            // 13: plaza.v1.CommunityUser
-	(*Category)(nil),                 // 14: plaza.v1.Category
+	(*ListUserFeedRequest)(nil),         // 0: plaza.v1.ListUserFeedRequest
+	(*UserFeedData)(nil),                // 1: plaza.v1.UserFeedData
+	(*UserFeedResponse)(nil),            // 2: plaza.v1.UserFeedResponse
+	(*ListCommunityFeedRequest)(nil),    // 3: plaza.v1.ListCommunityFeedRequest
+	(*CommunityFeedData)(nil),           // 4: plaza.v1.CommunityFeedData
+	(*CommunityFeedResponse)(nil),       // 5: plaza.v1.CommunityFeedResponse
+	(*ListFollowingFeedRequest)(nil),    // 6: plaza.v1.ListFollowingFeedRequest
+	(*FollowingPaging)(nil),             // 7: plaza.v1.FollowingPaging
+	(*FollowingFeedResponse)(nil),       // 8: plaza.v1.FollowingFeedResponse
+	(*ListGlobalFeedRequest)(nil),       // 9: plaza.v1.ListGlobalFeedRequest
+	(*ListRankedGlobalFeedRequest)(nil), // 10: plaza.v1.ListRankedGlobalFeedRequest
+	(*GlobalFeedData)(nil),              // 11: plaza.v1.GlobalFeedData
+	(*GlobalFeedResponse)(nil),          // 12: plaza.v1.GlobalFeedResponse
+	(*PageOptions)(nil),                 // 13: plaza.v1.PageOptions
+	(*Post)(nil),                        // 14: plaza.v1.Post
+	(*Comment)(nil),                     // 15: plaza.v1.Comment
+	(*User)(nil),                        // 16: plaza.v1.User
+	(*File)(nil),                        // 17: plaza.v1.File
+	(*Paging)(nil),                      // 18: plaza.v1.Paging
+	(*Community)(nil),                   // 19: plaza.v1.Community
+	(*CommunityUser)(nil),               // 20: plaza.v1.CommunityUser
+	(*Category)(nil),                    // 21: plaza.v1.Category
+	(*Feed)(nil),                        // 22: plaza.v1.Feed
 }
 var file_plaza_v1_post_feed_proto_depIdxs = []int32{
-	6,  // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
-	7,  // 1: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
-	7,  // 2: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
-	8,  // 3: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
-	9,  // 4: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
-	10, // 5: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
-	11, // 6: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
+	13, // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
+	14, // 1: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
+	14, // 2: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
+	15, // 3: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
+	16, // 4: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
+	17, // 5: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
+	18, // 6: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
 	1,  // 7: plaza.v1.UserFeedResponse.data:type_name -> plaza.v1.UserFeedData
-	11, // 8: plaza.v1.UserFeedResponse.paging:type_name -> plaza.v1.Paging
-	6,  // 9: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
-	7,  // 10: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
-	7,  // 11: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
-	8,  // 12: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
-	9,  // 13: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
-	10, // 14: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
-	12, // 15: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
-	13, // 16: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
-	14, // 17: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
-	11, // 18: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
+	18, // 8: plaza.v1.UserFeedResponse.paging:type_name -> plaza.v1.Paging
+	13, // 9: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
+	14, // 10: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
+	14, // 11: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
+	15, // 12: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
+	16, // 13: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
+	17, // 14: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
+	19, // 15: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
+	20, // 16: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	21, // 17: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
+	18, // 18: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
 	4,  // 19: plaza.v1.CommunityFeedResponse.data:type_name -> plaza.v1.CommunityFeedData
-	11, // 20: plaza.v1.CommunityFeedResponse.paging:type_name -> plaza.v1.Paging
-	0,  // 21: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
-	3,  // 22: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
-	2,  // 23: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.UserFeedResponse
-	5,  // 24: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.CommunityFeedResponse
-	23, // [23:25] is the sub-list for method output_type
-	21, // [21:23] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	18, // 20: plaza.v1.CommunityFeedResponse.paging:type_name -> plaza.v1.Paging
+	14, // 21: plaza.v1.FollowingFeedResponse.posts:type_name -> plaza.v1.Post
+	14, // 22: plaza.v1.FollowingFeedResponse.post_children:type_name -> plaza.v1.Post
+	15, // 23: plaza.v1.FollowingFeedResponse.comments:type_name -> plaza.v1.Comment
+	16, // 24: plaza.v1.FollowingFeedResponse.users:type_name -> plaza.v1.User
+	17, // 25: plaza.v1.FollowingFeedResponse.files:type_name -> plaza.v1.File
+	19, // 26: plaza.v1.FollowingFeedResponse.communities:type_name -> plaza.v1.Community
+	20, // 27: plaza.v1.FollowingFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	21, // 28: plaza.v1.FollowingFeedResponse.categories:type_name -> plaza.v1.Category
+	7,  // 29: plaza.v1.FollowingFeedResponse.paging:type_name -> plaza.v1.FollowingPaging
+	13, // 30: plaza.v1.ListGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	13, // 31: plaza.v1.ListRankedGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	14, // 32: plaza.v1.GlobalFeedData.posts:type_name -> plaza.v1.Post
+	14, // 33: plaza.v1.GlobalFeedData.post_children:type_name -> plaza.v1.Post
+	15, // 34: plaza.v1.GlobalFeedData.comments:type_name -> plaza.v1.Comment
+	16, // 35: plaza.v1.GlobalFeedData.users:type_name -> plaza.v1.User
+	17, // 36: plaza.v1.GlobalFeedData.files:type_name -> plaza.v1.File
+	19, // 37: plaza.v1.GlobalFeedData.communities:type_name -> plaza.v1.Community
+	20, // 38: plaza.v1.GlobalFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	21, // 39: plaza.v1.GlobalFeedData.categories:type_name -> plaza.v1.Category
+	18, // 40: plaza.v1.GlobalFeedData.paging:type_name -> plaza.v1.Paging
+	11, // 41: plaza.v1.GlobalFeedResponse.data:type_name -> plaza.v1.GlobalFeedData
+	14, // 42: plaza.v1.GlobalFeedResponse.posts:type_name -> plaza.v1.Post
+	14, // 43: plaza.v1.GlobalFeedResponse.post_children:type_name -> plaza.v1.Post
+	15, // 44: plaza.v1.GlobalFeedResponse.comments:type_name -> plaza.v1.Comment
+	16, // 45: plaza.v1.GlobalFeedResponse.users:type_name -> plaza.v1.User
+	17, // 46: plaza.v1.GlobalFeedResponse.files:type_name -> plaza.v1.File
+	19, // 47: plaza.v1.GlobalFeedResponse.communities:type_name -> plaza.v1.Community
+	20, // 48: plaza.v1.GlobalFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	21, // 49: plaza.v1.GlobalFeedResponse.categories:type_name -> plaza.v1.Category
+	22, // 50: plaza.v1.GlobalFeedResponse.feeds:type_name -> plaza.v1.Feed
+	18, // 51: plaza.v1.GlobalFeedResponse.paging:type_name -> plaza.v1.Paging
+	0,  // 52: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
+	3,  // 53: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
+	6,  // 54: plaza.v1.FeedService.ListFollowingFeed:input_type -> plaza.v1.ListFollowingFeedRequest
+	9,  // 55: plaza.v1.FeedService.ListGlobalFeed:input_type -> plaza.v1.ListGlobalFeedRequest
+	10, // 56: plaza.v1.FeedService.ListRankedGlobalFeed:input_type -> plaza.v1.ListRankedGlobalFeedRequest
+	2,  // 57: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.UserFeedResponse
+	5,  // 58: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.CommunityFeedResponse
+	8,  // 59: plaza.v1.FeedService.ListFollowingFeed:output_type -> plaza.v1.FollowingFeedResponse
+	12, // 60: plaza.v1.FeedService.ListGlobalFeed:output_type -> plaza.v1.GlobalFeedResponse
+	12, // 61: plaza.v1.FeedService.ListRankedGlobalFeed:output_type -> plaza.v1.GlobalFeedResponse
+	57, // [57:62] is the sub-list for method output_type
+	52, // [52:57] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_post_feed_proto_init() }
@@ -729,19 +1548,23 @@ func file_plaza_v1_post_feed_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
 	file_plaza_v1_community_user_proto_init()
+	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_post_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_post_feed_proto_msgTypes[0].OneofWrappers = []any{}
 	file_plaza_v1_post_feed_proto_msgTypes[3].OneofWrappers = []any{}
+	file_plaza_v1_post_feed_proto_msgTypes[6].OneofWrappers = []any{}
+	file_plaza_v1_post_feed_proto_msgTypes[9].OneofWrappers = []any{}
+	file_plaza_v1_post_feed_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_post_feed_proto_rawDesc), len(file_plaza_v1_post_feed_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -7,6 +7,8 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -31,7 +33,7 @@ type ScheduledPost struct {
 	ScheduledAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=scheduled_at,json=scheduledAt,proto3" json:"scheduled_at,omitempty"`
 	// How far it is.
 	Status *ScheduledPostStatus `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
-	// The post.
+	// The post; its id is the one that it has once it is published.
 	PostData *Post `protobuf:"bytes,4,opt,name=post_data,json=postData,proto3" json:"post_data,omitempty"`
 	// The creator's public id.
 	UserId string `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
@@ -152,9 +154,9 @@ func (x *ScheduledPost) GetCommunities() []*Community {
 // ScheduledPostStatus is how far a scheduled post is.
 type ScheduledPostStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `WAIT` until it is published.
+	// `WAIT` until its time, then `posted` or `failed`.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// The same for a person.
+	// The same for a person; the reason of a failure.
 	Description   string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -204,11 +206,478 @@ func (x *ScheduledPostStatus) GetDescription() string {
 	return ""
 }
 
+// SchedulePostRequest is a post and its time.
+type SchedulePostRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When to publish it: not in the past, at most 30 days ahead.
+	ScheduledAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=scheduled_at,json=scheduledAt,proto3" json:"scheduled_at,omitempty"`
+	// The post.
+	PostData      *CreatePostRequest `protobuf:"bytes,2,opt,name=post_data,json=postData,proto3" json:"post_data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SchedulePostRequest) Reset() {
+	*x = SchedulePostRequest{}
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SchedulePostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SchedulePostRequest) ProtoMessage() {}
+
+func (x *SchedulePostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SchedulePostRequest.ProtoReflect.Descriptor instead.
+func (*SchedulePostRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_scheduled_post_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SchedulePostRequest) GetScheduledAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ScheduledAt
+	}
+	return nil
+}
+
+func (x *SchedulePostRequest) GetPostData() *CreatePostRequest {
+	if x != nil {
+		return x.PostData
+	}
+	return nil
+}
+
+// SchedulePostResponse names the scheduled post.
+type SchedulePostResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was made.
+	Data          *ScheduledPostId `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SchedulePostResponse) Reset() {
+	*x = SchedulePostResponse{}
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SchedulePostResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SchedulePostResponse) ProtoMessage() {}
+
+func (x *SchedulePostResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SchedulePostResponse.ProtoReflect.Descriptor instead.
+func (*SchedulePostResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_scheduled_post_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SchedulePostResponse) GetData() *ScheduledPostId {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// ScheduledPostId names a scheduled post.
+type ScheduledPostId struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScheduledPostId) Reset() {
+	*x = ScheduledPostId{}
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScheduledPostId) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScheduledPostId) ProtoMessage() {}
+
+func (x *ScheduledPostId) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScheduledPostId.ProtoReflect.Descriptor instead.
+func (*ScheduledPostId) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_scheduled_post_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ScheduledPostId) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// ListScheduledPostsRequest filters the scheduled posts.
+type ListScheduledPostsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether those that are published already are left out.
+	NotPostedOnly bool `protobuf:"varint,1,opt,name=not_posted_only,json=notPostedOnly,proto3" json:"not_posted_only,omitempty"`
+	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	SortBy string `protobuf:"bytes,2,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Paging.
+	Options       *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListScheduledPostsRequest) Reset() {
+	*x = ListScheduledPostsRequest{}
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListScheduledPostsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListScheduledPostsRequest) ProtoMessage() {}
+
+func (x *ListScheduledPostsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListScheduledPostsRequest.ProtoReflect.Descriptor instead.
+func (*ListScheduledPostsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_scheduled_post_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListScheduledPostsRequest) GetNotPostedOnly() bool {
+	if x != nil {
+		return x.NotPostedOnly
+	}
+	return false
+}
+
+func (x *ListScheduledPostsRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListScheduledPostsRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ListScheduledPostsResponse is a page of scheduled posts.
+type ListScheduledPostsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The scheduled posts.
+	Data []*ScheduledPost `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The network.
+	NetworkId string `protobuf:"bytes,2,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
+	// Paging.
+	Paging *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
+	// Authors, mentioned users and wall owners.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files of the posts and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// The communities that the posts go to.
+	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Polls of the posts.
+	Polls         []*Poll `protobuf:"bytes,7,rep,name=polls,proto3" json:"polls,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListScheduledPostsResponse) Reset() {
+	*x = ListScheduledPostsResponse{}
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListScheduledPostsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListScheduledPostsResponse) ProtoMessage() {}
+
+func (x *ListScheduledPostsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListScheduledPostsResponse.ProtoReflect.Descriptor instead.
+func (*ListScheduledPostsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_scheduled_post_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListScheduledPostsResponse) GetData() []*ScheduledPost {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListScheduledPostsResponse) GetNetworkId() string {
+	if x != nil {
+		return x.NetworkId
+	}
+	return ""
+}
+
+func (x *ListScheduledPostsResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+func (x *ListScheduledPostsResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListScheduledPostsResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ListScheduledPostsResponse) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *ListScheduledPostsResponse) GetPolls() []*Poll {
+	if x != nil {
+		return x.Polls
+	}
+	return nil
+}
+
+// UpdateScheduledPostRequest holds what to change.
+type UpdateScheduledPostRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which scheduled post, at most 900 characters.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The new time: not in the past, at most 30 days ahead.
+	ScheduledAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=scheduled_at,json=scheduledAt,proto3" json:"scheduled_at,omitempty"`
+	// The new content, as a whole. Its target is the old one, or absent.
+	PostData      *CreatePostRequest `protobuf:"bytes,3,opt,name=post_data,json=postData,proto3" json:"post_data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateScheduledPostRequest) Reset() {
+	*x = UpdateScheduledPostRequest{}
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateScheduledPostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateScheduledPostRequest) ProtoMessage() {}
+
+func (x *UpdateScheduledPostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateScheduledPostRequest.ProtoReflect.Descriptor instead.
+func (*UpdateScheduledPostRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_scheduled_post_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *UpdateScheduledPostRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateScheduledPostRequest) GetScheduledAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ScheduledAt
+	}
+	return nil
+}
+
+func (x *UpdateScheduledPostRequest) GetPostData() *CreatePostRequest {
+	if x != nil {
+		return x.PostData
+	}
+	return nil
+}
+
+// UpdateScheduledPostResponse names the scheduled post.
+type UpdateScheduledPostResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was changed.
+	Data          *ScheduledPostId `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateScheduledPostResponse) Reset() {
+	*x = UpdateScheduledPostResponse{}
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateScheduledPostResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateScheduledPostResponse) ProtoMessage() {}
+
+func (x *UpdateScheduledPostResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateScheduledPostResponse.ProtoReflect.Descriptor instead.
+func (*UpdateScheduledPostResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_scheduled_post_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UpdateScheduledPostResponse) GetData() *ScheduledPostId {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// CancelScheduledPostRequest names the scheduled post.
+type CancelScheduledPostRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelScheduledPostRequest) Reset() {
+	*x = CancelScheduledPostRequest{}
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelScheduledPostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelScheduledPostRequest) ProtoMessage() {}
+
+func (x *CancelScheduledPostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_scheduled_post_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelScheduledPostRequest.ProtoReflect.Descriptor instead.
+func (*CancelScheduledPostRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_scheduled_post_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CancelScheduledPostRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 var File_plaza_v1_scheduled_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\n" +
-	"\x1dplaza/v1/scheduled_post.proto\x12\bplaza.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x13plaza/v1/post.proto\"\xe3\x03\n" +
+	"\x1dplaza/v1/scheduled_post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\"\xe3\x03\n" +
 	"\rScheduledPost\x12\x17\n" +
 	"\n" +
 	"private_id\x18\x01 \x01(\tR\x03_id\x12=\n" +
@@ -226,7 +695,42 @@ const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	" \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\"K\n" +
 	"\x13ScheduledPostStatus\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12 \n" +
-	"\vdescription\x18\x02 \x01(\tR\vdescriptionB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\vdescription\x18\x02 \x01(\tR\vdescription\"\x9e\x01\n" +
+	"\x13SchedulePostRequest\x12E\n" +
+	"\fscheduled_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\vscheduledAt\x12@\n" +
+	"\tpost_data\x18\x02 \x01(\v2\x1b.plaza.v1.CreatePostRequestB\x06\xbaH\x03\xc8\x01\x01R\bpostData\"E\n" +
+	"\x14SchedulePostResponse\x12-\n" +
+	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"!\n" +
+	"\x0fScheduledPostId\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xcc\x01\n" +
+	"\x19ListScheduledPostsRequest\x12&\n" +
+	"\x0fnot_posted_only\x18\x01 \x01(\bR\rnotPostedOnly\x12V\n" +
+	"\asort_by\x18\x02 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12/\n" +
+	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xbb\x02\n" +
+	"\x1aListScheduledPostsResponse\x12+\n" +
+	"\x04data\x18\x01 \x03(\v2\x17.plaza.v1.ScheduledPostR\x04data\x12\x1d\n" +
+	"\n" +
+	"network_id\x18\x02 \x01(\tR\tnetworkId\x12(\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12$\n" +
+	"\x05polls\x18\a \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\xb1\x01\n" +
+	"\x1aUpdateScheduledPostRequest\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x02id\x12=\n" +
+	"\fscheduled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vscheduledAt\x128\n" +
+	"\tpost_data\x18\x03 \x01(\v2\x1b.plaza.v1.CreatePostRequestR\bpostData\"L\n" +
+	"\x1bUpdateScheduledPostResponse\x12-\n" +
+	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"8\n" +
+	"\x1aCancelScheduledPostRequest\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x02id2\xb2\x04\n" +
+	"\x14ScheduledPostService\x12{\n" +
+	"\fSchedulePost\x12\x1d.plaza.v1.SchedulePostRequest\x1a\x1e.plaza.v1.SchedulePostResponse\",\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xc9\x01\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/posts/schedule\x12\x85\x01\n" +
+	"\x12ListScheduledPosts\x12#.plaza.v1.ListScheduledPostsRequest\x1a$.plaza.v1.ListScheduledPostsResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/posts/schedule\x12\x90\x01\n" +
+	"\x13UpdateScheduledPost\x12$.plaza.v1.UpdateScheduledPostRequest\x1a%.plaza.v1.UpdateScheduledPostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 :\x01*\x1a\x1b/api/v1/posts/schedule/{id}\x12\x81\x01\n" +
+	"\x13CancelScheduledPost\x12$.plaza.v1.CancelScheduledPostRequest\x1a\x19.plaza.v1.SuccessResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/posts/schedule/{id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_scheduled_post_proto_rawDescOnce sync.Once
@@ -240,28 +744,63 @@ func file_plaza_v1_scheduled_post_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_scheduled_post_proto_rawDescData
 }
 
-var file_plaza_v1_scheduled_post_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_plaza_v1_scheduled_post_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_plaza_v1_scheduled_post_proto_goTypes = []any{
-	(*ScheduledPost)(nil),         // 0: plaza.v1.ScheduledPost
-	(*ScheduledPostStatus)(nil),   // 1: plaza.v1.ScheduledPostStatus
-	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
-	(*Post)(nil),                  // 3: plaza.v1.Post
-	(*File)(nil),                  // 4: plaza.v1.File
-	(*Community)(nil),             // 5: plaza.v1.Community
+	(*ScheduledPost)(nil),               // 0: plaza.v1.ScheduledPost
+	(*ScheduledPostStatus)(nil),         // 1: plaza.v1.ScheduledPostStatus
+	(*SchedulePostRequest)(nil),         // 2: plaza.v1.SchedulePostRequest
+	(*SchedulePostResponse)(nil),        // 3: plaza.v1.SchedulePostResponse
+	(*ScheduledPostId)(nil),             // 4: plaza.v1.ScheduledPostId
+	(*ListScheduledPostsRequest)(nil),   // 5: plaza.v1.ListScheduledPostsRequest
+	(*ListScheduledPostsResponse)(nil),  // 6: plaza.v1.ListScheduledPostsResponse
+	(*UpdateScheduledPostRequest)(nil),  // 7: plaza.v1.UpdateScheduledPostRequest
+	(*UpdateScheduledPostResponse)(nil), // 8: plaza.v1.UpdateScheduledPostResponse
+	(*CancelScheduledPostRequest)(nil),  // 9: plaza.v1.CancelScheduledPostRequest
+	(*timestamppb.Timestamp)(nil),       // 10: google.protobuf.Timestamp
+	(*Post)(nil),                        // 11: plaza.v1.Post
+	(*File)(nil),                        // 12: plaza.v1.File
+	(*Community)(nil),                   // 13: plaza.v1.Community
+	(*CreatePostRequest)(nil),           // 14: plaza.v1.CreatePostRequest
+	(*PageOptions)(nil),                 // 15: plaza.v1.PageOptions
+	(*Paging)(nil),                      // 16: plaza.v1.Paging
+	(*User)(nil),                        // 17: plaza.v1.User
+	(*Poll)(nil),                        // 18: plaza.v1.Poll
+	(*SuccessResponse)(nil),             // 19: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_scheduled_post_proto_depIdxs = []int32{
-	2, // 0: plaza.v1.ScheduledPost.scheduled_at:type_name -> google.protobuf.Timestamp
-	1, // 1: plaza.v1.ScheduledPost.status:type_name -> plaza.v1.ScheduledPostStatus
-	3, // 2: plaza.v1.ScheduledPost.post_data:type_name -> plaza.v1.Post
-	2, // 3: plaza.v1.ScheduledPost.created_at:type_name -> google.protobuf.Timestamp
-	2, // 4: plaza.v1.ScheduledPost.updated_at:type_name -> google.protobuf.Timestamp
-	4, // 5: plaza.v1.ScheduledPost.files:type_name -> plaza.v1.File
-	5, // 6: plaza.v1.ScheduledPost.communities:type_name -> plaza.v1.Community
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	10, // 0: plaza.v1.ScheduledPost.scheduled_at:type_name -> google.protobuf.Timestamp
+	1,  // 1: plaza.v1.ScheduledPost.status:type_name -> plaza.v1.ScheduledPostStatus
+	11, // 2: plaza.v1.ScheduledPost.post_data:type_name -> plaza.v1.Post
+	10, // 3: plaza.v1.ScheduledPost.created_at:type_name -> google.protobuf.Timestamp
+	10, // 4: plaza.v1.ScheduledPost.updated_at:type_name -> google.protobuf.Timestamp
+	12, // 5: plaza.v1.ScheduledPost.files:type_name -> plaza.v1.File
+	13, // 6: plaza.v1.ScheduledPost.communities:type_name -> plaza.v1.Community
+	10, // 7: plaza.v1.SchedulePostRequest.scheduled_at:type_name -> google.protobuf.Timestamp
+	14, // 8: plaza.v1.SchedulePostRequest.post_data:type_name -> plaza.v1.CreatePostRequest
+	4,  // 9: plaza.v1.SchedulePostResponse.data:type_name -> plaza.v1.ScheduledPostId
+	15, // 10: plaza.v1.ListScheduledPostsRequest.options:type_name -> plaza.v1.PageOptions
+	0,  // 11: plaza.v1.ListScheduledPostsResponse.data:type_name -> plaza.v1.ScheduledPost
+	16, // 12: plaza.v1.ListScheduledPostsResponse.paging:type_name -> plaza.v1.Paging
+	17, // 13: plaza.v1.ListScheduledPostsResponse.users:type_name -> plaza.v1.User
+	12, // 14: plaza.v1.ListScheduledPostsResponse.files:type_name -> plaza.v1.File
+	13, // 15: plaza.v1.ListScheduledPostsResponse.communities:type_name -> plaza.v1.Community
+	18, // 16: plaza.v1.ListScheduledPostsResponse.polls:type_name -> plaza.v1.Poll
+	10, // 17: plaza.v1.UpdateScheduledPostRequest.scheduled_at:type_name -> google.protobuf.Timestamp
+	14, // 18: plaza.v1.UpdateScheduledPostRequest.post_data:type_name -> plaza.v1.CreatePostRequest
+	4,  // 19: plaza.v1.UpdateScheduledPostResponse.data:type_name -> plaza.v1.ScheduledPostId
+	2,  // 20: plaza.v1.ScheduledPostService.SchedulePost:input_type -> plaza.v1.SchedulePostRequest
+	5,  // 21: plaza.v1.ScheduledPostService.ListScheduledPosts:input_type -> plaza.v1.ListScheduledPostsRequest
+	7,  // 22: plaza.v1.ScheduledPostService.UpdateScheduledPost:input_type -> plaza.v1.UpdateScheduledPostRequest
+	9,  // 23: plaza.v1.ScheduledPostService.CancelScheduledPost:input_type -> plaza.v1.CancelScheduledPostRequest
+	3,  // 24: plaza.v1.ScheduledPostService.SchedulePost:output_type -> plaza.v1.SchedulePostResponse
+	6,  // 25: plaza.v1.ScheduledPostService.ListScheduledPosts:output_type -> plaza.v1.ListScheduledPostsResponse
+	8,  // 26: plaza.v1.ScheduledPostService.UpdateScheduledPost:output_type -> plaza.v1.UpdateScheduledPostResponse
+	19, // 27: plaza.v1.ScheduledPostService.CancelScheduledPost:output_type -> plaza.v1.SuccessResponse
+	24, // [24:28] is the sub-list for method output_type
+	20, // [20:24] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_scheduled_post_proto_init() }
@@ -269,18 +808,22 @@ func file_plaza_v1_scheduled_post_proto_init() {
 	if File_plaza_v1_scheduled_post_proto != nil {
 		return
 	}
+	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
 	file_plaza_v1_file_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_poll_proto_init()
 	file_plaza_v1_post_proto_init()
+	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_scheduled_post_proto_rawDesc), len(file_plaza_v1_scheduled_post_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   10,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_scheduled_post_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_scheduled_post_proto_depIdxs,

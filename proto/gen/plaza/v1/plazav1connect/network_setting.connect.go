@@ -45,6 +45,12 @@ const (
 	// NetworkSettingServiceUpdateNetworkSettingsProcedure is the fully-qualified name of the
 	// NetworkSettingService's UpdateNetworkSettings RPC.
 	NetworkSettingServiceUpdateNetworkSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateNetworkSettings"
+	// NetworkSettingServiceGetSocialSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's GetSocialSettings RPC.
+	NetworkSettingServiceGetSocialSettingsProcedure = "/plaza.v1.NetworkSettingService/GetSocialSettings"
+	// NetworkSettingServiceUpdateSocialSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's UpdateSocialSettings RPC.
+	NetworkSettingServiceUpdateSocialSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateSocialSettings"
 )
 
 // NetworkSettingServiceClient is a client for the plaza.v1.NetworkSettingService service.
@@ -57,6 +63,10 @@ type NetworkSettingServiceClient interface {
 	GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
 	// UpdateNetworkSettings changes settings of the network; absent fields stay.
 	UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
+	// GetSocialSettings gets the settings of follows and of the global feed.
+	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
+	// UpdateSocialSettings changes them; absent fields stay.
+	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
 }
 
 // NewNetworkSettingServiceClient constructs a client for the plaza.v1.NetworkSettingService
@@ -94,6 +104,18 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateNetworkSettings")),
 			connect.WithClientOptions(opts...),
 		),
+		getSocialSettings: connect.NewClient[v1.GetSocialSettingsRequest, v1.SocialSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceGetSocialSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("GetSocialSettings")),
+			connect.WithClientOptions(opts...),
+		),
+		updateSocialSettings: connect.NewClient[v1.UpdateSocialSettingsRequest, v1.SocialSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceUpdateSocialSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSocialSettings")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -103,6 +125,8 @@ type networkSettingServiceClient struct {
 	updateModeration      *connect.Client[v1.UpdateModerationRequest, v1.ModerationConfiguration]
 	getNetworkSettings    *connect.Client[v1.GetNetworkSettingsRequest, v1.NetworkSettings]
 	updateNetworkSettings *connect.Client[v1.UpdateNetworkSettingsRequest, v1.NetworkSettings]
+	getSocialSettings     *connect.Client[v1.GetSocialSettingsRequest, v1.SocialSettings]
+	updateSocialSettings  *connect.Client[v1.UpdateSocialSettingsRequest, v1.SocialSettings]
 }
 
 // GetModeration calls plaza.v1.NetworkSettingService.GetModeration.
@@ -125,6 +149,16 @@ func (c *networkSettingServiceClient) UpdateNetworkSettings(ctx context.Context,
 	return c.updateNetworkSettings.CallUnary(ctx, req)
 }
 
+// GetSocialSettings calls plaza.v1.NetworkSettingService.GetSocialSettings.
+func (c *networkSettingServiceClient) GetSocialSettings(ctx context.Context, req *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
+	return c.getSocialSettings.CallUnary(ctx, req)
+}
+
+// UpdateSocialSettings calls plaza.v1.NetworkSettingService.UpdateSocialSettings.
+func (c *networkSettingServiceClient) UpdateSocialSettings(ctx context.Context, req *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
+	return c.updateSocialSettings.CallUnary(ctx, req)
+}
+
 // NetworkSettingServiceHandler is an implementation of the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceHandler interface {
 	// GetModeration gets the moderation configuration.
@@ -135,6 +169,10 @@ type NetworkSettingServiceHandler interface {
 	GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
 	// UpdateNetworkSettings changes settings of the network; absent fields stay.
 	UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
+	// GetSocialSettings gets the settings of follows and of the global feed.
+	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
+	// UpdateSocialSettings changes them; absent fields stay.
+	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
 }
 
 // NewNetworkSettingServiceHandler builds an HTTP handler from the service implementation. It
@@ -168,6 +206,18 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateNetworkSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
+	networkSettingServiceGetSocialSettingsHandler := connect.NewUnaryHandler(
+		NetworkSettingServiceGetSocialSettingsProcedure,
+		svc.GetSocialSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("GetSocialSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceUpdateSocialSettingsHandler := connect.NewUnaryHandler(
+		NetworkSettingServiceUpdateSocialSettingsProcedure,
+		svc.UpdateSocialSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSocialSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.NetworkSettingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case NetworkSettingServiceGetModerationProcedure:
@@ -178,6 +228,10 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 			networkSettingServiceGetNetworkSettingsHandler.ServeHTTP(w, r)
 		case NetworkSettingServiceUpdateNetworkSettingsProcedure:
 			networkSettingServiceUpdateNetworkSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceGetSocialSettingsProcedure:
+			networkSettingServiceGetSocialSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceUpdateSocialSettingsProcedure:
+			networkSettingServiceUpdateSocialSettingsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -201,4 +255,12 @@ func (UnimplementedNetworkSettingServiceHandler) GetNetworkSettings(context.Cont
 
 func (UnimplementedNetworkSettingServiceHandler) UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateNetworkSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetSocialSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateSocialSettings is not implemented"))
 }

@@ -39,6 +39,15 @@ const (
 	// FeedServiceListCommunityFeedProcedure is the fully-qualified name of the FeedService's
 	// ListCommunityFeed RPC.
 	FeedServiceListCommunityFeedProcedure = "/plaza.v1.FeedService/ListCommunityFeed"
+	// FeedServiceListFollowingFeedProcedure is the fully-qualified name of the FeedService's
+	// ListFollowingFeed RPC.
+	FeedServiceListFollowingFeedProcedure = "/plaza.v1.FeedService/ListFollowingFeed"
+	// FeedServiceListGlobalFeedProcedure is the fully-qualified name of the FeedService's
+	// ListGlobalFeed RPC.
+	FeedServiceListGlobalFeedProcedure = "/plaza.v1.FeedService/ListGlobalFeed"
+	// FeedServiceListRankedGlobalFeedProcedure is the fully-qualified name of the FeedService's
+	// ListRankedGlobalFeed RPC.
+	FeedServiceListRankedGlobalFeedProcedure = "/plaza.v1.FeedService/ListRankedGlobalFeed"
 )
 
 // FeedServiceClient is a client for the plaza.v1.FeedService service.
@@ -47,6 +56,13 @@ type FeedServiceClient interface {
 	ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error)
 	// ListCommunityFeed lists the posts of a community's feed.
 	ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error)
+	// ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
+	// communities.
+	ListFollowingFeed(context.Context, *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.FollowingFeedResponse], error)
+	// ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
+	ListGlobalFeed(context.Context, *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error)
+	// ListRankedGlobalFeed lists the same posts by customRanking.
+	ListRankedGlobalFeed(context.Context, *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error)
 }
 
 // NewFeedServiceClient constructs a client for the plaza.v1.FeedService service. By default, it
@@ -72,13 +88,34 @@ func NewFeedServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(feedServiceMethods.ByName("ListCommunityFeed")),
 			connect.WithClientOptions(opts...),
 		),
+		listFollowingFeed: connect.NewClient[v1.ListFollowingFeedRequest, v1.FollowingFeedResponse](
+			httpClient,
+			baseURL+FeedServiceListFollowingFeedProcedure,
+			connect.WithSchema(feedServiceMethods.ByName("ListFollowingFeed")),
+			connect.WithClientOptions(opts...),
+		),
+		listGlobalFeed: connect.NewClient[v1.ListGlobalFeedRequest, v1.GlobalFeedResponse](
+			httpClient,
+			baseURL+FeedServiceListGlobalFeedProcedure,
+			connect.WithSchema(feedServiceMethods.ByName("ListGlobalFeed")),
+			connect.WithClientOptions(opts...),
+		),
+		listRankedGlobalFeed: connect.NewClient[v1.ListRankedGlobalFeedRequest, v1.GlobalFeedResponse](
+			httpClient,
+			baseURL+FeedServiceListRankedGlobalFeedProcedure,
+			connect.WithSchema(feedServiceMethods.ByName("ListRankedGlobalFeed")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // feedServiceClient implements FeedServiceClient.
 type feedServiceClient struct {
-	listUserFeed      *connect.Client[v1.ListUserFeedRequest, v1.UserFeedResponse]
-	listCommunityFeed *connect.Client[v1.ListCommunityFeedRequest, v1.CommunityFeedResponse]
+	listUserFeed         *connect.Client[v1.ListUserFeedRequest, v1.UserFeedResponse]
+	listCommunityFeed    *connect.Client[v1.ListCommunityFeedRequest, v1.CommunityFeedResponse]
+	listFollowingFeed    *connect.Client[v1.ListFollowingFeedRequest, v1.FollowingFeedResponse]
+	listGlobalFeed       *connect.Client[v1.ListGlobalFeedRequest, v1.GlobalFeedResponse]
+	listRankedGlobalFeed *connect.Client[v1.ListRankedGlobalFeedRequest, v1.GlobalFeedResponse]
 }
 
 // ListUserFeed calls plaza.v1.FeedService.ListUserFeed.
@@ -91,12 +128,34 @@ func (c *feedServiceClient) ListCommunityFeed(ctx context.Context, req *connect.
 	return c.listCommunityFeed.CallUnary(ctx, req)
 }
 
+// ListFollowingFeed calls plaza.v1.FeedService.ListFollowingFeed.
+func (c *feedServiceClient) ListFollowingFeed(ctx context.Context, req *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.FollowingFeedResponse], error) {
+	return c.listFollowingFeed.CallUnary(ctx, req)
+}
+
+// ListGlobalFeed calls plaza.v1.FeedService.ListGlobalFeed.
+func (c *feedServiceClient) ListGlobalFeed(ctx context.Context, req *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error) {
+	return c.listGlobalFeed.CallUnary(ctx, req)
+}
+
+// ListRankedGlobalFeed calls plaza.v1.FeedService.ListRankedGlobalFeed.
+func (c *feedServiceClient) ListRankedGlobalFeed(ctx context.Context, req *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error) {
+	return c.listRankedGlobalFeed.CallUnary(ctx, req)
+}
+
 // FeedServiceHandler is an implementation of the plaza.v1.FeedService service.
 type FeedServiceHandler interface {
 	// ListUserFeed lists the posts of a user's wall. Deprecated by the contract, and kept.
 	ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error)
 	// ListCommunityFeed lists the posts of a community's feed.
 	ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error)
+	// ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
+	// communities.
+	ListFollowingFeed(context.Context, *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.FollowingFeedResponse], error)
+	// ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
+	ListGlobalFeed(context.Context, *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error)
+	// ListRankedGlobalFeed lists the same posts by customRanking.
+	ListRankedGlobalFeed(context.Context, *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error)
 }
 
 // NewFeedServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -118,12 +177,36 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(feedServiceMethods.ByName("ListCommunityFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
+	feedServiceListFollowingFeedHandler := connect.NewUnaryHandler(
+		FeedServiceListFollowingFeedProcedure,
+		svc.ListFollowingFeed,
+		connect.WithSchema(feedServiceMethods.ByName("ListFollowingFeed")),
+		connect.WithHandlerOptions(opts...),
+	)
+	feedServiceListGlobalFeedHandler := connect.NewUnaryHandler(
+		FeedServiceListGlobalFeedProcedure,
+		svc.ListGlobalFeed,
+		connect.WithSchema(feedServiceMethods.ByName("ListGlobalFeed")),
+		connect.WithHandlerOptions(opts...),
+	)
+	feedServiceListRankedGlobalFeedHandler := connect.NewUnaryHandler(
+		FeedServiceListRankedGlobalFeedProcedure,
+		svc.ListRankedGlobalFeed,
+		connect.WithSchema(feedServiceMethods.ByName("ListRankedGlobalFeed")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.FeedService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case FeedServiceListUserFeedProcedure:
 			feedServiceListUserFeedHandler.ServeHTTP(w, r)
 		case FeedServiceListCommunityFeedProcedure:
 			feedServiceListCommunityFeedHandler.ServeHTTP(w, r)
+		case FeedServiceListFollowingFeedProcedure:
+			feedServiceListFollowingFeedHandler.ServeHTTP(w, r)
+		case FeedServiceListGlobalFeedProcedure:
+			feedServiceListGlobalFeedHandler.ServeHTTP(w, r)
+		case FeedServiceListRankedGlobalFeedProcedure:
+			feedServiceListRankedGlobalFeedHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -139,4 +222,16 @@ func (UnimplementedFeedServiceHandler) ListUserFeed(context.Context, *connect.Re
 
 func (UnimplementedFeedServiceHandler) ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListCommunityFeed is not implemented"))
+}
+
+func (UnimplementedFeedServiceHandler) ListFollowingFeed(context.Context, *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.FollowingFeedResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListFollowingFeed is not implemented"))
+}
+
+func (UnimplementedFeedServiceHandler) ListGlobalFeed(context.Context, *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListGlobalFeed is not implemented"))
+}
+
+func (UnimplementedFeedServiceHandler) ListRankedGlobalFeed(context.Context, *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListRankedGlobalFeed is not implemented"))
 }

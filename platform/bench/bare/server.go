@@ -1,0 +1,182 @@
+// Package bare answers four operations of the interface without the platform: a net/http handler for each, which verifies
+// the token, sends the platform's own SQL through pgx in as many round trips, scans the rows into structs and writes them
+// with encoding/json. `make bench` measures the platform against it.
+//
+// It is what somebody would write who needs these four operations, in one region, and nothing else: no other protocol, no
+// checks of a request but those that the operation cannot do without, no error bodies, no request ids, logs, limits or
+// compression.
+package bare
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Config is what the server needs to know.
+type Config struct {
+	DatabaseURL     string      `json:"databaseUrl"`     // PostgreSQL URL of the database
+	NetworkID       string      `json:"networkId"`       // 24 hexadecimal characters
+	SigningKeysFile string      `json:"signingKeysFile"` // the platform's own
+	Home            region.Code `json:"home"`            // where the rows are
+	PoolSize        int32       `json:"poolSize"`        // most connections to the database
+}
+
+// Server answers the operations. It is safe for use by several goroutines.
+type Server struct {
+	networkID  string
+	home       region.Code
+	pool       *pgxpool.Pool
+	sql        map[string]string // by the names of package store
+	tokens     *verifier
+	roles      map[string]role
+	roundTrips prometheus.Counter
+}
+
+// New opens the pool. registerer gets the count of round trips, under the name that the platform gives it.
+func New(ctx context.Context, cfg Config, registerer prometheus.Registerer) (*Server, error) {
+	tokens, err := openVerifier(cfg.SigningKeysFile, cfg.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	pc, err := pgxpool.ParseConfig(cfg.DatabaseURL)
+	if err != nil {
+		return nil, err
+	}
+	pc.MaxConns = cfg.PoolSize
+	pool, err := pgxpool.NewWithConfig(ctx, pc)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		networkID: cfg.NetworkID, home: cfg.Home, pool: pool, tokens: tokens, sql: map[string]string{}, roles: builtinRoles(),
+		roundTrips: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "plaza_database_round_trips_total", Help: "Round trips to the database.",
+		}),
+	}
+	for _, statement := range store.Statements() {
+		s.sql[statement.Name] = statement.SQL
+	}
+	return s, registerer.Register(s.roundTrips)
+}
+
+// Close ends the connections.
+func (s *Server) Close() { s.pool.Close() }
+
+// Handler returns the handler of the four operations.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v3/posts/{id}", s.serve(s.getPost))
+	mux.HandleFunc("GET /api/v3/community-feeds/{id}", s.serve(s.listFeed))
+	mux.HandleFunc("POST /api/v4/posts", s.serve(s.createPost))
+	mux.HandleFunc("POST /api/v3/comments/{id}/flag", s.serve(s.flagComment))
+	return mux
+}
+
+// statusError is an answer without a body.
+type statusError int
+
+func (e statusError) Error() string { return http.StatusText(int(e)) }
+
+// serve verifies the token, runs the operation and writes its answer.
+func (s *Server) serve(operation func(context.Context, *http.Request, claims) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+		defer cancel()
+		c, err := s.tokens.verify(r)
+		if err != nil {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		answer, err := operation(ctx, r, c)
+		if err != nil {
+			writeError(ctx, w, err)
+			return
+		}
+		body, err := json.Marshal(answer)
+		if err != nil {
+			writeError(ctx, w, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body) // a client that is gone reads no answer
+	}
+}
+
+func writeError(ctx context.Context, w http.ResponseWriter, err error) {
+	var status statusError
+	if !errors.As(err, &status) {
+		slog.ErrorContext(ctx, "operation failed", "error", err)
+		status = http.StatusInternalServerError
+	}
+	w.WriteHeader(int(status))
+}
+
+// query is one of the platform's statements, with what reads its rows.
+type query struct {
+	name string
+	args []any // without the home
+	scan func(pgx.Rows) error
+}
+
+func ask(name string, scan func(pgx.Rows) error, args ...any) query {
+	return query{name: name, args: args, scan: scan}
+}
+
+func (s *Server) queue(batch *pgx.Batch, q query) error {
+	sql, ok := s.sql[q.name]
+	if !ok {
+		return fmt.Errorf("package store has no statement %q", q.name)
+	}
+	batch.Queue(sql, append([]any{string(s.home)}, q.args...)...)
+	return nil
+}
+
+// read sends the queries in one round trip.
+func (s *Server) read(ctx context.Context, queries ...query) error {
+	var batch pgx.Batch
+	for _, q := range queries {
+		if err := s.queue(&batch, q); err != nil {
+			return err
+		}
+	}
+	s.roundTrips.Inc()
+	results := s.pool.SendBatch(ctx, &batch)
+	for _, q := range queries {
+		if err := readOne(results, q); err != nil {
+			_ = results.Close()
+			return err
+		}
+	}
+	return results.Close()
+}
+
+func readOne(results pgx.BatchResults, q query) error {
+	if q.scan == nil {
+		_, err := results.Exec()
+		return err
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if err := q.scan(rows); err != nil {
+		return err
+	}
+	rows.Close()
+	return rows.Err()
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// bench is one run.
+type bench struct {
+	options
+
+	environment *environment
+	progress    *progress
+	idle        map[*server]counters // a second, while nobody asks
+}
+
+// idleFor is how long both servers are left alone to see what they do then.
+const idleFor = 3 * time.Second
+
+// warmUp is how long an operation runs on each server before it counts.
+const warmUp = 400 * time.Millisecond
+
+// side is what was measured of one server for one operation.
+type side struct {
+	load
+	counters
+}
+
+// result is what was measured of one operation.
+type result struct {
+	*operation
+	plaza, bare side
+	ratios      []float64 // one a round
+}
+
+// median is the ratio that half of the rounds did not exceed.
+func (r *result) median() float64 {
+	ratios := slices.Sorted(slices.Values(r.ratios))
+	middle := len(ratios) / 2
+	if len(ratios)%2 == 0 {
+		return (ratios[middle-1] + ratios[middle]) / 2
+	}
+	return ratios[middle]
+}
+
+func (b *bench) run(ctx context.Context) (*report, error) {
+	r := &report{options: b.options, machine: machineFacts(), engine: b.environment.engine, other: b.environment.bare.name}
+	ops := slices.DeleteFunc(operations(b.environment.data), func(op *operation) bool { return !strings.Contains(op.name, b.only) })
+	if err := b.compare(ctx, ops); err != nil {
+		return nil, err
+	}
+	b.progress.sayf("warming up")
+	for _, op := range ops {
+		if err := b.both(ctx, op, warmUp, func(*server, load, counters) {}); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.rest(ctx, r); err != nil {
+		return nil, err
+	}
+	for _, op := range ops {
+		found, err := b.measure(ctx, op)
+		if err != nil {
+			return nil, err
+		}
+		r.results = append(r.results, found)
+	}
+	after, err := b.environment.plaza.metrics(ctx)
+	r.residentAfter = after.resident
+	return r, err
+}
+
+// compare makes sure that the two servers do the same.
+func (b *bench) compare(ctx context.Context, ops []*operation) error {
+	b.progress.sayf("comparing answers")
+	plaza, err := dial(ctx, b.environment.plaza.api)
+	if err != nil {
+		return err
+	}
+	defer plaza.close()
+	bare, err := dial(ctx, b.environment.bare.api)
+	if err != nil {
+		return err
+	}
+	defer bare.close()
+	for _, op := range ops {
+		if err := requireSame(op, plaza, bare); err != nil {
+			return fmt.Errorf("%w\n%s", err, b.environment.bare.logTail())
+		}
+	}
+	return nil
+}
+
+// rest looks at both servers while nobody asks them anything.
+func (b *bench) rest(ctx context.Context, r *report) error {
+	b.progress.sayf("looking at idle servers")
+	b.idle = map[*server]counters{}
+	before := map[*server]counters{}
+	for _, s := range []*server{b.environment.plaza, b.environment.bare} {
+		at, err := s.metrics(ctx)
+		if err != nil {
+			return err
+		}
+		before[s] = at
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(idleFor):
+	}
+	for s, then := range before {
+		now, err := s.metrics(ctx)
+		if err != nil {
+			return err
+		}
+		b.idle[s] = rates(then, now)
+		if s == b.environment.plaza {
+			r.residentIdle = now.resident
+		}
+	}
+	return nil
+}
+
+// measure runs the rounds of one operation.
+func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
+	found := &result{operation: op}
+	if err := b.both(ctx, op, warmUp, func(*server, load, counters) {}); err != nil {
+		return nil, err
+	}
+	for range b.rounds {
+		round := map[*server]*load{b.environment.plaza: {}, b.environment.bare: {}}
+		err := b.both(ctx, op, b.length(), func(s *server, l load, c counters) {
+			round[s].add(l)
+			into := &found.bare
+			if s == b.environment.plaza {
+				into = &found.plaza
+			}
+			into.load.add(l)
+			into.counters = into.plus(c)
+		})
+		if err != nil {
+			return nil, err
+		}
+		found.ratios = append(found.ratios, round[b.environment.plaza].perSecond()/round[b.environment.bare].perSecond())
+	}
+	b.progress.sayf("%-17s plaza %5.0f/s, %s %5.0f/s, ratio %.2f",
+		op.name, found.plaza.perSecond(), b.environment.bare.name, found.bare.perSecond(), found.median())
+	return found, b.profile(ctx, op)
+}
+
+// both measures plaza, bare, bare and plaza: what gets slower or faster all the time, such as a table that grows, is
+// shared out evenly.
+func (b *bench) both(ctx context.Context, op *operation, length time.Duration, take func(*server, load, counters)) error {
+	e := b.environment
+	for _, s := range []*server{e.plaza, e.bare, e.bare, e.plaza} {
+		l, c, err := b.once(ctx, op, s, length)
+		if err != nil {
+			return fmt.Errorf("%s: %w\n%s", s.name, err, s.logTail())
+		}
+		take(s, l, c)
+	}
+	return nil
+}
+
+func (b *bench) once(ctx context.Context, op *operation, s *server, length time.Duration) (load, counters, error) {
+	clients, err := dialAll(ctx, s.api, b.concurrency)
+	defer closeAll(clients)
+	if err != nil {
+		return load{}, counters{}, err
+	}
+	before, err := s.metrics(ctx)
+	if err != nil {
+		return load{}, counters{}, err
+	}
+	l, err := drive(ctx, op, clients, length)
+	if err != nil {
+		return load{}, counters{}, err
+	}
+	after, err := s.metrics(ctx)
+	return l, after.since(before).without(b.idle[s], after.at.Sub(before.at)), err
+}
+
+// profile runs the operation once more with profiles, where they are asked for.
+func (b *bench) profile(ctx context.Context, op *operation) error {
+	if b.profiles == "" {
+		return nil
+	}
+	if err := os.MkdirAll(b.profiles, 0o755); err != nil { //nolint:gosec // profiles of made-up data are no secret
+		return err
+	}
+	for _, s := range []*server{b.environment.plaza, b.environment.bare} {
+		for _, kind := range []string{"profile", "allocs"} {
+			path := filepath.Join(b.profiles, strings.ReplaceAll(op.name, " ", "-")+"."+s.name+"."+kind)
+			if err := b.profileOne(ctx, op, s, kind, path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// profileLength is how long a profile looks at a server.
+const profileLength = 4 * time.Second
+
+func (b *bench) profileOne(ctx context.Context, op *operation, s *server, kind, path string) error {
+	saved := make(chan error, 1)
+	go func() { saved <- s.saveProfile(ctx, kind, profileLength, path) }()
+	_, _, err := b.once(ctx, op, s, profileLength+time.Second)
+	return errors.Join(err, <-saved)
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// The network that is measured: one region's server, and data whose home is there.
+const (
+	home      = region.US
+	networkID = "0123456789abcdef01234567"
+)
+
+// environment is everything that runs.
+type environment struct {
+	dir      string
+	database *devdb.DB
+	engine   string // what the database says it is
+	data     *data
+	plaza    *server
+	bare     *server
+}
+
+// newEnvironment starts the database, fills it, and starts both servers.
+func newEnvironment(ctx context.Context, o options, p *progress) (e *environment, err error) {
+	e = &environment{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.stop(ctx))
+		}
+	}()
+	if e.dir, err = os.MkdirTemp("", "plaza-bench-"); err != nil {
+		return e, err
+	}
+	binary, err := e.build(ctx, o, p)
+	if err != nil {
+		return e, err
+	}
+	p.sayf("starting the database")
+	if e.database, err = devdb.Start(ctx, devdb.Options{Ephemeral: true}); err != nil {
+		return e, err
+	}
+	if err := store.Migrate(ctx, store.MigrateOptions{URL: e.database.URL()}); err != nil {
+		return e, err
+	}
+	if err := e.makeKeys(); err != nil {
+		return e, err
+	}
+	if err := e.fill(ctx, p); err != nil {
+		return e, err
+	}
+	p.sayf("starting the two servers")
+	if e.plaza, err = startPlaza(ctx, "plaza", binary, e); err != nil {
+		return e, err
+	}
+	if o.against != "" {
+		e.bare, err = startPlaza(ctx, "other", o.against, e)
+	} else {
+		e.bare, err = startBare(ctx, e)
+	}
+	return e, err
+}
+
+func (e *environment) path(name string) string { return filepath.Join(e.dir, name) }
+
+// build makes the program of this tree.
+func (e *environment) build(ctx context.Context, o options, p *progress) (binary string, err error) {
+	if o.binary != "" {
+		return o.binary, nil
+	}
+	p.sayf("building plaza")
+	binary = e.path("plaza")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/plaza-social/plaza/platform/cmd/plaza")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building plaza: %w\n%s", err, output)
+	}
+	return binary, nil
+}
+
+func (e *environment) makeKeys() error {
+	_, serverErr := auth.GenerateKeySet(e.path("server-keys.json"), "bench")
+	_, apiErr := auth.GenerateKeySet(e.path("api-keys.json"), "bench")
+	return errors.Join(serverErr, apiErr, auth.GenerateKeyring(e.path("signing-keys.json")))
+}
+
+// fill makes the data, and has the database look at it, so that it plans every measurement alike.
+func (e *environment) fill(ctx context.Context, p *progress) error {
+	st, err := store.Open(ctx, store.Config{
+		URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	ring, err := auth.OpenKeyring(e.path("signing-keys.json"))
+	if err != nil {
+		return err
+	}
+	much := plenty()
+	p.sayf("filling the database: %d posts, %d comments, %d users", much.posts(), much.comments(), much.users)
+	if e.data, err = seed(ctx, st, auth.NewIssuer(networkID, ring), much); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, e.database.URL())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if err := conn.QueryRow(ctx, "SELECT version()").Scan(&e.engine); err != nil {
+		return err
+	}
+	if cockroach, err := devdb.IsCockroach(ctx, e.database.URL()); err != nil || cockroach {
+		return err // CockroachDB keeps its statistics by itself
+	}
+	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
+	return err
+}
+
+// stop ends everything in the opposite order, also after ctx has ended.
+func (e *environment) stop(ctx context.Context) error {
+	var errs []error
+	for _, s := range []*server{e.bare, e.plaza} {
+		if s != nil {
+			errs = append(errs, s.stop())
+		}
+	}
+	if e.database != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		defer cancel()
+		errs = append(errs, e.database.Stop(ctx))
+	}
+	return errors.Join(append(errs, os.RemoveAll(e.dir))...)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// client sends requests over one connection. It does as little as it can: it shares the machine with the servers, and
+// what it costs makes both look alike.
+type client struct {
+	conn   net.Conn
+	reader *bufio.Reader
+}
+
+func dial(ctx context.Context, address string) (*client, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return &client{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)}, nil
+}
+
+// do sends a request and copies the body of its answer.
+func (c *client) do(request []byte, body io.Writer) (status int, err error) {
+	if _, err := c.conn.Write(request); err != nil {
+		return 0, err
+	}
+	resp, err := http.ReadResponse(c.reader, nil)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(body, resp.Body)
+	_ = resp.Body.Close()
+	return resp.StatusCode, err
+}
+
+func (c *client) close() { _ = c.conn.Close() }
+
+// dialAll opens n connections; those that it has opened are returned beside an error, too.
+func dialAll(ctx context.Context, address string, n int) ([]*client, error) {
+	clients := make([]*client, 0, n)
+	for range n {
+		c, err := dial(ctx, address)
+		if err != nil {
+			return clients, err
+		}
+		clients = append(clients, c)
+	}
+	return clients, nil
+}
+
+func closeAll(clients []*client) {
+	for _, c := range clients {
+		c.close()
+	}
+}
+
+// load is requests that were sent to one server, and how long each took.
+type load struct {
+	elapsed   time.Duration
+	latencies []time.Duration
+}
+
+// perSecond is the rate of requests.
+func (l *load) perSecond() float64 { return float64(len(l.latencies)) / l.elapsed.Seconds() }
+
+// add takes the requests of another measurement in.
+func (l *load) add(o load) {
+	l.elapsed += o.elapsed
+	l.latencies = append(l.latencies, o.latencies...)
+}
+
+// percentile is the latency that the given part of the requests did not exceed.
+func (l *load) percentile(part float64) time.Duration {
+	if len(l.latencies) == 0 {
+		return 0
+	}
+	slices.Sort(l.latencies)
+	return l.latencies[min(len(l.latencies)-1, int(part*float64(len(l.latencies))))]
+}
+
+// drive sends requests over every connection for the given time, each connection one at a time.
+func drive(ctx context.Context, op *operation, clients []*client, length time.Duration) (load, error) {
+	ctx, cancel := context.WithTimeout(ctx, length+time.Minute)
+	defer cancel()
+	began := time.Now()
+	end := began.Add(length)
+	latencies, errs := make([][]time.Duration, len(clients)), make([]error, len(clients))
+	var wg sync.WaitGroup
+	for i, c := range clients {
+		stop := context.AfterFunc(ctx, c.close)
+		wg.Go(func() {
+			defer stop()
+			latencies[i], errs[i] = c.drive(op, end)
+		})
+	}
+	wg.Wait()
+	l := load{elapsed: time.Since(began)}
+	for i := range clients {
+		if errs[i] != nil {
+			return l, fmt.Errorf("%s: %w", op.name, errs[i])
+		}
+		l.latencies = append(l.latencies, latencies[i]...)
+	}
+	return l, nil
+}
+
+func (c *client) drive(op *operation, end time.Time) ([]time.Duration, error) {
+	latencies := make([]time.Duration, 0, 1<<12)
+	for at := time.Now(); at.Before(end); {
+		request := op.request(op.next.Add(1))
+		status, err := c.do(request, io.Discard)
+		if err != nil {
+			return nil, err
+		}
+		if status != http.StatusOK {
+			return nil, fmt.Errorf("status %d", status)
+		}
+		now := time.Now()
+		latencies = append(latencies, now.Sub(at))
+		at = now
+	}
+	return latencies, nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// recorder is a proxy before a database that notes which statements of package store are sent.
+type recorder struct {
+	url    string // of the database, through the recorder
+	target string // host:port
+	names  map[string]string
+	mu     sync.Mutex
+	sent   []string
+}
+
+// start serves until the test ends and returns the address of the database through the recorder. It is called once for
+// each server that uses it.
+func (r *recorder) start(t testing.TB, database string) string {
+	t.Helper()
+	if r.url != "" {
+		return r.url
+	}
+	u, err := url.Parse(database)
+	require.NoError(t, err)
+	r.names = map[string]string{}
+	for _, s := range store.Statements() {
+		r.names[s.SQL] = s.Name
+	}
+	l := listenLocal(t)
+	t.Cleanup(func() { _ = l.Close() })
+	r.target, u.Host = u.Host, l.Addr().String()
+	r.url = u.String()
+	go r.serve(l)
+	return r.url
+}
+
+func (r *recorder) serve(l net.Listener) {
+	for {
+		client, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go r.connect(client)
+	}
+}
+
+func (r *recorder) connect(client net.Conn) {
+	defer func() { _ = client.Close() }()
+	server, err := new(net.Dialer).Dial("tcp", r.target)
+	if err != nil {
+		return
+	}
+	defer func() { _ = server.Close() }()
+	go func() {
+		_, _ = io.Copy(client, server)
+		_ = client.Close()
+	}()
+	_ = r.forward(client, server)
+}
+
+// forward passes messages on, and notes those that run a statement. The first message has no type.
+func (r *recorder) forward(client io.Reader, server io.Writer) error {
+	prepared := map[string]string{}
+	for first := true; ; first = false {
+		head := make([]byte, 5)
+		if first {
+			head = head[:4]
+		}
+		if _, err := io.ReadFull(client, head); err != nil {
+			return err
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[len(head)-4:])-4)
+		if _, err := io.ReadFull(client, body); err != nil {
+			return err
+		}
+		if !first {
+			r.note(head[0], body, prepared)
+		}
+		if _, err := server.Write(slices.Concat(head, body)); err != nil {
+			return err
+		}
+	}
+}
+
+// note reads Parse ('P': name, text, …) and Bind ('B': portal, name, …).
+func (r *recorder) note(kind byte, body []byte, prepared map[string]string) {
+	fields := bytes.SplitN(body, []byte{0}, 3)
+	switch kind {
+	case 'P':
+		prepared[string(fields[0])] = string(fields[1])
+	case 'B':
+		if name := r.names[prepared[string(fields[1])]]; name != "" {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.sent = append(r.sent, name)
+		}
+	}
+}
+
+// take returns what was sent since it was called last.
+func (r *recorder) take() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sent := r.sent
+	r.sent = nil
+	return sent
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSample(t *testing.T) {
+	for line, want := range map[string]struct {
+		name  string
+		value float64
+		ok    bool
+	}{
+		"go_memstats_mallocs_total{network=\"a b\",region=\"us\"} 1.5e+06\n": {"go_memstats_mallocs_total", 1.5e6, true},
+		"go_goroutines 12":                   {"go_goroutines", 12, true},
+		"# TYPE go_goroutines gauge":         {"", 0, false},
+		"":                                   {"", 0, false},
+		"plaza_build_info{version=\"x\"} no": {"plaza_build_info", 0, false},
+	} {
+		name, value, ok := sample(line)
+		require.Equal(t, want.name, name, line)
+		require.InDelta(t, want.value, value, 0, line)
+		require.Equal(t, want.ok, ok, line)
+	}
+}
+
+func TestWhatAnIdleServerDoesIsLeftOut(t *testing.T) {
+	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	idle := rates(counters{at: start, roundTrips: 10}, counters{at: start.Add(2 * time.Second), roundTrips: 42})
+	require.InDelta(t, 16, idle.roundTrips, 0)
+	busy := counters{roundTrips: 1048, allocations: 5}
+	require.Equal(t, counters{roundTrips: 1000, allocations: 5}, busy.without(idle, 3*time.Second))
+	require.Zero(t, counters{}.without(idle, time.Second), "never below zero")
+}
+
+func TestPercentile(t *testing.T) {
+	var l load
+	require.Zero(t, l.percentile(0.5))
+	for i := 100; i > 0; i-- {
+		l.latencies = append(l.latencies, time.Duration(i))
+	}
+	require.Equal(t, time.Duration(51), l.percentile(0.5))
+	require.Equal(t, time.Duration(100), l.percentile(0.99))
+	require.Equal(t, time.Duration(100), l.percentile(1))
+	l.add(load{elapsed: 10 * time.Second})
+	require.InDelta(t, 10, l.perSecond(), 0)
+}
+
+func TestMedian(t *testing.T) {
+	require.InDelta(t, 2, (&result{ratios: []float64{3, 1, 2}}).median(), 0)
+	require.InDelta(t, 2.5, (&result{ratios: []float64{4, 1, 3, 2}}).median(), 0)
+}
+
+func TestReport(t *testing.T) {
+	measured := side{load: load{elapsed: time.Second, latencies: make([]time.Duration, 90)}, counters: counters{roundTrips: 181, allocations: 900}}
+	bare := side{load: load{elapsed: time.Second, latencies: make([]time.Duration, 100)}}
+	one := &result{operation: &operation{name: "create text post", ratio: 0.8, maxTrips: 2}, plaza: measured, bare: bare, ratios: []float64{0.7, 0.9}}
+	r := &report{options: options{rounds: 2, seconds: 1, concurrency: 4}, results: []*result{one}, other: bareName, residentIdle: 81 << 20}
+	var out strings.Builder
+	require.NoError(t, r.print(&out))
+	for _, line := range []string{
+		`create text post +plaza +90 +0\.00 ms +0\.00 ms +2\.01 +0\.00 ms +10`,
+		`requests/s by those of bare +at least 0\.80 +0\.80 \(rounds 0\.70 to 0\.90\) +PASS`,
+		`round trips to the database +at most 2 +2\.01 +PASS`,
+		`idle server +at most 80 MiB +81\.0 MiB \(0\.0 after the load\) +MISS`,
+	} {
+		require.Regexp(t, line, out.String())
+	}
+	r.other, out = "other", strings.Builder{}
+	require.NoError(t, r.print(&out))
+	require.Regexp(t, `those of other +0\.80 \(rounds 0\.70 to 0\.90\) *\n`, out.String())
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// amounts is how much data there is.
+type amounts struct {
+	users        int // members of every community; the first one reads, the second one creates, all of them flag
+	authors      int // of the users from the third one on: those who wrote what is there
+	feedPosts    int // in the community whose feed is read
+	feedComments int // on each of them
+	flagPosts    int // in the community whose comments are flagged
+	flagComments int // on each of them
+	circles      int // communities that posts are created in
+	reactions    int // to each post, by two names
+}
+
+// plenty is what is measured with: more than a page, more than one kind of everything, and so many comments and users that
+// no flag comes twice.
+func plenty() amounts {
+	return amounts{
+		users: 64, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4,
+	}
+}
+
+func (a amounts) posts() int { return a.feedPosts + a.flagPosts }
+
+func (a amounts) comments() int { return a.feedPosts*a.feedComments + a.flagPosts*a.flagComments }
+
+// data is what the requests name.
+type data struct {
+	people   []person
+	feed     string   // the community whose feed is read
+	post     string   // a post of it
+	circles  []string // communities to create posts in
+	comments []string // to flag; neighbours stand on different posts
+}
+
+type person struct {
+	id, public string
+	token      string
+}
+
+type seeder struct {
+	*data
+	amounts
+
+	store  *store.Store
+	issuer *auth.Issuer
+	now    time.Time
+}
+
+// seed fills an empty database.
+func seed(ctx context.Context, st *store.Store, issuer *auth.Issuer, a amounts) (*data, error) {
+	s := &seeder{data: &data{}, amounts: a, store: st, issuer: issuer, now: service.Millis().Add(-24 * time.Hour)}
+	if err := s.addPeople(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.feed, err = s.addCommunity(ctx, "Harbour walks"); err != nil {
+		return nil, err
+	}
+	posts, _, err := s.addPosts(ctx, s.feed, a.feedPosts, a.feedComments)
+	if err != nil {
+		return nil, err
+	}
+	s.post = posts[a.feedPosts/2]
+	flagged, err := s.addCommunity(ctx, "Loud opinions")
+	if err != nil {
+		return nil, err
+	}
+	if _, s.data.comments, err = s.addPosts(ctx, flagged, a.flagPosts, a.flagComments); err != nil {
+		return nil, err
+	}
+	for i := range a.circles {
+		id, err := s.addCommunity(ctx, fmt.Sprintf("Circle %d", i+1))
+		if err != nil {
+			return nil, err
+		}
+		s.data.circles = append(s.data.circles, id)
+	}
+	return s.data, nil
+}
+
+// tick makes times that differ, as those of people do.
+func (s *seeder) tick() time.Time {
+	s.now = s.now.Add(time.Second)
+	return s.now
+}
+
+func (s *seeder) addPeople(ctx context.Context) error {
+	w := s.store.Write(home)
+	for i := range s.users {
+		p := person{id: region.NewID(home), public: fmt.Sprintf("person-%d", i+1)}
+		session := region.NewID(home)
+		token, issued, expires, err := s.issuer.MintAccess(auth.AccessSubject{UserID: p.id, PublicID: p.public, SessionID: session})
+		if err != nil {
+			return err
+		}
+		p.token = token
+		w.NewUser(store.User{ID: p.id, PublicID: p.public, DisplayName: fmt.Sprintf("Person %d", i+1)}, s.tick())
+		w.NewSession(store.Session{ID: session, UserID: p.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
+		s.people = append(s.people, p)
+	}
+	return w.Commit(ctx)
+}
+
+// addCommunity makes a community that everybody is a member of; the last person made it.
+func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) {
+	creator := s.people[len(s.people)-1]
+	category := store.Category{ID: region.NewID(home), Name: name, Metadata: []byte("{}")}
+	c := store.Community{
+		ID: region.NewID(home), DisplayName: name, CreatorID: creator.id, CreatorPublicID: creator.public,
+		Description: "Made to be measured", IsPublic: true, IsDiscoverable: true, StoryComments: true, NotificationMode: "default",
+		Type: "default", Tags: []string{"bench"}, Metadata: []byte(`{"colour": "green"}`), CategoryIDs: []string{category.ID},
+	}
+	now := s.tick()
+	changes := make([]store.MemberChange, len(s.people))
+	for i, p := range s.people {
+		roles := service.MemberRoles()
+		if p.id == creator.id {
+			roles = service.CreatorRoles()
+		}
+		changes[i] = service.Join(c.ID, p.id, p.public, nil, roles, now)
+	}
+	// A category is sent again after a lost connection by itself, so it has a transaction of its own.
+	w := s.store.Write(home)
+	w.NewCategory(category, now)
+	if err := w.Commit(ctx); err != nil {
+		return "", err
+	}
+	w = s.store.Write(home)
+	w.NewCommunity(c, nil, now)
+	w.ChangeMembers(c.ID, changes, now, now)
+	return c.ID, w.Commit(ctx)
+}
+
+// addPosts makes posts with comments by several authors, and returns their ids.
+func (s *seeder) addPosts(ctx context.Context, communityID string, posts, comments int) (postIDs, commentIDs []string, err error) {
+	commentIDs = make([]string, posts*comments)
+	for i := range posts {
+		w := s.store.Write(home)
+		p := s.newPost(communityID, s.people[2+i%s.authors])
+		w.NewPost(p)
+		w.Count(communityID, store.CountPublished, +1)
+		for j := range comments {
+			c := s.newComment(p, s.people[2+(i+j+1)%s.authors], int64(j+1))
+			w.NewComment(c)
+			commentIDs[j*posts+i] = c.ID
+		}
+		for j := range s.reactions {
+			s.react(w, p.ID, s.people[(i+j)%s.authors], []string{"like", "love"}[j%2])
+		}
+		if err := w.Commit(ctx); err != nil {
+			return nil, nil, err
+		}
+		postIDs = append(postIDs, p.ID)
+	}
+	return postIDs, commentIDs, nil
+}
+
+func (s *seeder) newPost(communityID string, author person) store.Post {
+	now := s.tick()
+	return store.Post{
+		ID: region.NewID(home), TargetType: "community", TargetID: communityID, TargetPublicID: communityID,
+		AuthorID: author.id, AuthorPublicID: author.public, IsParent: true, FeedType: "published", DataType: "text", StructureType: "text",
+		Data:     []byte(`{"title": "Low tide at seven", "text": "` + strings.Repeat("We saw two herons and a seal. ", 7) + `"}`),
+		Metadata: []byte("{}"), Mentionees: []byte("[]"), Tags: []string{"walk", "morning"}, CreatedAt: now, UpdatedAt: now, EditedAt: now,
+	}
+}
+
+func (s *seeder) newComment(p store.Post, author person, segment int64) store.Comment {
+	now := s.tick()
+	id := region.NewID(home)
+	return store.Comment{
+		ID: id, ReferenceType: "post", ReferenceID: p.ID, TargetType: "community", TargetID: p.TargetID, TargetPublicID: p.TargetPublicID,
+		RootID: id, AuthorID: author.id, AuthorPublicID: author.public, DataTypes: []string{"text"}, Segment: segment,
+		Data: []byte(`{"text": "Which path did you take down to the water?"}`), Metadata: []byte("{}"), Mentionees: []byte("[]"),
+		Attachments: []byte("[]"), ApprovalStatus: "approved", CreatedAt: now, UpdatedAt: now, EditedAt: now,
+	}
+}
+
+func (s *seeder) react(w *store.Write, postID string, by person, name string) {
+	w.AddReaction(store.Reaction{
+		ReferenceType: "post", ReferenceID: postID, UserID: by.id, UserPublicID: by.public, Name: name, ID: region.NewID(home),
+		CreatedAt: s.tick(),
+	}, nil)
+}

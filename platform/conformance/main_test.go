@@ -1,0 +1,96 @@
+// Package conformance holds the running program to the contract: black box, over HTTP, one file a noun.
+//
+// The contract is the service interface. Where it does not show something, the tests hold what the public clients of this
+// interface expect on the wire. Every test makes the users and communities that it needs, so that all share one network;
+// those that change network settings run one of their own.
+package conformance
+
+import (
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+
+// nextMillisecond waits until the time that a row gets differs from that of every row before, so that an order by time is
+// the order of the calls.
+func nextMillisecond() { <-time.After(time.Millisecond) }
+
+// object is a JSON object of a request.
+type object = map[string]any
+
+// with returns o with other fields over it.
+func with(o object, others ...object) object {
+	merged := object{}
+	for _, fields := range append([]object{o}, others...) {
+		for name, value := range fields {
+			merged[name] = value
+		}
+	}
+	return merged
+}
+
+// newUser signs a user in whom no other test has. name is how the id begins.
+func newUser(t *testing.T, code region.Code, name string) *apptest.Client {
+	t.Helper()
+	return apptest.Shared(t).NewUser(t, code, name)
+}
+
+func admin(t *testing.T) *apptest.Client {
+	t.Helper()
+	return apptest.Shared(t).Admin(region.EU)
+}
+
+// newCommunity makes a community at the client's region and returns its id.
+func newCommunity(t *testing.T, c *apptest.Client, fields ...object) string {
+	t.Helper()
+	nextMillisecond()
+	body := with(object{"displayName": apptest.UserID("community")}, fields...)
+	return c.Do(t, http.MethodPost, "/api/v3/communities/", body).OK(t).String(t, "communities.0.communityId")
+}
+
+// newPost posts text in a community and returns the post's id.
+func newPost(t *testing.T, c *apptest.Client, communityID string, fields ...object) string {
+	t.Helper()
+	nextMillisecond()
+	body := with(object{"targetType": "community", "targetId": communityID, "data": object{"text": "a post"}}, fields...)
+	return c.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
+}
+
+// newWallPost posts on the client's own wall and returns the post's id.
+func newWallPost(t *testing.T, c *apptest.Client, fields ...object) string {
+	t.Helper()
+	nextMillisecond()
+	body := with(object{"targetType": "user", "targetId": c.UserID, "data": object{"text": "a post"}}, fields...)
+	return c.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
+}
+
+// newComment comments on a post and returns the comment's id.
+func newComment(t *testing.T, c *apptest.Client, postID string, fields ...object) string {
+	t.Helper()
+	nextMillisecond()
+	body := with(object{"referenceType": "post", "referenceId": postID, "data": object{"text": "a comment"}}, fields...)
+	return c.Do(t, http.MethodPost, "/api/v3/comments", body).OK(t).String(t, "comments.0.commentId")
+}
+
+// join makes clients members of a community.
+func join(t *testing.T, communityID string, clients ...*apptest.Client) {
+	t.Helper()
+	for _, c := range clients {
+		c.Do(t, http.MethodPost, "/api/v3/communities/"+communityID+"/join", nil).OK(t)
+	}
+}
+
+// banMember bans a client from a community.
+func banMember(t *testing.T, moderator *apptest.Client, communityID string, c *apptest.Client) {
+	t.Helper()
+	moderator.Do(t, http.MethodPut, "/api/v3/communities/"+communityID+"/users/ban", object{"userIds": []string{c.UserID}}).OK(t)
+}
+
+// unknownID is a well-formed id that nothing has, at home eu.
+const unknownID = "02ffffffffffffffffffffff"

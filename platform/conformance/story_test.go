@@ -1,0 +1,110 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// TestStory is the main job from end to end, across regions: users sign in wherever they are; a community at eu fills with
+// a post and comments; others flag them from us and sg; a moderator clears the flags and rejects a request to join.
+func TestStory(t *testing.T) {
+	n := apptest.Start(t)
+	s := story{
+		t: t, maria: n.SignIn(t, region.EU, "maria"), sam: n.SignIn(t, region.US, "sam"), li: n.SignIn(t, region.SG, "li"),
+		troll: n.SignIn(t, region.SG, "troll"),
+	}
+	s.found()
+	s.write()
+	s.flagFromAfar()
+	s.clear()
+	s.decideOnTheTroll()
+}
+
+type story struct {
+	t                    *testing.T
+	maria, sam, li       *apptest.Client // maria moderates
+	troll                *apptest.Client
+	community            string
+	post, comment, reply string
+}
+
+// found makes the community at eu, with a moderator's decision on who joins, and lets sam and li in.
+func (s *story) found() {
+	s.community = newCommunity(s.t, s.maria, object{"displayName": "Gardeners", "requiresJoinApproval": true})
+	for _, c := range []*apptest.Client{s.sam, s.li} {
+		require.Equal(s.t, "pending", ask(s.t, c, s.community)["status"])
+		decide(s.t, s.maria.At(region.SG), s.community, "approve", c.InternalID)
+		require.Equal(s.t, "member", membership(s.t, c, s.community)["communityMembership"])
+	}
+	require.Equal(s.t, 3, count(s.t, s.li, s.community, "membersCount"))
+}
+
+// write posts from us and comments from sg; everything lives at eu, with the community.
+func (s *story) write() {
+	s.post = newPost(s.t, s.sam, s.community, object{"data": object{"text": "buy my seeds"}})
+	s.comment = newComment(s.t, s.li, s.post)
+	s.reply = newComment(s.t, s.sam, s.post, object{"parentId": s.comment, "data": object{"text": "buy now"}})
+	for _, id := range []string{s.community, s.post, s.comment, s.reply} {
+		home, err := region.HomeOf(id)
+		require.NoError(s.t, err)
+		require.Equal(s.t, region.EU, home)
+	}
+	r := s.maria.Do(s.t, http.MethodGet, "/api/v3/community-feeds/"+s.community, nil)
+	a := requireAggregate(s.t, r, "data.", communityFeedAggregate)
+	require.Equal(s.t, s.post, a.one("posts")["postId"])
+	require.InDelta(s.t, 2, a.one("posts")["commentsCount"], 0)
+}
+
+// flagFromAfar flags the post and the reply from us and from sg.
+func (s *story) flagFromAfar() {
+	post, reply := flaggable{"posts", s.post, postAggregate}, flaggable{"comments", s.reply, commentAggregate}
+	for i, c := range []*apptest.Client{s.li, s.li.At(region.US), s.troll, s.maria} {
+		want := []int{1, 1, 2, 3}[i] // li's second flag is the first again
+		body := object{"reason": "Spam or scams", "detail": "they sell seeds"}
+		requireFlags(s.t, post.do(s.t, c, http.MethodPost, "/flag", body), want)
+		requireFlags(s.t, reply.do(s.t, c, http.MethodPost, "/flag", body), want)
+	}
+	requireBubbles(s.t, s.maria, s.community, s.post, bubbles{comment: true, communityPost: true, communityComment: true})
+	flagged := s.maria.Do(s.t, http.MethodGet, "/api/v3/community-feeds/"+s.community+"?hasFlag=true", nil).OK(s.t)
+	require.Equal(s.t, []string{s.post}, flagged.Strings(s.t, "data.posts", "postId"))
+	for _, c := range []*apptest.Client{s.sam, s.troll} {
+		requireFailure(s.t, notAllowed, c.Do(s.t, http.MethodDelete, "/api/v3/posts/"+s.post+"/flags", nil))
+		requireFailure(s.t, notAllowed, c.Do(s.t, http.MethodDelete, "/api/v3/comments/"+s.reply+"/flags", nil))
+	}
+}
+
+// clear takes all flags away, at another region than the one that took them.
+func (s *story) clear() {
+	post, reply := flaggable{"posts", s.post, postAggregate}, flaggable{"comments", s.reply, commentAggregate}
+	requireFlags(s.t, post.do(s.t, s.maria.At(region.US), http.MethodDelete, "/flags", nil), 0)
+	requireBubbles(s.t, s.maria, s.community, s.post, bubbles{comment: true, communityComment: true})
+	requireFlags(s.t, reply.do(s.t, s.maria.At(region.SG), http.MethodDelete, "/flags", nil), 0)
+	requireBubbles(s.t, s.maria, s.community, s.post, bubbles{})
+	for _, c := range []*apptest.Client{s.li, s.troll, s.maria} {
+		require.False(s.t, post.byMe(s.t, c))
+		require.False(s.t, reply.byMe(s.t, c))
+	}
+}
+
+// decideOnTheTroll rejects a request to join; a stranger who tries to hears that they may not.
+func (s *story) decideOnTheTroll() {
+	path := joinPath(s.community) + "/reject"
+	ask(s.t, s.troll, s.community)
+	body := object{"userId": s.troll.InternalID}
+	for _, c := range []*apptest.Client{s.troll, s.sam} {
+		requireFailure(s.t, notAllowed, c.Do(s.t, http.MethodPost, path, body))
+	}
+	decide(s.t, s.maria.At(region.US), s.community, "reject", s.troll.InternalID)
+	request := myRequest(s.t, s.troll, s.community)
+	require.Equal(s.t, "rejected", request["status"])
+	require.Equal(s.t, "maria", request["responderId"])
+	requireFailure(s.t, notFound, s.maria.Do(s.t, http.MethodPost, path, body))
+	requireFailure(s.t, notMember, s.troll.Do(s.t, http.MethodPost, postsPath,
+		object{"targetType": "community", "targetId": s.community, "data": object{"text": "x"}}))
+	require.Equal(s.t, 3, count(s.t, s.maria, s.community, "membersCount"))
+}

@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func followRows() []row {
+	author := func(_ *testing.T, g *grounds) object { return object{"userId": g.author.UserID} }
+	missing := users(400400, 400400, 400400, 400400, 400300)
+	return []row{
+		{procedure: "FollowService/FollowUser", request: somebody("userId"), want: usersOnly},
+		{procedure: "FollowService/UnfollowUser", request: somebody("userId"), want: missing},
+		{procedure: "FollowService/AcceptFollower", request: somebody("userId"), want: missing},
+		{procedure: "FollowService/RemoveFollower", request: somebody("userId"), want: missing},
+		{procedure: "FollowService/ListMyFollowers", request: nothing, want: usersOnly},
+		{procedure: "FollowService/ListMyFollowing", request: nothing, want: usersOnly},
+		{procedure: "FollowService/ListFollowers", request: author, want: everybody},
+		{procedure: "FollowService/ListFollowing", request: author, want: everybody},
+		{procedure: "FollowService/GetMyFollowInfo", request: nothing, want: usersOnly},
+		{procedure: "FollowService/GetFollowInfo", request: author, want: everybody},
+		{procedure: "FollowService/ListBlockedUsers", request: nothing, want: usersOnly},
+		{procedure: "FollowService/BlockUser", request: somebody("userId"), want: usersOnly},
+		{procedure: "FollowService/UnblockUser", request: somebody("userId"), want: missing},
+	}
+}
+
+func pinRows() []row {
+	inCommunity := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		id := g.community(t) // a place of its own: as many can be pinned in one as the placement takes
+		return object{"communityId": id, "placement": "default", "postId": g.post(t, id)}
+	}
+	pinned := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		pin := inCommunity(t, g)
+		path := fmt.Sprint("/api/v1/pinned-posts/communities/", pin["communityId"], "/default/", pin["postId"])
+		g.boss.Do(t, http.MethodPost, path, nil).OK(t)
+		return pin
+	}
+	global := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		id := g.post(t, g.open)
+		g.walkers[adminToken].Do(t, http.MethodDelete, "/api/v1/pinned-posts/global", nil).OK(t)
+		g.walkers[adminToken].Do(t, http.MethodPost, "/api/v1/pinned-posts/global/"+id, nil).OK(t)
+		return object{"postId": id}
+	}
+	placement := func(_ *testing.T, g *grounds) object { return object{"communityId": g.open, "placement": "default"} }
+	return []row{
+		{procedure: "PinService/UnpinAllGlobalPosts", request: nothing, want: adminsOnly},
+		{procedure: "PinService/PinGlobalPost", request: aPost("postId", false), want: adminsOnly},
+		{procedure: "PinService/UnpinGlobalPost", request: global, want: adminsOnly},
+		{procedure: "PinService/UnpinCommunityPost", request: pinned, want: moderators},
+		{procedure: "PinService/ListGlobalPins", request: nothing, want: everybody},
+		{procedure: "PinService/PinCommunityPost", request: inCommunity, want: moderators},
+		{procedure: "PinService/ListCommunityPins", request: placement, want: everybody},
+		{procedure: "PinService/ListCommunityPins", name: "private", request: in("communityId", true), want: readable},
+		{procedure: "PinService/UnpinAllCommunityPosts", request: placement, want: moderators},
+	}
+}
+
+func moreFeedRows() []row {
+	social := func(*testing.T, *grounds) object { return object{} }
+	return []row{
+		{procedure: "FeedService/ListFollowingFeed", request: nothing, want: usersOnly},
+		{procedure: "FeedService/ListGlobalFeed", request: nothing, want: usersOnly},
+		{procedure: "FeedService/ListRankedGlobalFeed", request: nothing, want: usersOnly},
+		{procedure: "NetworkSettingService/GetSocialSettings", request: nothing, want: everybody},
+		{procedure: "NetworkSettingService/UpdateSocialSettings", request: social, want: adminsOnly},
+	}
+}
+
+func scheduleRows() []row {
+	data := func(g *grounds) object {
+		return object{
+			"scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339),
+			"postData":    object{"targetType": "community", "targetId": g.open, "data": object{"text": "x"}},
+		}
+	}
+	create := func(_ *testing.T, g *grounds) object { return data(g) }
+	made := func(more func(g *grounds) object) func(*testing.T, *grounds) object {
+		return func(t *testing.T, g *grounds) object {
+			t.Helper()
+			r := g.author.Do(t, http.MethodPost, "/api/v1/posts/schedule", data(g))
+			require.Less(t, r.Status, 300, "%s", r.Short())
+			return with(object{"id": r.String(t, "data.id")}, more(g))
+		}
+	}
+	ofTheAuthor := users(400400, 400400, 400400, 400400, 0) // others do not hear of it
+	return []row{
+		{procedure: "ScheduledPostService/SchedulePost", request: create, want: users(400301, 0, 0, 400304, 400300)},
+		{procedure: "ScheduledPostService/ListScheduledPosts", request: nothing, want: everybody},
+		{procedure: "ScheduledPostService/UpdateScheduledPost", request: made(data), want: ofTheAuthor},
+		{procedure: "ScheduledPostService/CancelScheduledPost", request: made(func(*grounds) object { return nil }), want: ofTheAuthor},
+	}
+}
+
+func pollRows() []row {
+	question := object{"question": "which?", "answers": []object{{"dataType": "text", "data": "a"}, {"dataType": "text", "data": "b"}}}
+	create := func(*testing.T, *grounds) object { return question }
+	made := func(private bool, more func(answer string) object) func(*testing.T, *grounds) object {
+		return func(t *testing.T, g *grounds) object {
+			t.Helper()
+			poll := g.author.Do(t, http.MethodPost, "/api/v3/polls", question).OK(t)
+			id := poll.String(t, "polls.0.pollId")
+			newPost(t, g.author, map[bool]string{false: g.open, true: g.private}[private],
+				object{"dataType": "poll", "data": object{"text": "x", "pollId": id}})
+			return with(object{"pollId": id}, more(poll.String(t, "polls.0.answers.0.id")))
+		}
+	}
+	plain := func(string) object { return nil }
+	closing := func(string) object { return object{"status": "closed"} }
+	vote := func(answer string) object { return object{"answerIds": []string{answer}} }
+	voters := func(answer string) object { return object{"answerId": answer} }
+	return []row{
+		{procedure: "PollService/CreatePoll", request: create, want: usersOnly},
+		{procedure: "PollService/GetPoll", request: made(false, plain), want: everybody},
+		{procedure: "PollService/GetPoll", name: "private", request: made(true, plain), want: users(400400, 0, 0, 400400, 0)},
+		{procedure: "PollService/UpdatePoll", request: made(false, closing), want: adminsOnly},
+		{procedure: "PollService/DeletePoll", request: made(false, plain), want: adminsOnly},
+		{procedure: "PollService/VotePoll", request: made(false, vote), want: unbanned},
+		{procedure: "PollService/ChangePollVote", request: made(false, vote), want: unbanned},
+		{procedure: "PollService/ListPollVoters", request: made(false, voters), want: everybody},
+	}
+}

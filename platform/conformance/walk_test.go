@@ -1,0 +1,227 @@
+package conformance
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// walker is one of those who call every operation.
+type walker string
+
+// The walkers: nobody, and users by how they stand to the community that an operation is about.
+const (
+	anonymous  walker = "anonymous"
+	stranger   walker = "stranger"
+	member     walker = "member"
+	moderator  walker = "moderator"
+	outcast    walker = "banned from the community"
+	exile      walker = "banned from the network"
+	adminToken walker = "admin"
+)
+
+// walkers in the order of verdicts.
+var walkers = []walker{anonymous, stranger, member, moderator, outcast, exile, adminToken}
+
+// verdicts are the codes with which an operation answers, by walker; 0 is success.
+type verdicts map[walker]int
+
+// users are the verdicts for stranger, member, moderator, those banned from the community, and administrators. Nobody is
+// 400100 and a globally banned user 400312 everywhere.
+func users(ofStranger, ofMember, ofModerator, ofOutcast, ofAdmin int) verdicts {
+	return verdicts{
+		anonymous: 400100, stranger: ofStranger, member: ofMember, moderator: ofModerator, outcast: ofOutcast, exile: 400312,
+		adminToken: ofAdmin,
+	}
+}
+
+// Verdicts that many operations share.
+var (
+	everybody  = users(0, 0, 0, 0, 0)
+	usersOnly  = users(0, 0, 0, 0, 400300) // an administrator has no account to act with
+	adminsOnly = users(400300, 400300, 400300, 400300, 0)
+	moderators = users(400300, 400300, 0, 400300, 0)
+	unbanned   = users(0, 0, 0, 400304, 400300) // everybody who reads it may, but for the banned
+)
+
+// keyHolders is for operations that take a key: no token opens them.
+func keyHolders() verdicts {
+	v := verdicts{}
+	for _, w := range walkers {
+		v[w] = 400100
+	}
+	return v
+}
+
+// row is one way to call one operation.
+type row struct {
+	procedure string // "UserService/GetUser"
+	name      string // tells the rows of one operation apart
+	// request makes the request, and whatever it is about, new for each walker.
+	request func(t *testing.T, g *grounds) object
+	want    verdicts
+	// spends says that the call ends the caller's session.
+	spends bool
+	// header holds keys to send.
+	header []string
+}
+
+// grounds is what operations are about: a public community with everybody in it, and a private one that all can find.
+type grounds struct {
+	n       *apptest.Network
+	walkers map[walker]*apptest.Client
+	author  *apptest.Client // wrote everything; a member
+	boss    *apptest.Client // founded everything
+	open    string
+	private string
+}
+
+func newGrounds(t *testing.T) *grounds {
+	t.Helper()
+	n := apptest.Start(t)
+	g := &grounds{n: n, walkers: map[walker]*apptest.Client{anonymous: n.Anonymous(region.EU), adminToken: n.Admin(region.US)}}
+	for i, w := range []walker{stranger, member, moderator, outcast, exile} {
+		g.walkers[w] = n.SignIn(t, region.All()[i%3], apptest.UserID("walker"))
+	}
+	g.author, g.boss = n.SignIn(t, region.SG, apptest.UserID("author")), n.SignIn(t, region.EU, apptest.UserID("boss"))
+	g.open = g.community(t)
+	g.private = g.community(t, object{"isPublic": false, "isDiscoverable": true})
+	n.Admin(region.EU).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": g.walkers[exile].UserID}).OK(t)
+	return g
+}
+
+// community makes a community in which everybody stands as their name says.
+func (g *grounds) community(t *testing.T, fields ...object) string {
+	t.Helper()
+	ids := []string{g.author.UserID}
+	for _, w := range []walker{member, moderator, outcast} {
+		ids = append(ids, g.walkers[w].UserID)
+	}
+	id := newCommunity(t, g.boss, append([]object{{"userIds": ids}}, fields...)...)
+	g.boss.Do(t, http.MethodPost, membersPath(id)+"/roles",
+		object{"role": "community-moderator", "userIds": []string{g.walkers[moderator].UserID}}).OK(t)
+	banMember(t, g.boss, id, g.walkers[outcast])
+	return id
+}
+
+func (g *grounds) post(t *testing.T, communityID string) string {
+	t.Helper()
+	return newPost(t, g.author, communityID)
+}
+
+func (g *grounds) comment(t *testing.T, communityID string) string {
+	t.Helper()
+	return newComment(t, g.author, g.post(t, communityID))
+}
+
+// user signs somebody in whom nobody knows.
+func (g *grounds) user(t *testing.T) *apptest.Client {
+	t.Helper()
+	return g.n.SignIn(t, region.EU, apptest.UserID("somebody"))
+}
+
+// call sends a request over Connect with JSON and returns the code of the answer, 0 for success.
+func (g *grounds) call(t *testing.T, by *apptest.Client, r row, body object) int {
+	t.Helper()
+	answer := by.With(r.header...).Do(t, http.MethodPost, "/plaza.v1."+r.procedure, body)
+	if answer.Status == http.StatusOK {
+		return 0
+	}
+	for i := range answer.List(t, "details") {
+		raw, err := base64.RawStdEncoding.DecodeString(answer.String(t, "details."+strconv.Itoa(i)+".value"))
+		require.NoError(t, err)
+		var info plazav1.ErrorInfo
+		require.NoError(t, proto.Unmarshal(raw, &info))
+		return int(info.GetCode())
+	}
+	require.Fail(t, "an error without its code", "%s", answer.Short())
+	return 0
+}
+
+// procedures are all operations of all services, from the descriptors.
+func procedures() []string {
+	var all []string
+	protoregistry.GlobalFiles.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			service := file.Services().Get(i)
+			for j := range service.Methods().Len() {
+				all = append(all, fmt.Sprintf("%s/%s", service.Name(), service.Methods().Get(j).Name()))
+			}
+		}
+		return true
+	})
+	slices.Sort(all)
+	return all
+}
+
+// TestEveryOperationIsWalked fails for an operation without a row, and for a row without an operation.
+func TestEveryOperationIsWalked(t *testing.T) {
+	walked := map[string]bool{}
+	for _, r := range walkRows() {
+		walked[r.procedure] = true
+	}
+	all := procedures()
+	require.NotEmpty(t, all)
+	for _, p := range all {
+		require.True(t, walked[p], "%s has no row in the walk: say who may call it", p)
+	}
+	for p := range maps.Keys(walked) {
+		require.Contains(t, all, p, "the walk has a row for an operation that there is not")
+	}
+}
+
+// TestAuthorizationWalk calls every operation as everybody.
+func TestAuthorizationWalk(t *testing.T) {
+	g := newGrounds(t)
+	for _, r := range walkRows() {
+		t.Run(strings.TrimSuffix(r.procedure+" "+r.name, " "), func(t *testing.T) {
+			require.Len(t, r.want, len(walkers), "a verdict for each walker")
+			for _, w := range walkers {
+				by := g.walkers[w]
+				if r.spends && by.UserID != "" && w != exile {
+					by = g.n.SignIn(t, by.Region, by.UserID)
+				}
+				body := object{}
+				if r.request != nil {
+					body = r.request(t, g)
+				}
+				require.Equal(t, r.want[w], g.call(t, by, r, body), "%s as %s", r.procedure, w)
+			}
+		})
+	}
+}
+
+// TestPromotionAndBanCountAtOnce: what changes about a caller is true at the next call.
+func TestPromotionAndBanCountAtOnce(t *testing.T) {
+	g := newGrounds(t)
+	clears := row{procedure: "PostService/ClearPostFlags"}
+	flags := row{procedure: "PostService/FlagPost"}
+	post := object{"postId": g.post(t, g.open)}
+	mod := g.walkers[moderator]
+	roles := object{"role": "community-moderator", "userIds": []string{mod.UserID}}
+	require.Equal(t, 0, g.call(t, mod, clears, post))
+	g.boss.Do(t, http.MethodDelete, membersPath(g.open)+"/roles", roles).OK(t)
+	require.Equal(t, 400300, g.call(t, mod, clears, post))
+	require.Equal(t, 0, g.call(t, mod, flags, post))
+	banMember(t, g.boss, g.open, mod)
+	require.Equal(t, 400304, g.call(t, mod, flags, post))
+	g.n.Admin(region.SG).Do(t, http.MethodPut, "/api/v3/users", object{"userId": mod.UserID, "roles": []string{"moderator"}}).OK(t)
+	require.Equal(t, 0, g.call(t, mod, clears, post), "a network role counts in spite of the ban")
+	expired := g.n.Bearer(region.EU, g.n.MintAdmin(t, "late", time.Now().Add(-2*time.Hour), time.Hour))
+	require.Equal(t, 400100, g.call(t, expired, clears, post))
+}

@@ -1,0 +1,203 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Limits of a post's body.
+const (
+	maxTitle       = 150        // characters
+	maxText        = 50_000     // characters
+	maxCustom      = 100 * 1024 // bytes of JSON
+	maxAttachments = 10
+	maxFileID      = 100 // characters
+)
+
+// Draft is a request to post, checked and, after Resolve, with its names resolved.
+type Draft struct {
+	*plazav1.CreatePostRequest
+	TargetType  string // user or community
+	TargetID    string // internal id
+	Home        region.Code
+	DataType    string
+	Data        *structpb.Struct
+	Attachments []*plazav1.Attachment
+	PollID      string // of the poll that the post asks to vote in
+	Mentions    []view.Mention
+}
+
+// NewDraft checks what a request says of the post itself. The error is a validation error.
+func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
+	d := &Draft{CreatePostRequest: m, TargetType: m.GetTargetType(), DataType: m.GetDataType(), Data: m.GetData(), Attachments: m.GetAttachments()}
+	if d.TargetType == "" {
+		d.TargetType = "user"
+	}
+	if d.DataType == "" || d.DataType == "image" || d.DataType == "file" || d.DataType == "video" {
+		d.DataType = "text" // the parent holds the text; its children are what the older types name
+	}
+	if d.Data == nil {
+		d.Data = &structpb.Struct{}
+	}
+	if d.Data.GetFields() == nil {
+		d.Data.Fields = map[string]*structpb.Value{}
+	}
+	if m.GetText() != "" && d.Data.GetFields()["text"] == nil {
+		d.Data.Fields["text"] = structpb.NewStringValue(m.GetText())
+	}
+	if err := d.takeOlderMedia(); err != nil {
+		return nil, err
+	}
+	if err := d.takePoll(); err != nil {
+		return nil, err
+	}
+	return d, d.check()
+}
+
+// takePoll reads the poll of a post of type `poll`. The parent holds the text, and the poll's id too, so that a page of
+// posts knows its polls at once; the poll itself is a child, as every other part of a post.
+func (d *Draft) takePoll() error {
+	if d.DataType != "poll" {
+		return nil
+	}
+	d.DataType, d.PollID = "text", d.Data.GetFields()["pollId"].GetStringValue()
+	switch {
+	case !region.ValidID(d.PollID):
+		return fail.Validation("data.pollId: must be the id of a poll")
+	case len(d.Attachments) > 0:
+		return fail.Validation("attachments: a post with a poll has none")
+	}
+	return nil
+}
+
+// takeOlderMedia reads `data.images` and `data.files`, which older clients send instead of attachments.
+func (d *Draft) takeOlderMedia() error {
+	for field, kind := range map[string]string{"images": "image", "files": "file"} {
+		for _, v := range d.Data.GetFields()[field].GetListValue().GetValues() {
+			if n := utf8.RuneCountInString(v.GetStringValue()); n < 1 || n > maxFileID {
+				return fail.Validation(fmt.Sprintf("data.%s: must be file ids of 1 to %d characters", field, maxFileID))
+			}
+			d.Attachments = append(d.Attachments, &plazav1.Attachment{Type: kind, FileId: v.GetStringValue()})
+		}
+		if d.DataType == "text" {
+			delete(d.Data.GetFields(), field)
+		}
+	}
+	return nil
+}
+
+func (d *Draft) check() error {
+	if strings.Contains(d.DataType, ".") {
+		return d.checkCustom()
+	}
+	if d.DataType != "text" {
+		return fail.Validation("dataType: must be text, image, file, video, poll or a dotted custom name")
+	}
+	for field, limit := range map[string]int{"title": maxTitle, "text": maxText} {
+		v, present := d.Data.GetFields()[field]
+		if !present {
+			continue
+		}
+		text, isText := v.GetKind().(*structpb.Value_StringValue)
+		if !isText {
+			return fail.Validation(fmt.Sprintf("data.%s: must be a string", field))
+		}
+		if utf8.RuneCountInString(text.StringValue) > limit {
+			return fail.Validation(fmt.Sprintf("data.%s: must be at most %d characters", field, limit))
+		}
+	}
+	if d.Data.GetFields()["text"].GetStringValue() == "" && len(d.parts()) == 0 {
+		return fail.Validation("data.text: a post needs text or an attachment")
+	}
+	if len(d.Attachments) > maxAttachments {
+		return fail.Validation(fmt.Sprintf("attachments: must be at most %d", maxAttachments))
+	}
+	return nil
+}
+
+func (d *Draft) checkCustom() error {
+	d.Attachments = nil // a custom post has none
+	raw, err := json.Marshal(d.Data.AsMap())
+	if err != nil || len(raw) > maxCustom {
+		return fail.Validation(fmt.Sprintf("data: must be at most %d bytes", maxCustom))
+	}
+	return nil
+}
+
+// Resolve finds the internal ids of the target and of the mentioned users. callerID is the caller's public id, on whose
+// wall a post goes that names no other target; an unknown target is 400400.
+func (d *Deps) Resolve(ctx context.Context, draft *Draft, callerID string) error {
+	mentions, err := d.Mentions(ctx, draft.GetMentionees())
+	if err != nil {
+		return err
+	}
+	draft.Mentions = mentions
+	draft.TargetID = draft.GetTargetId()
+	if draft.TargetType == "user" {
+		if draft.TargetID == "" {
+			draft.TargetID = callerID
+		}
+		if draft.TargetID, err = d.Directory.ResolveOne(ctx, draft.TargetID); err != nil {
+			return err
+		}
+	}
+	draft.Home, err = region.HomeOf(draft.TargetID)
+	if err != nil {
+		return fail.NotFound()
+	}
+	return nil
+}
+
+// structure is what the post and its children hold: one type, or `mixed`.
+func (d *Draft) structure() string {
+	structure := d.DataType
+	for i, part := range d.parts() {
+		switch {
+		case i == 0:
+			structure = part.kind
+		case structure != part.kind:
+			return "mixed"
+		}
+	}
+	return structure
+}
+
+// part is what a child post holds.
+type part struct {
+	kind string // the child's data type
+	data *structpb.Struct
+}
+
+// parts are what the children of the post hold, in their order.
+func (d *Draft) parts() []part {
+	var parts []part
+	for _, a := range d.Attachments {
+		parts = append(parts, part{kind: a.GetType(), data: fileData(a)})
+	}
+	if d.PollID != "" {
+		parts = append(parts, part{kind: "poll", data: fields("pollId", structpb.NewStringValue(d.PollID))})
+	}
+	return parts
+}
+
+func fileData(a *plazav1.Attachment) *structpb.Struct {
+	value := structpb.NewStringValue(a.GetFileId())
+	if a.GetType() == "video" {
+		return fields("videoFileId", structpb.NewStructValue(fields("original", value)))
+	}
+	return fields("fileId", value)
+}
+
+func fields(name string, value *structpb.Value) *structpb.Struct {
+	return &structpb.Struct{Fields: map[string]*structpb.Value{name: value}}
+}

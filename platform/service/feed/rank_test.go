@@ -1,0 +1,164 @@
+package feed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func TestScore(t *testing.T) {
+	entry := func(age time.Duration, reactions, comments int64) store.FeedEntry {
+		return store.FeedEntry{ID: "01", AuthorID: "a", TargetID: "t", CreatedAt: noon.Add(-age), Reactions: reactions, Comments: comments}
+	}
+	for _, c := range []struct {
+		name  string
+		entry store.FeedEntry
+		liked int
+		want  float64
+	}{
+		{"fresh and unanswered", entry(0, 0, 0), 0, 1},
+		{"of the future", entry(-time.Minute, 0, 0), 0, 1},
+		{"a reaction", entry(0, 1, 0), 0, 2},
+		{"three reactions", entry(0, 3, 0), 0, 3},
+		{"a comment is two reactions", entry(0, 1, 1), 0, 3},
+		{"liked once", entry(0, 0, 0), 1, 1.25},
+		{"liked nine times", entry(0, 0, 0), 9, 1.45},
+		{"six hours", entry(6*time.Hour, 0, 0), 0, 0.435275},
+		{"six hours and as many answers as count", entry(6*time.Hour, 100, 100), 0, 4.019166},
+		{"a year", entry(365*24*time.Hour, 0, 0), 0, 0.000159},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.InDelta(t, c.want, float64(score(c.entry, c.liked, noon))/1e6, 1.1e-6)
+		})
+	}
+}
+
+func TestRank(t *testing.T) {
+	entry := func(id, author, target string, mine bool) store.FeedEntry {
+		return store.FeedEntry{ID: id, AuthorID: author, TargetID: target, CreatedAt: noon, Mine: mine}
+	}
+	got := rank([]store.FeedEntry{
+		entry("01", "dull", "dull", false), entry("02", "friend", "friend", true), entry("03", "friend", "club", false),
+		entry("04", "other", "other", false), entry("05", "x", "club", false),
+	}, noon)
+	var ids []string
+	for _, r := range got {
+		ids = append(ids, r.ID)
+	}
+	require.Equal(t, []string{"03", "05", "04", "02", "01"}, ids,
+		"what the reader likes goes first; what the reader reacted to says nothing of itself; of equals the greater id goes first")
+}
+
+func TestRankToken(t *testing.T) {
+	c := rankCursor{
+		limit: 100, back: true, asOf: noon, high: top(noon), low: place{noon.Add(-time.Hour), strings.Repeat("01", 12)},
+		score: 14_999_999, id: strings.Repeat("03", 12),
+	}
+	require.LessOrEqual(t, len(c.token()), page.MaxToken)
+	got, err := parseRank(c.token())
+	require.NoError(t, err)
+	require.Equal(t, c, got)
+	start := rankCursor{limit: 1, asOf: noon, high: top(noon)}
+	got, err = parseRank(start.token())
+	require.NoError(t, err)
+	require.Equal(t, start, got)
+	for _, wrong := range []string{
+		"", "x", strings.Repeat("A", 90), start.token() + "A", start.token()[1:], "\n" + start.token(), page.Cursor{Limit: 1, Time: noon, ID: c.id}.Token(),
+		rankCursor{limit: 101, asOf: noon, high: top(noon)}.token(), rankCursor{limit: 1, high: top(noon)}.token(), rankCursor{limit: 1, asOf: noon}.token(),
+	} {
+		_, err := parseRank(wrong)
+		require.Error(t, err, wrong)
+	}
+}
+
+// feed is a store of entries, newest first, that answers queries as the database does.
+type feed []store.FeedEntry
+
+func (f feed) read(q store.FeedQuery) []store.FeedEntry {
+	var found []store.FeedEntry
+	after := place{q.After, q.AfterID}
+	for _, e := range f {
+		at := place{e.CreatedAt, e.ID}
+		if (q.Desc && after.newer(at)) || (!q.Desc && at.newer(after)) {
+			found = append(found, e)
+		}
+	}
+	if !q.Desc {
+		slices.Reverse(found)
+	}
+	return found[:min(len(found), q.Limit)]
+}
+
+// TestWindows walks feeds of several sizes there and back.
+func TestWindows(t *testing.T) {
+	for _, size := range []int{0, 1, 7, 199, 200, 201, 640, 1000} {
+		for _, limit := range []int{1, 7, 20, 100} {
+			t.Run(fmt.Sprintf("%d by %d", size, limit), func(t *testing.T) {
+				var f feed
+				var all []string
+				for i := range size {
+					f = append(f, store.FeedEntry{
+						ID: fmt.Sprintf("01%022x", size-i), CreatedAt: noon.Add(-time.Duration(i/3) * time.Minute), Reactions: int64(i * 7 % 11),
+					})
+					all = append(all, f[i].ID)
+				}
+				first := rankCursor{limit: limit, asOf: noon, high: top(noon)}
+				pages := walk(t, f, first, true)
+				require.ElementsMatch(t, all, slices.Concat(pages...))
+				for _, page := range pages[:max(0, len(pages)-1)] {
+					require.Len(t, page, limit)
+				}
+			})
+		}
+	}
+}
+
+func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
+	t.Helper()
+	var pages [][]string
+	var last string
+	for c := c; ; {
+		rows, next, previous := c.window(f.read(c.query(store.FeedQuery{}))).page()
+		pages, last = append(pages, idsOf(rows)), previous
+		if next == "" {
+			break
+		}
+		c = parsed(t, next)
+	}
+	var back [][]string
+	for token := last; andBack && token != ""; {
+		c := parsed(t, token)
+		rows, _, previous := c.window(f.read(c.query(store.FeedQuery{}))).page()
+		back, token = append(back, idsOf(rows)), previous
+	}
+	slices.Reverse(back)
+	require.Equal(t, len(pages)-1, len(back))
+	for i := range back {
+		require.Equal(t, pages[i], back[i], "page %d", i)
+	}
+	return pages
+}
+
+func parsed(t *testing.T, token string) rankCursor {
+	t.Helper()
+	c, err := parseRank(token)
+	require.NoError(t, err)
+	return c
+}
+
+func idsOf(rows []ranked) []string {
+	ids := make([]string, len(rows))
+	for i, r := range rows {
+		ids[i] = r.ID
+	}
+	return ids
+}

@@ -1,0 +1,132 @@
+package feed
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// slack is what a window is read with beyond its size, for posts that are stored a moment after their time.
+const slack = 16
+
+// query asks for the entries that the cursor's window is made of: towards older ones from its high end, or with back from
+// its low end, which is the high end of the window that was read, towards newer ones.
+func (c rankCursor) query(q store.FeedQuery) store.FeedQuery {
+	q.Ranked, q.AsOf, q.Limit = true, c.asOf, windowOf(c.limit)+1+slack
+	q.Desc, q.After, q.AfterID = true, c.high.at, c.high.id
+	if c.entersFromBelow() {
+		// The window's last post has the time of its low end, so the walk begins right before that time.
+		q.Desc, q.After, q.AfterID = false, c.high.at.Add(-time.Microsecond), "g"
+	}
+	return q
+}
+
+// entersFromBelow reports whether the window to read is the one that ends at high.
+func (c rankCursor) entersFromBelow() bool { return c.back && c.low.at.IsZero() }
+
+// window is one window of the feed, ranked.
+type window struct {
+	cursor rankCursor // with high and low as they are
+	ranked []ranked
+	older  bool // whether there are posts below it
+}
+
+// window makes the window of the entries that were read for the cursor.
+func (c rankCursor) window(entries []store.FeedEntry) window {
+	if c.entersFromBelow() {
+		return c.windowAbove(entries)
+	}
+	w := window{cursor: c}
+	size := windowOf(c.limit)
+	var inside []store.FeedEntry
+	for _, e := range entries {
+		at := place{e.CreatedAt, e.ID}
+		below := len(inside) >= size
+		if !c.low.at.IsZero() {
+			below = c.low.newer(at)
+		}
+		if below {
+			w.older = true
+			break
+		}
+		inside = append(inside, e)
+	}
+	if c.low.at.IsZero() && len(inside) > 0 {
+		last := inside[len(inside)-1]
+		w.cursor.low = place{last.CreatedAt, last.ID}
+	}
+	w.ranked = rank(inside, c.asOf)
+	return w
+}
+
+// windowAbove makes the window whose last post is the one at high, of entries that were read towards newer ones.
+func (c rankCursor) windowAbove(entries []store.FeedEntry) window {
+	w := window{cursor: c, older: true}
+	w.cursor.low, w.cursor.high = c.high, top(c.asOf)
+	size := windowOf(c.limit)
+	var inside []store.FeedEntry
+	for _, e := range entries {
+		at := place{e.CreatedAt, e.ID}
+		if c.high.newer(at) || at.newer(top(c.asOf)) {
+			continue
+		}
+		if len(inside) == size {
+			w.cursor.high = at
+			break
+		}
+		inside = append(inside, e)
+	}
+	w.ranked = rank(inside, c.asOf)
+	return w
+}
+
+// page cuts the page out of the window, and makes the tokens of its neighbours.
+func (w window) page() (rows []ranked, next, previous string) {
+	c := w.cursor
+	from, to := w.bounds()
+	rows = w.ranked[from:to]
+	first := !top(c.asOf).newer(c.high) // nothing lies before the window
+	switch {
+	case to < len(w.ranked):
+		next = c.at(w.ranked[to-1], false).token()
+	case w.older:
+		next = rankCursor{limit: c.limit, asOf: c.asOf, high: c.low}.token()
+	}
+	switch {
+	case from > 0 && from < len(w.ranked):
+		previous = c.at(w.ranked[from], true).token()
+	case !first:
+		previous = rankCursor{limit: c.limit, asOf: c.asOf, high: c.high, back: true}.token()
+	}
+	return rows, next, previous
+}
+
+// bounds are where the page lies in the window.
+func (w window) bounds() (from, to int) {
+	c := w.cursor
+	n := len(w.ranked)
+	switch {
+	case c.back && c.id == "":
+		return max(0, n-c.limit), n
+	case c.back:
+		to = w.count(func(r ranked) bool { return before(r.score, r.ID, c.score, c.id) < 0 })
+		return max(0, to-c.limit), to
+	case c.id != "":
+		from = w.count(func(r ranked) bool { return before(r.score, r.ID, c.score, c.id) <= 0 })
+	}
+	return from, min(n, from+c.limit)
+}
+
+func (w window) count(within func(ranked) bool) int {
+	n := 0
+	for n < len(w.ranked) && within(w.ranked[n]) {
+		n++
+	}
+	return n
+}
+
+// at is the cursor that stands at a row.
+func (c rankCursor) at(r ranked, back bool) rankCursor {
+	c.back, c.score, c.id = back, r.score, r.ID
+	return c
+}

@@ -1,0 +1,163 @@
+package follow
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// maxBlocks is how many users one user can block. Feeds are read without the posts of all of them.
+const maxBlocks = 1000
+
+var (
+	errSelfBlock = fail.New(fail.CodeBadRequest, "Users cannot block themselves")
+	errMaxBlocks = fail.New(fail.CodeMaxBlocked, "The maximum number of blocked users is reached")
+)
+
+// BlockUser blocks a user, and ends the follows between the two. Again changes nothing.
+func (s *Service) BlockUser(ctx context.Context, req *connect.Request[plazav1.BlockUserRequest]) (*connect.Response[plazav1.FollowInfoResponse], error) {
+	return s.block(ctx, req.Msg.GetUserId(), store.BlockBlocked)
+}
+
+// UnblockUser ends a block; without one it is 400400.
+func (s *Service) UnblockUser(ctx context.Context, req *connect.Request[plazav1.UnblockUserRequest]) (*connect.Response[plazav1.FollowInfoResponse], error) {
+	return s.block(ctx, req.Msg.GetUserId(), store.BlockNone)
+}
+
+// block gives the caller's block of a user a status, and answers with it and the counts of both.
+func (s *Service) block(ctx context.Context, publicID, status string) (*connect.Response[plazav1.FollowInfoResponse], error) {
+	var p *pair
+	var done store.Block
+	err := store.UntilUnchanged(func() error {
+		var err error
+		if p, err = s.lookToBlock(ctx, publicID, status); err != nil {
+			return err
+		}
+		done = p.blocked(status, s.Now())
+		if p.myBlock != nil && p.myBlock.Status == status {
+			done = *p.myBlock
+			return nil
+		}
+		return s.storeBlock(ctx, p, done)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := &plazav1.FollowInfoResponse{Follows: []*plazav1.Follow{s.View.Block(done)}}
+	m.FollowCounts, err = s.countBoth(ctx, p)
+	return connect.NewResponse(m), err
+}
+
+func (s *Service) lookToBlock(ctx context.Context, publicID, status string) (*pair, error) {
+	counts := store.Counts{}
+	p, err := s.look(ctx, publicID, func(p *pair, _ string) {
+		if id := p.Caller.UserID; id != "" {
+			p.Counts(service.HomeOf(id), []string{id}, counts)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.RequireUser(); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.other.ID == p.User().ID:
+		return nil, errSelfBlock
+	case status == store.BlockNone && !p.myBlock.Stands():
+		return nil, fail.NotFound()
+	case status == store.BlockBlocked && !p.myBlock.Stands() && counts.Of(p.User().ID, store.CountBlocks) >= maxBlocks:
+		return nil, errMaxBlocks
+	}
+	return p, nil
+}
+
+func (p *pair) blocked(status string, now time.Time) store.Block {
+	b := store.Block{
+		BlockerID: p.User().ID, BlockerPublicID: p.User().PublicID, BlockedID: p.other.ID, BlockedPublicID: p.other.PublicID,
+		Status: status, CreatedAt: now, UpdatedAt: now,
+	}
+	if p.myBlock != nil && status == store.BlockNone {
+		b.CreatedAt = p.myBlock.CreatedAt
+	}
+	return b
+}
+
+// storeBlock changes a block at the blocker's home, with what it ends there: the blocker's own follow, and the other as a
+// follower. The other's follow ends at the other's home.
+func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error {
+	home := service.HomeOf(b.BlockerID)
+	now := s.Now()
+	firstTry := now.Add(events.Grace)
+	w := s.Store.Write(home)
+	sent := []store.OutboxRow{w.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
+	if b.Stands() {
+		if p.mine.Active() {
+			e := edge{p.User(), p.other, p.mine, store.FollowNone}
+			sent = append(sent, w.ChangeFollow(store.FollowChange{Old: p.mine, New: e.changed(now)}, now, firstTry)...)
+		}
+		w.EndFollower(b.BlockerID, b.BlockedID)
+	}
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	s.Outbox.Deliver(ctx, home, sent...)
+	return nil
+}
+
+// countBoth reads the counts of both users as they are now; a home that is away leaves its user's out.
+func (s *Service) countBoth(ctx context.Context, p *pair) ([]*plazav1.FollowCount, error) {
+	counts := store.Counts{}
+	reads := s.Store.Related()
+	for _, id := range []string{p.User().ID, p.other.ID} {
+		reads.Counts(service.HomeOf(id), []string{id}, counts)
+	}
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	return []*plazav1.FollowCount{s.followCounts(*p.User(), counts, true), s.followCounts(*p.other, counts, false)}, nil
+}
+
+// ListBlockedUsers lists whom the caller blocks, newest first.
+func (s *Service) ListBlockedUsers(ctx context.Context, req *connect.Request[plazav1.ListBlockedUsersRequest]) (*connect.Response[plazav1.ListBlockedUsersResponse], error) {
+	cursor, err := page.Parse(page.Merge(req.Msg.GetOptions(), req.Msg.Limit, req.Msg.GetToken()), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	f := s.Begin(ctx)
+	caller := f.Caller.UserID
+	counts := store.Counts{}
+	var rows []store.Block
+	if caller != "" {
+		list := store.BlockList{UserID: caller, Desc: !cursor.Back, Limit: cursor.Limit + 1}
+		list.After, _, list.AfterID = cursor.Start(list.Desc)
+		f.ListBlocks(list, &rows)
+		f.Counts(service.HomeOf(caller), []string{caller}, counts)
+	}
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.RequireUser(); err != nil {
+		return nil, err
+	}
+	rows, paging := page.Window(cursor, rows, func(b store.Block) (time.Time, string, string) { return b.CreatedAt, "", b.BlockedID })
+	m := &plazav1.ListBlockedUsersResponse{Paging: &plazav1.BlockPaging{
+		Next: paging.GetNext(), Previous: paging.GetPrevious(), Prev: paging.GetPrev(),
+		Total: int32(counts.Of(caller, store.CountBlocks)), //nolint:gosec // at most maxBlocks, give or take a race
+	}}
+	ids := []string{caller}
+	for _, b := range rows {
+		m.Follows = append(m.Follows, s.View.Block(b))
+		ids = append(ids, b.BlockedID)
+	}
+	m.Users, err = s.users(ctx, len(rows), ids)
+	return connect.NewResponse(m), err
+}

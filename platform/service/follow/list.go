@@ -1,0 +1,132 @@
+package follow
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// listing is a list of follows to make a page of.
+type listing struct {
+	userID    string // public; the caller where it is empty
+	followers bool
+	status    string
+	page      *plazav1.PageOptions
+}
+
+// ListMyFollowers lists who follows the caller or asks to, newest first.
+func (s *Service) ListMyFollowers(ctx context.Context, req *connect.Request[plazav1.ListMyFollowersRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
+	m := req.Msg
+	return s.list(ctx, listing{followers: true, status: m.GetStatus(), page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+}
+
+// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
+func (s *Service) ListMyFollowing(ctx context.Context, req *connect.Request[plazav1.ListMyFollowingRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
+	m := req.Msg
+	return s.list(ctx, listing{status: m.GetStatus(), page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+}
+
+// ListFollowers lists who follows a user, newest first.
+func (s *Service) ListFollowers(ctx context.Context, req *connect.Request[plazav1.ListFollowersRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
+	m := req.Msg
+	return s.list(ctx, listing{userID: m.GetUserId(), followers: true, status: m.GetStatus(), page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+}
+
+// ListFollowing lists whom a user follows, newest first.
+func (s *Service) ListFollowing(ctx context.Context, req *connect.Request[plazav1.ListFollowingRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
+	m := req.Msg
+	return s.list(ctx, listing{userID: m.GetUserId(), status: m.GetStatus(), page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+}
+
+// list makes a page of follows in two round trips.
+func (s *Service) list(ctx context.Context, l listing) (*connect.Response[plazav1.ListFollowsResponse], error) {
+	cursor, err := page.Parse(l.page, page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	owner := auth.CallerFrom(ctx).UserID
+	if l.userID != "" {
+		if owner, err = s.Directory.ResolveOne(ctx, l.userID); err != nil {
+			return nil, err
+		}
+	}
+	q := store.FollowList{UserID: owner, Followers: l.followers, Statuses: statuses(l.status), Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	q.After, _, q.AfterID = cursor.Start(q.Desc)
+	rows, err := s.rows(ctx, l, q)
+	if err != nil {
+		return nil, err
+	}
+	other := func(f store.Follow) string {
+		if l.followers {
+			return f.FollowerID
+		}
+		return f.FolloweeID
+	}
+	rows, paging := service.Page(cursor, rows, false, q.Desc, func(f store.Follow) (time.Time, string, string) { return f.CreatedAt, "", other(f) })
+	m := &plazav1.ListFollowsResponse{Paging: paging}
+	ids := []string{owner}
+	for _, f := range rows {
+		m.Follows = append(m.Follows, s.View.Follow(f))
+		ids = append(ids, other(f))
+	}
+	m.Users, err = s.users(ctx, len(rows), ids)
+	return connect.NewResponse(m), err
+}
+
+// rows reads the follows for somebody who may see them. Requests are for the owner of the list alone: everybody else sees
+// the accepted ones of all, and may not ask for the others.
+func (s *Service) rows(ctx context.Context, l listing, q store.FollowList) ([]store.Follow, error) {
+	f := s.Begin(ctx)
+	own := l.userID == "" || q.UserID == f.Caller.UserID || f.Caller.Kind == auth.Admin
+	if !own && l.status != store.FollowPending {
+		q.Statuses = []string{store.FollowAccepted}
+	}
+	var owners []store.User
+	var rows []store.Follow
+	place := service.Place{WallOwnerID: q.UserID}
+	f.Users([]string{q.UserID}, &owners)
+	f.ListFollows(q, &rows)
+	if f.Caller.UserID != "" && !own {
+		f.Wall(q.UserID, f.Caller.UserID, &place.Wall)
+	}
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if l.userID == "" {
+		return rows, f.RequireUser()
+	}
+	if len(owners) == 0 || owners[0].DeletedAt != nil {
+		return nil, fail.NotFound()
+	}
+	if err := place.RequireSee(f.Caller); err != nil {
+		return nil, err
+	}
+	if !own && l.status == store.FollowPending {
+		return nil, fail.NotAllowed()
+	}
+	return rows, nil
+}
+
+// users reads the users that n records speak of.
+func (s *Service) users(ctx context.Context, n int, ids []string) ([]*plazav1.User, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	var users []store.User
+	reads := s.Store.Related()
+	reads.Users(ids, &users)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(users, func(a, b store.User) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return s.View.Users(users), nil
+}

@@ -1,0 +1,69 @@
+package follow
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Register makes the outbox deliver follows to the homes of those who are followed, and blocks to the homes of those who
+// are blocked. Both may arrive twice and in any order: the newest version stands.
+func Register(d *service.Deps) {
+	d.Outbox.Handle(store.TopicFollow, func(ctx context.Context, row store.OutboxRow) error {
+		f, err := store.ParseFollow(row.Payload)
+		if err != nil {
+			return err
+		}
+		home, err := region.HomeOf(f.FolloweeID)
+		if err != nil {
+			return err
+		}
+		w := d.Store.Write(home)
+		w.MirrorFollow(f)
+		return w.Commit(ctx)
+	})
+	d.Outbox.Handle(store.TopicBlock, func(ctx context.Context, row store.OutboxRow) error {
+		b, err := store.ParseBlock(row.Payload)
+		if err != nil {
+			return err
+		}
+		return store.UntilUnchanged(func() error { return applyBlock(ctx, d, b) })
+	})
+}
+
+// applyBlock keeps a block at the blocked user's home, and ends the blocked user's follow, which lives there: the two in
+// one transaction, so that no follow outlives a block that this home knows of.
+func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) error {
+	home, err := region.HomeOf(b.BlockedID)
+	if err != nil {
+		return err
+	}
+	var known *store.MirroredBlock
+	var follow *store.Follow
+	reads := d.Store.Reads()
+	reads.BlockedBy(b.BlockedID, b.BlockerID, &known)
+	reads.Follow(b.BlockedID, b.BlockerID, &follow)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	if known != nil && known.Version > b.Version {
+		return nil
+	}
+	now := d.Now()
+	w := d.Store.Write(home)
+	w.MirrorBlock(b)
+	var sent []store.OutboxRow
+	if b.Status == store.BlockBlocked && follow.Active() {
+		ended := *follow
+		ended.Status, ended.UpdatedAt = store.FollowNone, now
+		sent = w.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
+	}
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	d.Outbox.Deliver(ctx, home, sent...)
+	return nil
+}

@@ -1,0 +1,107 @@
+package schedule
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var errTarget = fail.New(fail.CodeBadRequest, "The target of a scheduled post cannot be changed")
+
+// load reads a scheduled post for its author, or for those who manage posts; for others there is none.
+func (s *Service) load(ctx context.Context, id string) (*store.ScheduledPost, error) {
+	var row *store.ScheduledPost
+	f := s.Begin(ctx)
+	f.ScheduledPost(id, &row)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	manages := managesAll(f.Caller)
+	if row == nil || (row.AuthorID != f.Caller.UserID && !manages) {
+		return nil, fail.NotFound()
+	}
+	return row, nil
+}
+
+// managesAll reports whether the caller sees and changes the scheduled posts of everybody.
+func managesAll(caller *auth.Caller) bool {
+	return auth.Allowed(caller, auth.ManagePostAndComment, auth.Scope{})
+}
+
+// UpdateScheduledPost changes the time or the content of a post that is not published; absent fields stay.
+func (s *Service) UpdateScheduledPost(ctx context.Context, req *connect.Request[plazav1.UpdateScheduledPostRequest]) (*connect.Response[plazav1.UpdateScheduledPostResponse], error) {
+	row, err := s.load(ctx, req.Msg.GetId())
+	if err != nil {
+		return nil, err
+	}
+	if row.Status == store.SchedulePosted {
+		return nil, errPosted
+	}
+	if err := s.change(ctx, row, req.Msg); err != nil {
+		return nil, err
+	}
+	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaits, waits, s.Now()
+	w := s.Store.Write(service.HomeOf(row.ID))
+	w.ChangeScheduledPost(*row, errPosted)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}), nil
+}
+
+// change puts what a request says into the row. One that failed needs a new time: its own is over.
+func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plazav1.UpdateScheduledPostRequest) error {
+	if m.GetScheduledAt() == nil && m.GetPostData() == nil {
+		return fail.BadRequest()
+	}
+	if m.GetScheduledAt() != nil || row.Status == store.ScheduleFailed {
+		at, err := s.timeOf(m.GetScheduledAt())
+		if err != nil {
+			return err
+		}
+		row.ScheduledAt = at
+	}
+	if m.GetPostData() == nil {
+		return nil
+	}
+	d, err := service.NewDraft(m.GetPostData())
+	if err != nil {
+		return err
+	}
+	if m.GetPostData().GetTargetId() == "" {
+		d.TargetId = row.TargetPublicID
+		if m.GetPostData().GetTargetType() == "" {
+			d.TargetType = row.TargetType
+		}
+	}
+	if err := s.Resolve(ctx, d, row.AuthorPublicID); err != nil {
+		return err
+	}
+	if d.TargetType != row.TargetType || d.TargetID != row.TargetID {
+		return errTarget
+	}
+	return s.fill(row, d, row.PostIDs[0])
+}
+
+// CancelScheduledPost forgets a post that is not published.
+func (s *Service) CancelScheduledPost(ctx context.Context, req *connect.Request[plazav1.CancelScheduledPostRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+	row, err := s.load(ctx, req.Msg.GetId())
+	if err != nil {
+		return nil, err
+	}
+	if row.Status == store.SchedulePosted {
+		return nil, errPosted
+	}
+	w := s.Store.Write(service.HomeOf(row.ID))
+	w.DeleteScheduledPost(*row, errPosted)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+}

@@ -1,0 +1,75 @@
+package schedule
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListScheduledPosts lists the caller's own scheduled posts, or everybody's for those who manage posts. A home that does
+// not answer leaves its part out.
+func (s *Service) ListScheduledPosts(ctx context.Context, req *connect.Request[plazav1.ListScheduledPostsRequest]) (*connect.Response[plazav1.ListScheduledPostsResponse], error) {
+	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	order := service.OrderOf(req.Msg.GetSortBy())
+	list := store.ScheduledPostList{
+		AuthorID: f.Caller.UserID, NotPosted: req.Msg.GetNotPostedOnly(), ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
+	}
+	if managesAll(f.Caller) {
+		list.AuthorID = ""
+	}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	var rows []store.ScheduledPost
+	reads := s.Store.Related()
+	reads.ListScheduledPosts(list, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	rows, paging := service.Page(cursor, rows, false, list.Desc, func(r store.ScheduledPost) (time.Time, string, string) { return list.Key(r), "", r.ID })
+	a, err := s.gather(ctx, f, rows)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(s.View.ScheduledPosts(a, rows, paging)), nil
+}
+
+// gather reads what the posts of the rows would refer to. They are put together as they would be published.
+func (s *Service) gather(ctx context.Context, f *service.First, rows []store.ScheduledPost) (*view.Aggregate, error) {
+	k := view.Known{Users: f.UserRows(), Counts: store.Counts{}}
+	var communities []string
+	for _, row := range rows {
+		posting := &service.Posting{AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
+		d, err := draftOf(row)
+		if err != nil {
+			return nil, err
+		}
+		posts := rowsOf(row, d, posting, row.CreatedAt)
+		k.Posts, k.Children = append(k.Posts, posts[0]), append(k.Children, posts[1:]...)
+		for _, p := range posts {
+			k.Counts[p.ID] = nil // nothing to count of it yet
+		}
+		if row.TargetType == "community" && !slices.Contains(communities, row.TargetID) {
+			communities = append(communities, row.TargetID)
+		}
+	}
+	reads := s.Store.Related()
+	reads.Communities(communities, &k.Communities)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	return s.View.Gather(ctx, s.Store, f.Caller.UserID, k)
+}

@@ -1,0 +1,240 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/jobs"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Job publishes what is due.
+func (s *Service) Job() jobs.Job {
+	return jobs.Job{Name: "scheduled posts", Lanes: store.ScheduleLanes, Every: 250 * time.Millisecond, Drain: s.PublishDue, Log: s.Log}
+}
+
+const (
+	batch    = 100 // posts that are read at a time
+	maxTries = 20  // of one post; with the pauses between them, a quarter of an hour
+)
+
+// errTaken says that another worker published the post, or that it was changed or cancelled meanwhile.
+var errTaken = errors.New("the scheduled post does not wait any more")
+
+// errAway says that a home that has to be asked about the author does not answer: the post waits until it does.
+var errAway = errors.New("the home of the author or of the target does not answer")
+
+// PublishDue publishes what is due in a lane of a home, and reports whether there may be more. Each post is published in
+// one transaction, which only goes through while the post waits: whoever else works on the lane, and whatever dies
+// meanwhile, it is published once.
+func (s *Service) PublishDue(ctx context.Context, home region.Code, lane int64) (more bool, err error) {
+	due, err := s.Store.ScheduledPostsDue(ctx, home, lane, s.Now(), batch)
+	if err != nil || len(due) == 0 {
+		return false, err
+	}
+	// Workers of the same lane in orders of their own seldom meet.
+	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
+	facts, err := s.factsOf(ctx, due)
+	if err != nil {
+		return false, err
+	}
+	for _, row := range due {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if err := s.publish(ctx, row, facts); err != nil {
+			return false, err
+		}
+	}
+	return len(due) == batch, nil
+}
+
+// publish publishes one post, or settles that it cannot be. Its error is about the home, not about the post.
+func (s *Service) publish(ctx context.Context, row store.ScheduledPost, facts *facts) error {
+	err := s.tryPublish(ctx, row, facts)
+	var refused *fail.Error
+	switch {
+	case err == nil, errors.Is(err, errTaken):
+		return nil
+	case errors.As(err, &refused) && refused.Kind == fail.KindUnavailable:
+		return err
+	case errors.As(err, &refused) && refused.Code != fail.CodeUnexpected:
+		return s.settleFailed(ctx, row, reason(refused))
+	case row.Attempts+1 >= maxTries && !errors.Is(err, errAway):
+		s.Log.ErrorContext(ctx, "scheduled post given up", "id", row.ID, "error", err)
+		return s.settleFailed(ctx, row, "It could not be published")
+	}
+	s.Log.WarnContext(ctx, "scheduled post not published", "id", row.ID, "attempts", row.Attempts+1, "error", err)
+	w := s.Store.Write(service.HomeOf(row.ID))
+	w.DelayScheduledPost(row, s.Now().Add(min(time.Second<<min(row.Attempts, 6), time.Minute)))
+	return w.Commit(ctx)
+}
+
+func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts *facts) error {
+	posting, err := facts.posting(ctx, row)
+	if err != nil {
+		return err
+	}
+	d, err := draftOf(row)
+	if err != nil {
+		return err
+	}
+	if err := s.requirePoll(ctx, d, posting); err != nil {
+		return err
+	}
+	w := s.Store.Write(service.HomeOf(row.ID))
+	w.SettleScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errTaken)
+	told := s.AddPosts(w, rowsOf(row, d, posting, s.Now()), d.PollID)
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	s.Outbox.Deliver(ctx, d.Home, told...)
+	return nil
+}
+
+// requirePoll refuses a poll that became part of another post, or is gone.
+func (s *Service) requirePoll(ctx context.Context, d *service.Draft, posting *service.Posting) error {
+	if d.PollID == "" {
+		return nil
+	}
+	var poll *store.Poll
+	reads := s.Store.Reads()
+	reads.Poll(d.PollID, &poll)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	return posting.RequirePoll(d, poll)
+}
+
+func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {
+	w := s.Store.Write(service.HomeOf(row.ID))
+	w.SettleScheduledPost(row, store.ScheduleFailed, description, s.Now(), errTaken)
+	if err := w.Commit(ctx); err != nil && !errors.Is(err, errTaken) {
+		return err
+	}
+	return nil
+}
+
+// reason is why a post was refused, for its author.
+func reason(refused *fail.Error) string {
+	switch refused.Code {
+	case fail.CodeNotFound:
+		return "The community or user that it was for is gone, or not for its author to see"
+	case fail.CodeUnauthorized:
+		return "Its author is gone"
+	}
+	return refused.Message
+}
+
+// facts are what a batch of due posts is judged by, as it stands now.
+type facts struct {
+	users       []store.User // authors and wall owners
+	communities []store.Community
+	members     []store.Member
+	walls       map[string]*store.Wall // by owner and author
+	missing     []region.Code
+}
+
+// factsOf reads, in one round trip to each home, who the authors are, and how they stand to the targets.
+func (s *Service) factsOf(ctx context.Context, due []store.ScheduledPost) (*facts, error) {
+	var users, communities []string
+	authors := map[string][]string{}
+	f := &facts{walls: map[string]*store.Wall{}}
+	reads := s.Store.Related()
+	for _, row := range due {
+		users = append(users, row.AuthorID)
+		if row.TargetType == "user" {
+			users = append(users, row.TargetID)
+			f.readWall(reads, row)
+			continue
+		}
+		communities = append(communities, row.TargetID)
+		authors[row.TargetID] = append(authors[row.TargetID], row.AuthorID)
+	}
+	reads.Users(distinct(users), &f.users)
+	reads.Communities(distinct(communities), &f.communities)
+	for community, ids := range authors {
+		part := new([]store.Member)
+		reads.Members(community, distinct(ids), part)
+		reads.Then(func() { f.members = append(f.members, *part...) })
+	}
+	err := reads.Run(ctx)
+	f.missing = reads.Missing()
+	return f, err
+}
+
+func (f *facts) readWall(reads *store.Reads, row store.ScheduledPost) {
+	pair := row.TargetID + row.AuthorID
+	if f.walls[pair] == nil {
+		f.walls[pair] = &store.Wall{}
+		reads.Wall(row.TargetID, row.AuthorID, f.walls[pair])
+	}
+}
+
+func distinct(ids []string) []string {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// posting is how a post is published, with its author as the caller: confirmed by what the database says of them now.
+func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*service.Posting, error) {
+	for _, home := range f.missing {
+		if home == service.HomeOf(row.AuthorID) || home == service.HomeOf(row.TargetID) {
+			return nil, errAway
+		}
+	}
+	caller := &auth.Caller{Kind: auth.User, UserID: row.AuthorID, PublicID: row.AuthorPublicID, Home: service.HomeOf(row.AuthorID)}
+	if err := auth.Confirm(auth.WithCaller(ctx, caller), f.author(row.AuthorID)); err != nil {
+		return nil, err
+	}
+	p := &service.Posting{Caller: caller, AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
+	if row.TargetType == "user" {
+		p.Place.WallOwnerID, p.Place.Wall = row.TargetID, *f.walls[row.TargetID+row.AuthorID]
+		if owner := f.user(row.TargetID); owner == nil || owner.DeletedAt != nil {
+			return nil, fail.NotFound()
+		}
+		return p, p.RequirePost()
+	}
+	if p.Place.Community = f.community(row.TargetID); p.Place.Community == nil {
+		return nil, fail.NotFound()
+	}
+	p.Place.Member = f.member(row.TargetID, row.AuthorID)
+	return p, p.RequirePost()
+}
+
+func (f *facts) author(id string) auth.Facts {
+	u := f.user(id)
+	if u == nil {
+		return auth.Facts{}
+	}
+	return auth.Facts{Exists: true, Deleted: u.DeletedAt != nil, GlobalBan: u.IsGlobalBan, Roles: u.Roles, DisplayName: u.DisplayName}
+}
+
+func (f *facts) user(id string) *store.User {
+	if i := slices.IndexFunc(f.users, func(u store.User) bool { return u.ID == id }); i >= 0 {
+		return &f.users[i]
+	}
+	return nil
+}
+
+func (f *facts) community(id string) *store.Community {
+	if i := slices.IndexFunc(f.communities, func(c store.Community) bool { return c.ID == id }); i >= 0 {
+		return &f.communities[i]
+	}
+	return nil
+}
+
+func (f *facts) member(communityID, userID string) *store.Member {
+	i := slices.IndexFunc(f.members, func(m store.Member) bool { return m.CommunityID == communityID && m.UserID == userID })
+	if i < 0 {
+		return nil
+	}
+	return &f.members[i]
+}

@@ -1,0 +1,239 @@
+package schedule_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/community"
+	"github.com/plaza-social/plaza/platform/service/schedule"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+})
+
+// world is a database with servers of region eu on it, which share a clock that stands still.
+type world struct {
+	t     *testing.T
+	url   string
+	clock atomic.Int64 // milliseconds
+	conn  *pgxpool.Pool
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, url: migrated.New(t)}
+	w.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
+	conn, err := pgxpool.New(t.Context(), w.url)
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	w.conn = conn
+	return w
+}
+
+func (w *world) now() time.Time { return time.UnixMilli(w.clock.Load()).UTC() }
+
+// server makes a server with a store of its own, whose connections have a name. fault may be nil.
+func (w *world) server(name string, fault func() error) (*service.Deps, *store.Store) {
+	w.t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	st, err := store.Open(w.t.Context(), store.Config{
+		URLs: map[region.Code]string{"": w.url}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: fault,
+	})
+	require.NoError(w.t, err)
+	w.t.Cleanup(st.Close)
+	return &service.Deps{
+		Store: st, View: &view.Builder{NetworkID: strings.Repeat("a", 24)}, Region: region.EU, NetworkID: strings.Repeat("a", 24),
+		Directory: directory.New(st, region.EU, []byte("key"), w.now, quiet), Outbox: events.NewOutbox(st, w.now, quiet),
+		Now: w.now, NewID: region.NewID, Log: quiet.With("server", name),
+	}, st
+}
+
+// user signs a user in for the first time and returns the context of each call.
+func (w *world) user(d *service.Deps, publicID string) func() context.Context {
+	w.t.Helper()
+	id, err := d.Directory.Claim(w.t.Context(), publicID, region.NewID(region.EU))
+	require.NoError(w.t, err)
+	device := sha256.Sum256([]byte(publicID))
+	tx := d.Store.Write(region.EU)
+	tx.NewUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
+	tx.NewSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour)})
+	require.NoError(w.t, tx.Commit(w.t.Context()))
+	return func() context.Context {
+		return auth.WithCaller(w.t.Context(), &auth.Caller{Kind: auth.User, UserID: id, PublicID: publicID, SessionID: "s", Home: region.EU})
+	}
+}
+
+// newCommunity makes a community and returns its id.
+func newCommunity(t *testing.T, d *service.Deps, ctx context.Context) string {
+	t.Helper()
+	made, err := community.New(d).CreateCommunity(ctx, connect.NewRequest(&plazav1.CreateCommunityRequest{DisplayName: "Gardening"}))
+	require.NoError(t, err)
+	return made.Msg.GetCommunities()[0].GetCommunityId()
+}
+
+func request(at time.Time, communityID, text string) *connect.Request[plazav1.SchedulePostRequest] {
+	return connect.NewRequest(&plazav1.SchedulePostRequest{ScheduledAt: timestamppb.New(at), PostData: &plazav1.CreatePostRequest{
+		TargetType: "community", TargetId: communityID,
+		Data:        &structpb.Struct{Fields: map[string]*structpb.Value{"text": structpb.NewStringValue(text)}},
+		Attachments: []*plazav1.Attachment{{Type: "image", FileId: "f"}},
+	}})
+}
+
+func (w *world) count(query string, args ...any) int {
+	w.t.Helper()
+	var n int
+	require.NoError(w.t, w.conn.QueryRow(w.t.Context(), query, args...).Scan(&n))
+	return n
+}
+
+const parentsOf = `SELECT count(*) FROM posts WHERE target_id = $1 AND is_parent`
+
+// TestPublishOnce has two servers publish 1,000 posts that are due at the same second. One is killed midway, and the
+// connections of both are cut in the middle of what they do. The other one's transactions fail now and then.
+func TestPublishOnce(t *testing.T) {
+	const posts = 1000
+	w := newWorld(t)
+	d, _ := w.server("first", nil)
+	author := w.user(d, "author")
+	communityID := newCommunity(t, d, author())
+	due := w.now().Add(time.Hour)
+	for i := range posts {
+		_, err := schedule.New(d).SchedulePost(author(), request(due, communityID, strconv.Itoa(i)))
+		require.NoError(t, err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	var tries atomic.Int64
+	var killed atomic.Bool
+	doomed, doomedStore := w.server("doomed", func() error {
+		if killed.Load() {
+			return errors.New("killed")
+		}
+		return nil
+	})
+	survivor, _ := w.server("survivor", func() error {
+		if tries.Add(1)%20 == 0 {
+			return errors.New("connection reset by peer")
+		}
+		return nil
+	})
+	doomedCtx, kill := context.WithCancel(ctx)
+	defer kill()
+	workers := make(chan struct{}, 2)
+	run := func(ctx context.Context, d *service.Deps) {
+		job := schedule.New(d).Job()
+		job.Every = 10 * time.Millisecond
+		job.Run(ctx, region.EU)
+		workers <- struct{}{}
+	}
+	go run(doomedCtx, doomed)
+	go run(ctx, survivor)
+	require.Never(t, func() bool { return w.count(parentsOf, communityID) > 0 }, 100*time.Millisecond, 10*time.Millisecond, "not before their time")
+
+	w.clock.Store(due.UnixMilli())
+	began := time.Now()
+	require.Eventually(t, func() bool { return w.count(parentsOf, communityID) > posts/3 }, time.Minute, time.Millisecond)
+	w.cut(doomedStore)
+	killed.Store(true)
+	kill()
+	<-workers
+	left := posts - w.count(parentsOf, communityID)
+	require.Positive(t, left, "the kill came too late to tell anything")
+	require.Eventually(t, func() bool {
+		w.clock.Add(1000) // those that met a failure are tried again a little later
+		return w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT'`) == 0
+	}, time.Minute, 20*time.Millisecond)
+	t.Logf("%d posts, %d of them left at the kill: %s", posts, left, time.Since(began))
+	end()
+	<-workers
+
+	require.Equal(t, posts, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
+	require.Equal(t, posts, w.count(parentsOf, communityID))
+	require.Equal(t, posts, w.count(`SELECT count(DISTINCT data->>'text') FROM posts WHERE target_id = $1 AND is_parent`, communityID))
+	require.Equal(t, posts, w.count(`SELECT count(*) FROM posts WHERE target_id = $1 AND NOT is_parent`, communityID), "one child each")
+	require.Equal(t, posts, w.count(`SELECT sum(n) FROM counters WHERE ref = $1 AND kind = 'published'`, communityID))
+}
+
+// cut ends the connections of both servers in the middle of whatever they do, and the store of one for good.
+func (w *world) cut(st *store.Store) {
+	w.t.Helper()
+	_, err := w.conn.Exec(w.t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE application_name = 'plaza-eu' AND datname = current_database()`)
+	require.NoError(w.t, err)
+	st.Close()
+}
+
+// TestPublishDueWithoutItsAuthor gives up posts of authors who are gone, and publishes those of others.
+func TestPublishDueWithoutItsAuthor(t *testing.T) {
+	w := newWorld(t)
+	d, st := w.server("only", nil)
+	author, gone := w.user(d, "author"), w.user(d, "gone")
+	communityID := newCommunity(t, d, author())
+	due := w.now().Add(time.Minute)
+	s := schedule.New(d)
+	_, err := s.SchedulePost(author(), request(due, communityID, "stays"))
+	require.NoError(t, err)
+	_, err = s.SchedulePost(gone(), connect.NewRequest(&plazav1.SchedulePostRequest{
+		ScheduledAt: timestamppb.New(due), PostData: &plazav1.CreatePostRequest{Text: "goes"},
+	}))
+	require.NoError(t, err)
+	var banned *store.User
+	tx := st.Write(region.EU)
+	tx.BanUser(auth.CallerFrom(gone()).UserID, true, w.now(), &banned)
+	require.NoError(t, tx.Commit(t.Context()))
+	w.clock.Store(due.UnixMilli())
+	for lane := range int64(store.ScheduleLanes) {
+		more, err := s.PublishDue(t.Context(), region.EU, lane)
+		require.NoError(t, err)
+		require.False(t, more)
+	}
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'failed' AND description <> ''`))
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM posts WHERE is_parent`))
+}
+
+// TestPublishRetries leaves a post that meets a failure for later, and gives it up in the end.
+func TestPublishRetries(t *testing.T) {
+	w := newWorld(t)
+	d, _ := w.server("only", nil)
+	author := w.user(d, "author")
+	communityID := newCommunity(t, d, author())
+	due := w.now().Add(time.Minute)
+	_, err := schedule.New(d).SchedulePost(author(), request(due, communityID, "x"))
+	require.NoError(t, err)
+	_, err = w.conn.Exec(t.Context(), `UPDATE scheduled_posts SET draft = '{"text": 1}'`)
+	require.NoError(t, err, "a draft that no program can read")
+	w.clock.Store(due.UnixMilli())
+	for range 25 {
+		for lane := range int64(store.ScheduleLanes) {
+			_, err := schedule.New(d).PublishDue(t.Context(), region.EU, lane)
+			require.NoError(t, err)
+		}
+		w.clock.Add(time.Minute.Milliseconds())
+	}
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'failed' AND attempts = 19`))
+	require.Zero(t, w.count(`SELECT count(*) FROM posts`))
+}

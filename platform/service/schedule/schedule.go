@@ -1,0 +1,128 @@
+// Package schedule holds posts that are to be published later.
+//
+// A scheduled post's life: WAIT from the start; posted once it is published; failed where, when its time has come, its
+// author may not post there any more, or its target is gone. One that failed waits again when it is changed. It lives
+// where its target does, and the ids of the posts that it becomes are fixed when it is made.
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements ScheduledPostService.
+type Service struct{ *service.Deps }
+
+// New makes the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+// ahead is how far ahead a post can be scheduled.
+const ahead = 30 * 24 * time.Hour
+
+const waits = "Waits for its time"
+
+// errPosted refuses changes that come too late, and those that another change got ahead of.
+var errPosted = fail.New(fail.CodeBadRequest, "The scheduled post is published already, or was changed meanwhile")
+
+// SchedulePost takes a post that is to be published later. It has to be one that the caller could publish now.
+func (s *Service) SchedulePost(ctx context.Context, req *connect.Request[plazav1.SchedulePostRequest]) (*connect.Response[plazav1.SchedulePostResponse], error) {
+	at, err := s.timeOf(req.Msg.GetScheduledAt())
+	if err != nil {
+		return nil, err
+	}
+	d, err := service.NewDraft(req.Msg.GetPostData())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Resolve(ctx, d, auth.CallerFrom(ctx).PublicID); err != nil {
+		return nil, err
+	}
+	t, err := s.LoadTarget(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	row := store.ScheduledPost{
+		ID: s.NewID(d.Home), AuthorID: t.AuthorID, AuthorPublicID: t.AuthorPublicID, TargetType: d.TargetType, TargetID: d.TargetID,
+		TargetPublicID: t.TargetPublicID, ScheduledAt: at, Status: store.ScheduleWaits, Description: waits, CreatedAt: now, UpdatedAt: now,
+	}
+	if err := s.fill(&row, d, ""); err != nil {
+		return nil, err
+	}
+	w := s.Store.Write(d.Home)
+	w.GuardTarget(d.TargetType, d.TargetID, fail.NotFound())
+	w.NewScheduledPost(row)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.SchedulePostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}), nil
+}
+
+// timeOf checks the time of a request.
+func (s *Service) timeOf(stamp *timestamppb.Timestamp) (time.Time, error) {
+	at, now := stamp.AsTime().Truncate(time.Millisecond), s.Now()
+	switch {
+	case stamp.CheckValid() != nil:
+		return at, fail.Validation("scheduledAt: must be a date-time")
+	case at.Before(now):
+		return at, fail.Validation("scheduledAt: must not be in the past")
+	case at.After(now.Add(ahead)):
+		return at, fail.Validation(fmt.Sprintf("scheduledAt: must be at most %d days ahead", int(ahead.Hours()/24)))
+	}
+	return at, nil
+}
+
+// fill puts a draft into a row, with an id for each post that it becomes; parentID is kept where there is one.
+func (s *Service) fill(row *store.ScheduledPost, d *service.Draft, parentID string) error {
+	m, _ := proto.Clone(d.CreatePostRequest).(*plazav1.CreatePostRequest)
+	m.Data, m.Attachments, m.Text = d.Data, d.Attachments, "" // older shapes of a request are in them already
+	raw, err := protojson.Marshal(m)
+	if err != nil {
+		return fail.Unexpected(err)
+	}
+	row.Draft, row.Mentions, row.PostIDs = raw, view.MentionsJSON(d.Mentions), nil
+	posting := service.Posting{}
+	posting.Rows(d, row.ScheduledAt, func() string {
+		id := s.NewID(d.Home)
+		if len(row.PostIDs) == 0 && parentID != "" {
+			id = parentID
+		}
+		row.PostIDs = append(row.PostIDs, id)
+		return id
+	})
+	return nil
+}
+
+// draftOf is the draft that a row holds.
+func draftOf(row store.ScheduledPost) (*service.Draft, error) {
+	m := &plazav1.CreatePostRequest{}
+	if err := protojson.Unmarshal(row.Draft, m); err != nil {
+		return nil, fail.Unexpected(err)
+	}
+	d, err := service.NewDraft(m)
+	if err != nil {
+		return nil, err
+	}
+	d.TargetType, d.TargetID, d.Home = row.TargetType, row.TargetID, service.HomeOf(row.TargetID)
+	d.Mentions = view.Mentions(row.Mentions)
+	return d, nil
+}
+
+// rowsOf makes the posts of a row and its draft, with the ids that were fixed for them.
+func rowsOf(row store.ScheduledPost, d *service.Draft, posting *service.Posting, now time.Time) []store.Post {
+	next := 0
+	return posting.Rows(d, now, func() string { next++; return row.PostIDs[next-1] })
+}

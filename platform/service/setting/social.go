@@ -1,0 +1,52 @@
+package setting
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// GetSocialSettings gets the settings of follows and of the global feed; for every user, as their clients ask for them.
+func (s *Service) GetSocialSettings(ctx context.Context, _ *connect.Request[plazav1.GetSocialSettingsRequest]) (*connect.Response[plazav1.SocialSettings], error) {
+	now, _, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(social(now)), nil
+}
+
+// UpdateSocialSettings changes them; absent fields stay.
+func (s *Service) UpdateSocialSettings(ctx context.Context, req *connect.Request[plazav1.UpdateSocialSettingsRequest]) (*connect.Response[plazav1.SocialSettings], error) {
+	m := req.Msg
+	after, err := s.change(ctx, map[string]any{
+		"userPrivacySetting":         optional(m.UserPrivacySetting),
+		"isFollowWithRequestEnabled": optional(m.IsFollowWithRequestEnabled),
+		"showOnlyMyFeed":             optional(m.ShowOnlyMyFeed),
+		"showMyPost":                 optional(m.ShowMyPost),
+		"showEveryonePost":           optional(m.ShowEveryonePost),
+		"showCommunityPost":          optional(m.ShowCommunityPost),
+		"showFollowingPost":          optional(m.ShowFollowingPost),
+		"maxGlobalPinnedPost":        optional(m.MaxGlobalPinnedPost),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(social(after)), nil
+}
+
+func social(s store.Settings) *plazav1.SocialSettings {
+	global := &plazav1.GlobalFeedSettings{
+		ShowOnlyMyFeed: s.ShowOnlyMyFeed, ShowMyPost: s.ShowMyPost, ShowEveryonePost: s.ShowEveryonePost,
+		ShowCommunityPost: s.ShowCommunityPost, ShowFollowingPost: s.ShowFollowingPost,
+	}
+	nested := &plazav1.SocialNetworkSetting{
+		Enabled: true, UserPrivacySetting: s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled, GlobalFeed: global,
+	}
+	return &plazav1.SocialSettings{
+		Enabled: true, UserPrivacySetting: s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
+		GlobalFeed: global, SocialNetworkSetting: nested,
+	}
+}

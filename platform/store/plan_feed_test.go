@@ -1,0 +1,117 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Everybody follows the ten next users, the users with a number that 300 divides are followed by hundreds, and everybody
+// blocks one.
+var _ = planned((*collector).collectFollows,
+	`INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
+		SELECT HOME(n), ID(u, n, n), ID(u, (n + k), (n + k)), 'u', 'u', CASE WHEN k = 5 THEN 'pending' ELSE 'accepted' END, 1, AT(n, k), AT(n, k)
+		FROM generate_series(1, 5000) AS n, generate_series(1, 10) AS k`,
+	`INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
+		SELECT 'us', ID(u, 3, 3), ID(u, n, n), 'u', 'u', CASE WHEN n % 10 = 5 THEN 'pending' ELSE 'accepted' END, 1, AT(n, 3), AT(n, 3)
+		FROM generate_series(20, 5000) AS n`,
+	`INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
+		SELECT HOME(n), ID(u, n, n), ID(u, (n + k), (n + k)), 'u', 'u', CASE WHEN k = 5 THEN 'pending' ELSE 'accepted' END, 1, AT(n, k), AT(n, k)
+		FROM generate_series(1, 5000) AS n, generate_series(1, 10) AS k`,
+	`INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
+		SELECT 'us', ID(u, 3, 3), ID(u, n, n), 'u', 'u', CASE WHEN n % 10 = 5 THEN 'pending' ELSE 'accepted' END, 1, AT(n, 3), AT(n, 3)
+		FROM generate_series(20, 5000) AS n`,
+	`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version, created_at, updated_at)
+		SELECT HOME(n), ID(u, n, n), ID(u, (n + 7), (n + 7)), 'u', 'u', 'blocked', 1, AT(n, 3), AT(n, 3) FROM generate_series(1, 5000) AS n`,
+	`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version, created_at, updated_at)
+		SELECT 'us', ID(u, 3, 3), ID(u, n, n), 'u', 'u', 'blocked', 1, AT(n, 3), AT(n, 3) FROM generate_series(100, 900) AS n`,
+	`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
+		SELECT HOME(n), ID(u, n, n), ID(u, (n + 7), (n + 7)), 'blocked', 1, AT(n, 3) FROM generate_series(1, 5000) AS n`,
+)
+
+func (c *collector) collectFollows() {
+	var follow *store.Follow
+	var follows []store.Follow
+	var ids []string
+	var wall store.Wall
+	star := userID(3)
+	c.reads(func(r *store.Reads) { r.Follow(star, userID(6), &follow) })
+	c.reads(func(r *store.Reads) { r.HiddenFrom(userID(9), &ids) })
+	both(5000*3/2, func(desc bool, at time.Time, id string) {
+		for _, followers := range []bool{true, false} {
+			l := store.FollowList{UserID: star, Followers: followers, Statuses: []string{store.FollowAccepted}, Desc: desc, After: at, AfterID: id, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListFollows(l, &follows) })
+		}
+		var blocks []store.Block
+		c.reads(func(r *store.Reads) {
+			r.ListBlocks(store.BlockList{UserID: star, Desc: desc, After: at, AfterID: id, Limit: pageRows}, &blocks)
+		})
+	})
+	c.reads(func(r *store.Reads) { r.Wall(star, userID(6), &wall) })
+	c.reads(func(r *store.Reads) { r.WallOfPost(postID(4), userID(6), &wall) })
+	c.reads(func(r *store.Reads) { r.WallOfComment(commentID(bigThread), userID(6), &wall) })
+
+	fresh := store.Follow{FollowerID: star, FolloweeID: userID(6000), Status: store.FollowAccepted, CreatedAt: worldStart, UpdatedAt: worldStart}
+	old := fresh
+	old.FolloweeID, old.Version = userID(30), 1
+	ended := old
+	ended.Status = store.FollowNone
+	c.write(func(w *store.Write) {
+		w.GuardNotBlocked(star, userID(6), store.ErrChanged)
+		w.ChangeFollow(store.FollowChange{New: fresh}, worldStart, worldStart)
+		w.ChangeFollow(store.FollowChange{Old: &old, New: ended}, worldStart, worldStart)
+		w.EndFollower(star, userID(30))
+	})
+	c.collectBlocks()
+	c.collectFeeds()
+}
+
+func (c *collector) collectBlocks() {
+	var block *store.Block
+	var mirrored *store.MirroredBlock
+	star := userID(3)
+	c.reads(func(r *store.Reads) { r.Block(star, userID(300), &block) })
+	c.reads(func(r *store.Reads) { r.BlockedBy(star, userID(300), &mirrored) })
+	fresh := store.Block{BlockerID: star, BlockedID: userID(6), Status: store.BlockBlocked, CreatedAt: worldStart, UpdatedAt: worldStart}
+	old := fresh
+	old.BlockedID, old.Version = userID(300), 1
+	c.write(func(w *store.Write) {
+		w.ChangeBlock(store.BlockChange{New: fresh}, worldStart, worldStart)
+		w.ChangeBlock(store.BlockChange{Old: &old, New: old}, worldStart, worldStart)
+		w.MirrorBlock(store.MirroredBlock{BlockerID: userID(6), BlockedID: star, Status: store.BlockBlocked, Version: 1, ChangedAt: worldStart})
+	})
+}
+
+// collectFeeds reads feeds of few and of many communities of one home.
+func (c *collector) collectFeeds() {
+	var found []store.FeedEntry
+	both(worldPosts*7, func(desc bool, at time.Time, id string) {
+		for _, ranked := range []bool{false, true} {
+			q := store.FeedQuery{
+				Desc: desc, After: at, AfterID: id, Limit: pageRows, Ranked: ranked, AsOf: postTime(worldPosts), Hidden: []string{userID(9)},
+				ReaderID: userID(3), OwnWall: true, Following: true, FollowedAt: map[region.Code]int64{region.US: 1000},
+			}
+			for n := range 999 {
+				q.Communities = append(q.Communities, communityID(3*n+3))
+			}
+			c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+			q.Communities = q.Communities[:20]
+			q.ReaderID, q.FollowedAt = userID(6), nil
+			c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+			q.Everyone, q.WallsOpen = true, true
+			c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+		}
+	})
+}
+
+// usAlone collects the statements of a gathering for one home.
+func (c *collector) usAlone(gather func(r *store.Reads)) {
+	r := c.store.Reads()
+	gather(r)
+	for _, q := range r.Queued() {
+		if q.Args[0] == string(region.US) {
+			c.add(nil, q)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package store_test
+
+import (
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+var _ = planned((*collector).collectPins,
+	`INSERT INTO pins (home, target_id, placement, post_id, community_id, pinned_by, pinned_by_id, pinned_at, post_created_at)
+		SELECT HOME(c), ID(c, c, c), 'default', ID(p, n, c), ID(c, c, c), 'user-1', ID(u, 1, 1), AT(n, 7), AT(n, 7)
+		FROM (SELECT n, CASE WHEN n = 4 THEN 3 ELSE 1 + n % 2999 END AS c FROM generate_series(1, 2999) AS n WHERE n % 4 > 0 OR n = 4) AS p`,
+	`INSERT INTO pin_targets (home, target_id, changed_at)
+		SELECT HOME(n), ID(c, n, n), AT(n, 7) FROM generate_series(1, 3000) AS n`,
+)
+
+func (c *collector) collectPins() {
+	var pins store.Pins
+	var rows []store.Pin
+	for _, placement := range []string{"", store.PinDefault} {
+		c.reads(func(r *store.Reads) { r.Pins(region.US, communityID(3), placement, &pins) })
+		c.reads(func(r *store.Reads) { r.PinsAt(region.US, communityID(3), placement, &rows) })
+	}
+	pin := store.Pin{TargetID: communityID(3), Placement: store.PinDefault, PostID: postID(8), CommunityID: communityID(3), PinnedAt: worldStart, PostCreatedAt: worldStart}
+	c.write(func(w *store.Write) {
+		w.GuardPublic(communityID(3), store.ErrChanged)
+		w.GuardPinLimit(pin, 50, store.ErrChanged)
+		w.AddPin(pin)
+		w.PinsAfter(communityID(3), "", &pins)
+		w.RemovePin(pin, store.ErrChanged, worldStart)
+		w.RemovePins(communityID(3), store.PinDefault, worldStart)
+	})
+}

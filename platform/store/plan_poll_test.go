@@ -1,0 +1,44 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Every poll has two answers; 20,000 users voted in the first one of home us.
+var _ = planned((*collector).collectPolls,
+	`INSERT INTO polls (home, id, creator_id, creator_public_id, title, question, answers, answer_type, closed_in, created_at, updated_at)
+		SELECT HOME(n), ID(q, n, n), ID(u, n, n), 'user-' || n::text, '', '?', '[]', 'single', 0, AT(n, 60), AT(n, 60) FROM generate_series(1, 10000) AS n`,
+	`INSERT INTO poll_votes (home, poll_id, user_id, answer_id, id, created_at)
+		SELECT 'us', ID(q, 3, 3), ID(u, n, n), CASE WHEN n % 500 = 0 THEN 'b' ELSE 'a' END, ID(v, n, 3), AT(n, 3) FROM generate_series(1, 20000) AS n`,
+)
+
+func (c *collector) collectPolls() {
+	id := worldID("q", 3, 3)
+	var poll *store.Poll
+	var polls []store.Poll
+	var users []store.User
+	var votes []store.PollVote
+	c.reads(func(r *store.Reads) { r.Poll(id, &poll) })
+	c.reads(func(r *store.Reads) { r.Polls([]string{id, worldID("q", 4, 4), worldID("q", 6, 6)}, &polls) })
+	c.reads(func(r *store.Reads) { r.CreatorOfPoll(id, &users) })
+	c.reads(func(r *store.Reads) { r.VotesOf([]string{id, worldID("q", 6, 6)}, userID(3), &votes) })
+	both(20_000*3/2, func(desc bool, at time.Time, after string) {
+		for _, answer := range []string{"a", "b"} {
+			l := store.VoteList{PollID: id, AnswerID: answer, Desc: desc, After: at, AfterID: after, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListVotes(l, &votes) })
+		}
+	})
+	change := store.VoteChange{PollID: id, UserID: userID(3), Old: []string{"a"}, Removed: []string{"a"},
+		Added: []store.PollVote{{PollID: id, UserID: userID(3), AnswerID: "b", ID: region.NewID(region.US), CreatedAt: worldStart}}}
+	c.write(func(w *store.Write) {
+		w.NewPoll(store.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
+		w.AttachPoll(id, postID(4))
+		w.ChangeVotes(change, worldStart, store.ErrChanged, store.ErrChanged, store.ErrChanged)
+		w.PollAfter(id, &poll)
+		w.ClosePoll(id, worldStart, store.ErrChanged)
+		w.DeletePoll(id, worldStart, store.ErrChanged)
+	})
+}

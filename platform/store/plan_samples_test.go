@@ -1,0 +1,409 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// sample is a statement as the program sends it. A transaction's statements run in order, those before it included.
+type sample struct {
+	name   string
+	before []store.Queued
+	store.Queued
+}
+
+// collector gathers samples by calling what the program calls.
+type collector struct {
+	t     *testing.T
+	store *store.Store
+	names map[string]string // by text
+	all   []sample
+}
+
+func newCollector(t *testing.T, s *store.Store) *collector {
+	t.Helper()
+	c := &collector{t: t, store: s, names: map[string]string{}}
+	for _, st := range store.Statements() {
+		c.names[st.SQL] = st.Name
+	}
+	return c
+}
+
+func (c *collector) add(before []store.Queued, q store.Queued) {
+	name := c.names[q.SQL]
+	require.NotEmpty(c.t, name, "not registered: %s", q.SQL)
+	c.all = append(c.all, sample{name: name, before: before, Queued: q})
+}
+
+// reads collects the statements of a gathering.
+func (c *collector) reads(gather func(r *store.Reads)) {
+	r := c.store.Reads()
+	gather(r)
+	require.False(c.t, r.Empty())
+	for _, q := range r.Queued() {
+		c.add(nil, q)
+	}
+}
+
+// write collects the statements of a transaction at the home of the world's big things.
+func (c *collector) write(gather func(w *store.Write)) {
+	w := c.store.Write(region.US)
+	gather(w)
+	queued := w.Queued()
+	for i, q := range queued {
+		c.add(queued[:i], q)
+	}
+}
+
+// byName collects a statement that the store sends by itself.
+func (c *collector) byName(name string, args ...any) {
+	for _, st := range store.Statements() {
+		if st.Name == name {
+			c.add(nil, store.Queued{SQL: st.SQL, Args: args})
+			return
+		}
+	}
+	require.Fail(c.t, "no statement "+name)
+}
+
+// both runs f for both directions of a list, at its start and in the middle of a list of n rows.
+func both(n int, f func(desc bool, at time.Time, id string)) {
+	for _, desc := range []bool{true, false} {
+		start, _, id := page.Cursor{Limit: 20}.Start(desc)
+		f(desc, start, id)
+		f(desc, worldStart.Add(time.Duration(n)*time.Second), "02")
+	}
+}
+
+const pageRows = 21 // a page of 20, and one to know whether there is another
+
+// plannedNoun is what a noun adds to the world of the plans, and how the program uses it.
+type plannedNoun struct {
+	world   []string
+	samples func(*collector)
+}
+
+var plannedNouns []plannedNoun
+
+// planned registers a noun. A noun with many statements has a file of its own.
+func planned(samples func(*collector), world ...string) bool {
+	plannedNouns = append(plannedNouns, plannedNoun{world: world, samples: samples})
+	return true
+}
+
+func (c *collector) collect() []sample {
+	c.byName("store.ping")
+	c.collectUsers()
+	c.collectCommunities()
+	c.collectMembers()
+	c.collectJoinRequests()
+	c.collectPosts()
+	c.collectComments()
+	c.collectFlags()
+	c.collectReactions()
+	c.collectSmall()
+	for _, noun := range plannedNouns {
+		noun.samples(c)
+	}
+	return c.all
+}
+
+func (c *collector) collectUsers() {
+	var users []store.User
+	var rows []store.UserListRow
+	var caller *store.Caller
+	c.reads(func(r *store.Reads) { r.Users([]string{userID(3), userID(4), userID(5)}, &users) })
+	c.reads(func(r *store.Reads) { r.CreatorOf(communityID(6), &users) })
+	c.reads(func(r *store.Reads) { r.Caller(userID(3), worldID("s", 3, 3), &caller) })
+	both(worldUsers*11/2, func(desc bool, at time.Time, id string) {
+		for _, flagged := range []bool{false, true} {
+			l := store.UserList{Flagged: flagged, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListUsers(l, &rows) })
+		}
+	})
+	for _, desc := range []bool{false, true} {
+		_, key, id := page.Cursor{}.Start(desc)
+		for _, prefix := range []string{"", "n", "abc"} {
+			l := store.UserList{ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListUsers(l, &rows) })
+		}
+	}
+	name := "Anna"
+	var user *store.User
+	c.write(func(w *store.Write) {
+		w.NewUser(store.User{ID: region.NewID(region.US), PublicID: "anna", DisplayName: name}, worldStart)
+		w.RenameUser(userID(3), &name, nil, worldStart)
+		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
+		w.BanUser(userID(3), true, worldStart, &user)
+		w.UserAfter(userID(3), &users)
+		w.GuardTarget("user", userID(3), store.ErrChanged)
+	})
+	c.write(func(w *store.Write) {
+		w.NewSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
+		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
+		w.RevokeSessions(userID(6), worldStart)
+		w.SweepSessions(worldStart.Add(worldUsers * 30 * time.Second))
+	})
+}
+
+func (c *collector) collectCommunities() {
+	var community *store.Community
+	var all []store.Community
+	var rows []store.CommunityRow
+	var keys []store.CommunityKey
+	c.reads(func(r *store.Reads) { r.Community(communityID(3), &community) })
+	c.reads(func(r *store.Reads) { r.Communities([]string{communityID(3), communityID(4)}, &all) })
+	c.reads(func(r *store.Reads) { r.CommunityOfPost(postID(4), &community) })
+	c.reads(func(r *store.Reads) { r.CommunityOfComment(commentID(5), &community) })
+	yes, mine := true, []string{communityID(3), communityID(4), communityID(5), communityID(6), communityID(7), communityID(8)}
+	both(worldCommunities*30, func(desc bool, at time.Time, id string) {
+		for _, l := range []store.CommunityList{
+			{}, {Mine: mine}, {Mine: mine, NotMine: true}, {Everything: true}, {Flagged: &yes}, {Tags: []string{"tag"}}, {CategoryID: categoryID(bigCategory)},
+		} {
+			l.Desc, l.AfterTime, l.AfterID, l.Limit = desc, at, id, pageRows
+			c.reads(func(r *store.Reads) { r.ListCommunities(l, &rows) })
+		}
+	})
+	for _, desc := range []bool{true, false} {
+		_, key, id := page.Cursor{}.Start(desc)
+		for _, l := range []store.CommunityList{{}, {Prefix: "a"}, {Prefix: "abc"}, {CategoryID: categoryID(bigCategory)}, {CategoryID: categoryID(bigCategory), Prefix: "abc"}} {
+			l.ByName, l.Desc, l.AfterKey, l.AfterID, l.Limit = true, desc, key, id, pageRows
+			c.reads(func(r *store.Reads) { r.ListCommunities(l, &rows) })
+		}
+	}
+	c.reads(func(r *store.Reads) { r.CommunityKeys(store.CommunityList{Mine: mine}, &keys) })
+	name := "Names"
+	c.write(func(w *store.Write) {
+		w.NewCommunity(store.Community{
+			ID: region.NewID(region.US), DisplayName: name, NotificationMode: "default", Type: "default", Metadata: []byte(`{}`),
+			CategoryIDs: []string{categoryID(3)},
+		}, store.ErrChanged, worldStart)
+		w.UpdateCommunity(communityID(3), store.CommunityChange{DisplayName: &name, CategoryIDs: []string{categoryID(6)}}, worldStart, &community)
+		w.DeleteCommunity(communityID(3), worldStart)
+	})
+	c.write(func(w *store.Write) { w.CommunityAfter(&store.Community{ID: communityID(3)}) })
+}
+
+func (c *collector) collectMembers() {
+	var member *store.Member
+	var members []store.Member
+	var rows []store.MemberRow
+	var ids []string
+	c.reads(func(r *store.Reads) { r.Member(communityID(3), userID(3), &member) })
+	c.reads(func(r *store.Reads) { r.Members(communityID(3), []string{userID(3), userID(4)}, &members) })
+	c.reads(func(r *store.Reads) { r.Memberships(userID(3), []string{communityID(3), communityID(4)}, &members) })
+	c.reads(func(r *store.Reads) { r.MemberOfPost(postID(4), userID(3), &member) })
+	c.reads(func(r *store.Reads) { r.MemberOfComment(commentID(5), userID(3), &member) })
+	c.reads(func(r *store.Reads) { r.CommunitiesOfUser(userID(3), &ids) })
+	both(20_000*11/2, func(desc bool, at time.Time, id string) {
+		for _, roles := range [][]string{nil, {"community-moderator"}, {"community-member"}} {
+			l := store.MemberList{CommunityID: communityID(bigCommunity), State: store.StateMember, Roles: roles, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListMembers(l, &rows) })
+		}
+	})
+	for _, desc := range []bool{true, false} {
+		_, key, id := page.Cursor{}.Start(desc)
+		for _, prefix := range []string{"", "u", "user-1"} {
+			l := store.MemberList{CommunityID: communityID(bigCommunity), State: store.StateMember, ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListMembers(l, &rows) })
+		}
+	}
+	old := store.Member{CommunityID: communityID(3), UserID: userID(3), State: store.StateMember, Roles: []string{"community-moderator"}, Version: 1}
+	left, joined := old, old
+	left.State, joined.UserID = store.StateLeft, userID(25_000)
+	c.write(func(w *store.Write) {
+		w.ChangeMembers(communityID(3), []store.MemberChange{{Old: &old, New: left}, {New: joined}}, worldStart, worldStart)
+		w.KeepModerator(communityID(3), store.ErrChanged)
+		w.MirrorMembers([]store.MirroredMember{{UserID: userID(3), CommunityID: communityID(3), State: store.StateLeft, Version: 7, ChangedAt: worldStart}})
+	})
+}
+
+func (c *collector) collectJoinRequests() {
+	var request *store.JoinRequest
+	var requests []store.JoinRequest
+	c.reads(func(r *store.Reads) { r.PendingJoinRequest(communityID(3), userID(600), &request) })
+	c.reads(func(r *store.Reads) { r.LatestJoinRequest(communityID(3), userID(600), &request) })
+	both(20_000*11/2, func(desc bool, at time.Time, id string) {
+		for _, statuses := range [][]string{nil, {store.JoinPending}, {store.JoinPending, store.JoinApproved}} {
+			l := store.JoinRequestList{CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListJoinRequests(l, &requests) })
+		}
+	})
+	approved := store.JoinAnswer{Status: store.JoinApproved, ResponderID: userID(3), ResponderPublicID: "user-3"}
+	c.write(func(w *store.Write) {
+		w.NewJoinRequest(store.JoinRequest{CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000), Status: store.JoinPending, CreatedAt: worldStart}, store.ErrChanged)
+		w.AnswerJoinRequest(communityID(3), userID(600), approved, worldStart)
+		w.SettleJoinRequests(communityID(3), []string{userID(1200), userID(1800)}, approved, worldStart)
+	})
+}
+
+func (c *collector) collectPosts() {
+	var post *store.Post
+	var posts []store.Post
+	c.reads(func(r *store.Reads) { r.Post(postID(4), &post) })
+	c.reads(func(r *store.Reads) { r.PostsByID([]string{postID(4), postID(8), postID(1)}, &posts) })
+	c.reads(func(r *store.Reads) { r.PostOfComment(commentID(5), &post) })
+	both(worldPosts*7/2, func(desc bool, at time.Time, id string) {
+		for _, byUpdate := range []bool{true, false} {
+			for _, l := range postListSamples() {
+				l.TargetID, l.FeedType, l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = communityID(bigCommunity), "published", desc, byUpdate, at, id, pageRows
+				c.reads(func(r *store.Reads) { r.ListPosts(l, &posts) })
+			}
+		}
+	})
+	parent := store.Post{
+		ID: postID(20), TargetType: "community", TargetID: communityID(3), FeedType: "published", DataType: "text", StructureType: "image",
+		IsParent: true, Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: worldStart,
+	}
+	child, fresh := parent, parent
+	child.ID, child.ParentID, child.IsParent, fresh.ID = postID(28), postID(20), false, region.NewID(region.US)
+	c.write(func(w *store.Write) {
+		w.GuardTarget("community", communityID(3), store.ErrChanged)
+		w.NewPost(fresh)
+		w.PostAfter(fresh.ID, &post)
+	})
+	c.write(func(w *store.Write) {
+		w.GuardPost(parent, store.ErrChanged)
+		w.MovePost(parent, "declined", worldStart)
+	})
+	c.write(func(w *store.Write) {
+		w.DeletePost(child, worldStart)
+		w.DeletePost(parent, worldStart)
+		w.PurgePosts([]string{parent.ID, child.ID})
+	})
+}
+
+func postListSamples() []store.PostList {
+	var all []store.PostList
+	for _, flagged := range []store.Flagged{store.FlaggedAny, store.FlaggedOnly, store.FlaggedNone} {
+		all = append(all,
+			store.PostList{Flagged: flagged, Deleted: store.DeletedNone},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedAny},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedOnly},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, Tags: []string{"tag"}},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "poll"}},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true})
+	}
+	return all
+}
+
+func (c *collector) collectComments() {
+	var comment *store.Comment
+	var comments []store.Comment
+	var ids []string
+	c.reads(func(r *store.Reads) { r.Comment(commentID(15), &comment) })
+	c.reads(func(r *store.Reads) { r.CommentsByID([]string{commentID(15), commentID(30), commentID(1)}, &comments) })
+	c.reads(func(r *store.Reads) { r.SomeComments(postID(bigPost), &ids) })
+	both(worldComments*3/2, func(desc bool, at time.Time, id string) {
+		for _, byUpdate := range []bool{true, false} {
+			for _, l := range commentListSamples() {
+				l.ReferenceID, l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = postID(bigPost), desc, byUpdate, at, id, pageRows
+				c.reads(func(r *store.Reads) { r.ListComments(l, &comments) })
+			}
+		}
+	})
+	reply := store.Comment{
+		ID: commentID(35), ReferenceType: "post", ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(3), ParentID: commentID(bigThread),
+		Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: worldStart,
+	}
+	fresh := reply
+	fresh.ID = region.NewID(region.US)
+	c.write(func(w *store.Write) {
+		w.GuardComment(commentID(bigThread), store.ErrChanged)
+		w.NewComment(fresh)
+		w.CommentAfter(fresh.ID, &comment)
+	})
+	c.write(func(w *store.Write) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
+	c.write(func(w *store.Write) { w.WipeComments([]string{commentID(20), commentID(40)}) })
+}
+
+func commentListSamples() []store.CommentList {
+	var all []store.CommentList
+	for _, flagged := range []store.Flagged{store.FlaggedAny, store.FlaggedOnly, store.FlaggedNone} {
+		all = append(all,
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, ParentID: commentID(bigThread)},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedAny, EveryLevel: true},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true, DataTypes: []string{"image"}},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"text"}, ExactTypes: true})
+	}
+	return all
+}
+
+func (c *collector) collectFlags() {
+	var mine bool
+	c.reads(func(r *store.Reads) { r.FlaggedBy(postID(flaggedPost), userID(3), &mine) })
+	post := store.Post{ID: postID(flaggedPost), IsParent: true, TargetType: "community", TargetID: communityID(bigCommunity)}
+	child := store.Post{ID: postID(28), ParentID: postID(20), TargetType: "community", TargetID: communityID(bigCommunity)}
+	comment := store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(bigCommunity)}
+	flag := store.Flag{TargetType: store.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
+	c.write(func(w *store.Write) {
+		w.GuardFlagLimit(flag, 100, store.ErrChanged)
+		w.AddFlag(flag)
+		w.BubblePostFlags(post)
+		w.RemoveFlag(post.ID, userID(6))
+		w.ClearFlags(post.ID)
+		w.BubblePostFlags(child)
+	})
+	c.write(func(w *store.Write) { w.ClearFlags(comment.ID); w.BubbleCommentFlags(comment) })
+}
+
+func (c *collector) collectReactions() {
+	var reactions []store.Reaction
+	c.reads(func(r *store.Reads) { r.ReactionsOf(region.US, []string{postID(4), postID(8)}, userID(3), &reactions) })
+	both(10_000*3/2, func(desc bool, at time.Time, id string) {
+		for _, name := range []string{"", "love"} {
+			l := store.ReactionList{ReferenceID: postID(bigPost), Name: name, Desc: desc, After: at, AfterID: id, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListReactions(l, &reactions) })
+		}
+	})
+	mine := store.Reaction{ReferenceType: "post", ReferenceID: postID(8), UserID: userID(3), Name: "like", ID: region.NewID(region.US), CreatedAt: worldStart}
+	c.write(func(w *store.Write) { w.AddReaction(mine, store.ErrChanged); w.RemoveReaction(mine, store.ErrChanged) })
+}
+
+func (c *collector) collectSmall() {
+	var entries []store.DirectoryEntry
+	var settings store.Settings
+	var categories []store.Category
+	hash := []byte(strings.Repeat("h", 32))
+	c.reads(func(r *store.Reads) { r.Directory(region.US, [][]byte{hash, {1, 2}}, &entries) })
+	c.reads(func(r *store.Reads) { r.Settings(region.US, &settings) })
+	c.reads(func(r *store.Reads) { r.Categories([]string{categoryID(3), categoryID(4)}, &categories) })
+	c.reads(func(r *store.Reads) { r.CategoriesOfCommunity(communityID(6), &categories) })
+	c.reads(func(r *store.Reads) { r.CategoriesOfPost(postID(4), &categories) })
+	c.reads(func(r *store.Reads) { r.CategoriesOfComment(commentID(5), &categories) })
+	c.reads(func(r *store.Reads) {
+		r.Counts(region.US, []string{communityID(3), postID(4), postID(8)}, store.Counts{})
+	})
+	both(worldCommunities*30, func(desc bool, at time.Time, id string) {
+		l := store.CategoryList{Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+		c.reads(func(r *store.Reads) { r.ListCategories(l, &categories) })
+	})
+	for _, desc := range []bool{true, false} {
+		_, key, id := page.Cursor{}.Start(desc)
+		c.reads(func(r *store.Reads) {
+			r.ListCategories(store.CategoryList{ByName: true, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}, &categories)
+		})
+	}
+	c.write(func(w *store.Write) {
+		w.ClaimDirectory(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart, &entries)
+		w.CopyDirectory(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart)
+		w.NewCategory(store.Category{ID: region.NewID(region.US), Name: "News", Metadata: []byte(`{}`)}, worldStart)
+		w.PutSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
+		w.SettingsAfter(&settings)
+		w.CountsAfter([]string{communityID(3)}, store.Counts{})
+		w.Count(communityID(3), store.CountMembers, 1)
+		w.Emit("test", "payload", worldStart, worldStart)
+	})
+	c.byName("outbox.due", "us", int64(0), worldStart.Add(time.Hour))
+	c.byName("outbox.delete", "us", int64(0), []string{worldID("o", 12, 12), worldID("o", 24, 24)})
+	c.byName("outbox.delay", "us", int64(0), worldID("o", 12, 12), worldStart)
+}

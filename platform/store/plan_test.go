@@ -1,0 +1,282 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// TestPlans holds, in a world of some size, that no statement of the program scans a table, sorts what it does not
+// return, or reads much that it does not need. Prepared statements are planned with their first arguments and, after a
+// few runs, without any: both plans have to do.
+func TestPlans(t *testing.T) {
+	url := schema.New(t)
+	conn := connect(t, url)
+	cockroach := testdb.Cockroach(t)
+	afterwards := "VACUUM ANALYZE"
+	if cockroach {
+		afterwards = "ANALYZE posts"
+	}
+	samples := newCollector(t, open(t, url)).collect()
+	requireEveryStatement(t, samples)
+	fillWorld(t, conn, afterwards)
+	if cockroach {
+		explainOnCockroach(t, conn, samples)
+		return
+	}
+	explainOnPostgres(t, conn, samples)
+}
+
+func requireEveryStatement(t *testing.T, samples []sample) {
+	t.Helper()
+	missing := map[string]bool{}
+	for _, s := range store.Statements() {
+		missing[s.Name] = true
+	}
+	for _, s := range samples {
+		delete(missing, s.name)
+	}
+	require.Empty(t, slices.Sorted(maps.Keys(missing)), "statements without sample arguments: add them with planned")
+}
+
+// explainOnCockroach looks for full scans. Its plans are estimates, so that is what they tell for certain.
+func explainOnCockroach(t *testing.T, conn *pgx.Conn, samples []sample) {
+	t.Helper()
+	for _, s := range samples {
+		rows, err := conn.Query(t.Context(), "EXPLAIN "+s.SQL, s.Args...)
+		require.NoError(t, err, s.name)
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err, s.name)
+		text := strings.Join(plan, "\n")
+		if strings.Contains(text, "settings@") { // a few rows a home
+			continue
+		}
+		require.NotContains(t, text, "FULL SCAN", "%s\n%s", s.name, text)
+	}
+}
+
+func explainOnPostgres(t *testing.T, conn *pgx.Conn, samples []sample) {
+	t.Helper()
+	e := &explainer{t: t, conn: conn, prepared: map[string]string{}, small: smallTables(t, conn)}
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		_, err := conn.Exec(t.Context(), "SET random_page_cost = 1.1; SET plan_cache_mode = "+mode)
+		require.NoError(t, err)
+		for _, s := range samples {
+			plan := e.explain(s)
+			for _, wrong := range e.judge(s.name, plan) {
+				t.Errorf("%s (%s): %s\narguments %v\n%s", s.name, mode, wrong, s.Args, plan)
+			}
+		}
+	}
+}
+
+// smallTables are those that a scan reads as fast as an index.
+func smallTables(t *testing.T, conn *pgx.Conn) map[string]bool {
+	t.Helper()
+	const smallest = 1000
+	small := map[string]bool{}
+	for _, table := range store.Tables() {
+		var n int
+		require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+		small[table] = n <= smallest
+		require.True(t, n > smallest || table == "settings", "%s has %d rows", table, n)
+	}
+	return small
+}
+
+type explainer struct {
+	t        *testing.T
+	conn     *pgx.Conn
+	prepared map[string]string // name by text
+	small    map[string]bool
+}
+
+// explain runs a sample, and what its transaction runs before it, and returns the plan. Nothing of it stays.
+func (e *explainer) explain(s sample) *planNode {
+	e.t.Helper()
+	ctx := e.t.Context()
+	tx, err := e.conn.Begin(ctx)
+	require.NoError(e.t, err)
+	defer func() { require.NoError(e.t, tx.Rollback(context.WithoutCancel(ctx))) }()
+	for _, q := range s.before {
+		_, err := tx.Exec(ctx, q.SQL, q.Args...)
+		require.NoError(e.t, err, "before %s: %s", s.name, q.SQL)
+	}
+	var raw []byte
+	err = tx.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE "+e.prepare(s.SQL)+e.literals(s.Args)).Scan(&raw)
+	require.NoError(e.t, err, s.name)
+	var plans []struct {
+		Plan planNode `json:"Plan"`
+	}
+	require.NoError(e.t, json.Unmarshal(raw, &plans))
+	return &plans[0].Plan
+}
+
+// prepare makes a prepared statement of text once, and returns its name.
+func (e *explainer) prepare(text string) string {
+	if e.prepared[text] == "" {
+		e.prepared[text] = fmt.Sprintf("s%d", len(e.prepared))
+		_, err := e.conn.Exec(e.t.Context(), "PREPARE "+e.prepared[text]+" AS "+text)
+		require.NoError(e.t, err, text)
+	}
+	return e.prepared[text]
+}
+
+// literals writes arguments as SQL: EXECUTE takes no parameters.
+func (e *explainer) literals(args []any) string {
+	e.t.Helper()
+	if len(args) == 0 {
+		return ""
+	}
+	texts := make([]string, len(args))
+	for i, arg := range args {
+		texts[i] = e.literal(arg)
+	}
+	return "(" + strings.Join(texts, ", ") + ")"
+}
+
+func (e *explainer) literal(arg any) string {
+	e.t.Helper()
+	switch v := arg.(type) {
+	case []byte:
+		if v == nil {
+			return "NULL"
+		}
+		if !json.Valid(v) {
+			return fmt.Sprintf(`'\x%x'`, v)
+		}
+		arg = string(v)
+	case time.Time:
+		return "'" + v.Format("2006-01-02 15:04:05.999999Z07:00") + "'"
+	case []string:
+		if v == nil {
+			return "NULL"
+		}
+	}
+	m := pgtype.NewMap()
+	dataType, ok := m.TypeForValue(arg)
+	if !ok { // a named type or a pointer: as text
+		dataType, _ = m.TypeForName("text")
+	}
+	text, err := m.Encode(dataType.OID, pgtype.TextFormatCode, arg, []byte{})
+	require.NoError(e.t, err, "%T", arg)
+	if text == nil {
+		return "NULL"
+	}
+	return "'" + strings.ReplaceAll(string(text), "'", "''") + "'"
+}
+
+// planNode is a step of a plan as PostgreSQL's JSON has it. Rows are those of one loop.
+type planNode struct {
+	Type         string      `json:"Node Type"`
+	Relation     string      `json:"Relation Name"`
+	Index        string      `json:"Index Name"`
+	IndexCond    string      `json:"Index Cond"`
+	Filter       string      `json:"Filter"`
+	Rows         float64     `json:"Actual Rows"`
+	Loops        float64     `json:"Actual Loops"`
+	Filtered     float64     `json:"Rows Removed by Filter"`
+	JoinFiltered float64     `json:"Rows Removed by Join Filter"`
+	Rechecked    float64     `json:"Rows Removed by Index Recheck"`
+	BuffersHit   float64     `json:"Shared Hit Blocks"`
+	BuffersRead  float64     `json:"Shared Read Blocks"`
+	Plans        []*planNode `json:"Plans"`
+}
+
+// String shows a plan to people.
+func (n *planNode) String() string {
+	var b strings.Builder
+	n.show(&b, 0)
+	return b.String()
+}
+
+func (n *planNode) show(b *strings.Builder, depth int) {
+	fmt.Fprintf(b, "%s%s %s %s rows=%v loops=%v removed=%v blocks=%v\n", strings.Repeat("  ", depth), n.Type, n.Relation, n.Index,
+		n.Rows, n.Loops, n.removed(), n.BuffersHit+n.BuffersRead)
+	for _, child := range n.Plans {
+		child.show(b, depth+1)
+	}
+}
+
+func (n *planNode) returned() float64 { return n.Rows * n.Loops }
+
+func (n *planNode) removed() float64 { return (n.Filtered + n.JoinFiltered + n.Rechecked) * n.Loops }
+
+// result is how many rows the statement returns or changes.
+func (n *planNode) result() float64 {
+	rows := n.Rows
+	n.each(func(n *planNode) {
+		if n.Type == "ModifyTable" {
+			rows = max(rows, n.Plans[0].returned())
+		}
+	})
+	return rows
+}
+
+// each calls visit with every step of the plan.
+func (n *planNode) each(visit func(*planNode)) {
+	visit(n)
+	for _, child := range n.Plans {
+		child.each(visit)
+	}
+}
+
+// What a plan may cost.
+const (
+	maxRemoved   = 50  // rows read in vain for each that is used
+	blocksOfCall = 400 // blocks that any statement may touch, and
+	blocksOfRow  = 40  // as many more for each row of its result
+)
+
+// judge returns what is wrong with a plan.
+func (e *explainer) judge(name string, plan *planNode) []string {
+	var wrong []string
+	plan.each(func(n *planNode) {
+		if n.Type == "Seq Scan" && !e.small[n.Relation] && n.Loops > 0 {
+			wrong = append(wrong, "scans "+n.Relation)
+		}
+		if strings.HasSuffix(n.Type, "Sort") && n.Plans[0].returned() > n.returned() && !strings.HasPrefix(name, "feeds.") { // merging is a feed's work
+			wrong = append(wrong, fmt.Sprintf("sorts %v rows and returns %v", n.Plans[0].returned(), n.returned()))
+		}
+		if n.removed() > maxRemoved*max(n.returned(), n.Loops) && readsInVain[name] == "" {
+			wrong = append(wrong, fmt.Sprintf("%s reads %v rows of %s in vain for %v", n.Type, n.removed(), n.Relation, n.returned()))
+		}
+	})
+	if blocks, rows := plan.BuffersHit+plan.BuffersRead, plan.result(); blocks > blocksOfCall+blocksOfRow*rows && readsInVain[name] == "" {
+		wrong = append(wrong, fmt.Sprintf("touches %v blocks for %v rows", blocks, rows))
+	}
+	return wrong
+}
+
+// readsInVain are the statements that may read much that they do not return, each with the reason.
+var readsInVain = reasons(map[string][]string{
+	"a scan looks at some posts of others, and a walk at each target: BenchmarkFeed holds what they cost": {"feeds."},
+	"what is flagged in one place is few, and lists of it are for moderators": {
+		"posts.listFlaggedOfType", "posts.listFlaggedOfStructure", "comments.listFlaggedOfParent",
+	},
+})
+
+// reasons spreads reasons over the statements whose names begin so.
+func reasons(prefixes map[string][]string) map[string]string {
+	all := map[string]string{}
+	for reason, names := range prefixes {
+		for _, st := range store.Statements() {
+			if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(st.Name, name) }) {
+				all[st.Name] = reason
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,136 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// now is when everything happens that has to happen at some time.
+var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// later is n seconds after now.
+func later(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }
+
+// scanRow reads one row into values.
+func scanRow(into ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		if !rows.Next() {
+			return rows.Err()
+		}
+		return rows.Scan(into...)
+	}
+}
+
+func aUser(home region.Code, publicID string) store.User {
+	return store.User{ID: region.NewID(home), PublicID: publicID, DisplayName: publicID}
+}
+
+// newUser stores a user.
+func newUser(t testing.TB, s *store.Store, home region.Code, publicID string) store.User {
+	t.Helper()
+	u := aUser(home, publicID)
+	w := s.Write(home)
+	w.NewUser(u, now)
+	commit(t, w)
+	return u
+}
+
+func aCommunity(home region.Code) store.Community {
+	return store.Community{
+		ID: region.NewID(home), DisplayName: "Bird watchers", CreatorID: region.NewID(home), CreatorPublicID: "anna", IsPublic: true,
+		IsDiscoverable: true, NotificationMode: "default", Type: "default", Metadata: []byte(`{}`),
+	}
+}
+
+// newCommunity stores a community.
+func newCommunity(t testing.TB, s *store.Store, home region.Code, change ...func(*store.Community)) store.Community {
+	t.Helper()
+	c := aCommunity(home)
+	for _, f := range change {
+		f(&c)
+	}
+	w := s.Write(home)
+	w.NewCommunity(c, nil, now)
+	commit(t, w)
+	return c
+}
+
+func aCategory(home region.Code, name string) store.Category {
+	return store.Category{ID: region.NewID(home), Name: name, Metadata: []byte(`{}`)}
+}
+
+func homeOf(id string) region.Code {
+	home, err := region.HomeOf(id)
+	if err != nil {
+		panic(err)
+	}
+	return home
+}
+
+func aJoinRequest(c store.Community) store.JoinRequest {
+	return store.JoinRequest{
+		CommunityID: c.ID, ID: region.NewID(homeOf(c.ID)), RequestorID: region.NewID(region.EU), RequestorPublicID: "ben",
+		Status: store.JoinPending, CreatedAt: now,
+	}
+}
+
+func aPost(c store.Community) store.Post {
+	return store.Post{
+		ID: region.NewID(homeOf(c.ID)), TargetType: "community", TargetID: c.ID, TargetPublicID: c.ID, AuthorID: region.NewID(region.EU),
+		AuthorPublicID: "ben", IsParent: true, FeedType: "published", DataType: "text", StructureType: "text", Data: []byte(`{"text": "hello"}`),
+		Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: now,
+	}
+}
+
+// newPost stores a post and counts it, as the program does.
+func newPost(t testing.TB, s *store.Store, c store.Community, change ...func(*store.Post)) store.Post {
+	t.Helper()
+	p := aPost(c)
+	for _, f := range change {
+		f(&p)
+	}
+	w := s.Write(homeOf(p.ID))
+	w.NewPost(p)
+	if p.IsParent {
+		w.Count(p.TargetID, store.FeedCounter(p.FeedType), +1)
+	}
+	commit(t, w)
+	return p
+}
+
+func aComment(p store.Post) store.Comment {
+	id := region.NewID(homeOf(p.ID))
+	return store.Comment{
+		ID: id, ReferenceType: "post", ReferenceID: p.ID, TargetType: p.TargetType, TargetID: p.TargetID, TargetPublicID: p.TargetPublicID,
+		RootID: id, AuthorID: region.NewID(region.SG), AuthorPublicID: "cleo", DataTypes: []string{"text"}, Data: []byte(`{"text": "well"}`),
+		Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: now,
+	}
+}
+
+// newComment stores a comment.
+func newComment(t testing.TB, s *store.Store, p store.Post, change ...func(*store.Comment)) store.Comment {
+	t.Helper()
+	c := aComment(p)
+	for _, f := range change {
+		f(&c)
+	}
+	w := s.Write(homeOf(c.ID))
+	w.NewComment(c)
+	commit(t, w)
+	return c
+}
+
+// countsOf reads the counts of references of one home.
+func countsOf(t testing.TB, s *store.Store, refs ...string) store.Counts {
+	t.Helper()
+	counts := store.Counts{}
+	r := s.Reads()
+	r.Counts(homeOf(refs[0]), refs, counts)
+	run(t, r)
+	return counts
+}

@@ -1,0 +1,59 @@
+package store_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// schema is what the database of a test starts with.
+var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+})
+
+// open opens a store on url for as long as the test.
+func open(t testing.TB, url string, change ...func(*store.Config)) *store.Store {
+	t.Helper()
+	cfg := store.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler)}
+	for _, c := range change {
+		c(&cfg)
+	}
+	s, err := store.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// openNew opens a store on a database of its own.
+func openNew(t testing.TB, change ...func(*store.Config)) *store.Store {
+	t.Helper()
+	return open(t, schema.New(t), change...)
+}
+
+// connect returns a connection beside the store's.
+func connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+// run runs a gathering.
+func run(t testing.TB, r *store.Reads) {
+	t.Helper()
+	require.NoError(t, r.Run(t.Context()))
+}
+
+// commit runs a transaction.
+func commit(t testing.TB, w *store.Write) {
+	t.Helper()
+	require.NoError(t, w.Commit(t.Context()))
+}

@@ -1,0 +1,34 @@
+package view
+
+import (
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Follow makes the message of a follow.
+func (b *Builder) Follow(f store.Follow) *plazav1.Follow {
+	return &plazav1.Follow{
+		From: f.FollowerPublicID, FromUserPublicId: f.FollowerPublicID, FromUserInternalId: f.FollowerID,
+		To: f.FolloweePublicID, ToUserPublicId: f.FolloweePublicID, ToUserInternalId: f.FolloweeID,
+		Status: f.Status, CreatedAt: ts(f.CreatedAt), UpdatedAt: ts(f.UpdatedAt),
+	}
+}
+
+// Block makes the message of a block: a follow record of status `blocked`, or `none` where it ended.
+func (b *Builder) Block(row store.Block) *plazav1.Follow {
+	return &plazav1.Follow{
+		From: row.BlockerPublicID, FromUserPublicId: row.BlockerPublicID, FromUserInternalId: row.BlockerID,
+		To: row.BlockedPublicID, ToUserPublicId: row.BlockedPublicID, ToUserInternalId: row.BlockedID,
+		Status: row.Status, CreatedAt: ts(row.CreatedAt), UpdatedAt: ts(row.UpdatedAt),
+	}
+}
+
+// FollowCount makes the message of a user's counts.
+func (b *Builder) FollowCount(u store.User, counts store.Counts) *plazav1.FollowCount {
+	return &plazav1.FollowCount{
+		UserId:         u.PublicID,
+		FollowerCount:  count(counts.Of(u.ID, store.CountFollowers)),
+		FollowingCount: count(counts.Following(u.ID)),
+		PendingCount:   count(counts.Of(u.ID, store.CountFollowRequests)),
+	}
+}

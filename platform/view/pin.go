@@ -1,0 +1,34 @@
+package view
+
+import (
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Pins is the answer about pinned posts: targets and pins beside what was gathered of their posts.
+func (b *Builder) Pins(a *Aggregate, targets []store.PinTarget, pins []store.Pin) *plazav1.PinAggregate {
+	m := &plazav1.PinAggregate{
+		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
+		PinTargets: b.PinTargets(targets),
+	}
+	for _, p := range pins {
+		m.Pins = append(m.Pins, &plazav1.Pin{
+			ReferenceId: p.PostID, ReferenceType: "post", Placement: p.Placement, PinnedBy: p.PinnedBy, PinnedAt: ts(p.PinnedAt),
+		})
+	}
+	return m
+}
+
+// PinTargets makes the messages of targets: the network, or communities.
+func (b *Builder) PinTargets(targets []store.PinTarget) []*plazav1.PinTarget {
+	var out []*plazav1.PinTarget
+	for _, t := range targets {
+		kind := "community"
+		if t.TargetID == b.NetworkID {
+			kind = "network"
+		}
+		out = append(out, &plazav1.PinTarget{TargetId: t.TargetID, TargetType: kind, LastPinsUpdatedAt: ts(t.ChangedAt)})
+	}
+	return out
+}

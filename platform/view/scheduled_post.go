@@ -1,0 +1,55 @@
+package view
+
+import (
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ScheduledPosts is the answer with a page of scheduled posts; a holds their posts in the same order.
+func (b *Builder) ScheduledPosts(a *Aggregate, rows []store.ScheduledPost, paging *plazav1.Paging) *plazav1.ListScheduledPostsResponse {
+	m := &plazav1.ListScheduledPostsResponse{
+		NetworkId: b.NetworkID, Paging: paging, Users: a.Users, Files: a.Files, Communities: a.Communities, Polls: a.Polls,
+	}
+	for i, row := range rows {
+		m.Data = append(m.Data, scheduledPost(a, row, a.Posts[i]))
+	}
+	return m
+}
+
+func scheduledPost(a *Aggregate, row store.ScheduledPost, post *plazav1.Post) *plazav1.ScheduledPost {
+	post.PublisherId, post.PublisherPublicId = row.AuthorID, row.AuthorPublicID
+	m := &plazav1.ScheduledPost{
+		PrivateId: row.ID, ScheduledAt: ts(row.ScheduledAt), PostData: post, UserId: row.AuthorPublicID, CreatedAt: ts(row.CreatedAt), UpdatedAt: ts(row.UpdatedAt),
+		Status: &plazav1.ScheduledPostStatus{Code: row.Status, Description: row.Description},
+	}
+	for _, u := range a.Users {
+		if u.GetPrivateId() == row.AuthorID {
+			m.UserDisplayName = u.GetDisplayName()
+		}
+	}
+	for _, c := range a.Communities {
+		if c.GetCommunityId() == row.TargetID {
+			m.Communities = append(m.Communities, c)
+		}
+	}
+	m.Files = filesOf(a, post)
+	return m
+}
+
+// filesOf are the files of a post's children.
+func filesOf(a *Aggregate, post *plazav1.Post) []*plazav1.File {
+	wanted := newSet()
+	for _, child := range a.PostChildren {
+		if child.GetParentPostId() == post.GetPostId() {
+			data := child.GetData().GetFields()
+			wanted.add(data["fileId"].GetStringValue(), data["videoFileId"].GetStructValue().GetFields()["original"].GetStringValue())
+		}
+	}
+	var files []*plazav1.File
+	for _, f := range a.Files {
+		if f.GetFileId() != "" && wanted.has[f.GetFileId()] {
+			files = append(files, f)
+		}
+	}
+	return files
+}

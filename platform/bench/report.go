@@ -66,7 +66,7 @@ func milliseconds(d time.Duration) string {
 // goals writes what was to be reached by one operation. Against another plaza the ratio has no goal.
 func (r *report) goals(t io.Writer, one *result) {
 	low, high := slices.Min(one.ratios), slices.Max(one.ratios)
-	wanted, reached := fmt.Sprintf("at least %.2f", one.ratio), verdict(one.median() >= one.ratio)
+	wanted, reached := fmt.Sprintf("at least %.2f", one.ratio), verdict(math.Round(one.median()*100)/100 >= one.ratio)
 	if r.other != bareName {
 		wanted, reached = "", ""
 	}

@@ -246,6 +246,24 @@ func TestListCommunities(t *testing.T) {
 	}
 }
 
+// TestFlaggedCommunities lists communities by whether something in them is flagged.
+func TestFlaggedCommunities(t *testing.T) {
+	boss := newUser(t, region.EU, "boss")
+	name := apptest.UserID("Quarrel")
+	clean, flagged := newCommunity(t, boss.At(region.US), object{"displayName": name}), newCommunity(t, boss.At(region.SG), object{"displayName": name})
+	post := newPost(t, boss, flagged)
+	comment := newComment(t, boss, post)
+	l := listing{by: boss, path: communitiesPath, list: "communities", id: "communityId"}.with("displayName", name)
+	for noun, id := range map[string]string{"posts": post, "comments": comment} {
+		flag(t, boss, noun, id)
+		l.with("hasFlag", "true").requireOrder(t, []string{flagged})
+		l.with("hasFlag", "false").requireOrder(t, []string{clean})
+		boss.Do(t, http.MethodDelete, "/api/v3/"+noun+"/"+id+"/flags", nil).OK(t)
+		l.with("hasFlag", "true").requireOrder(t, []string{})
+		require.Len(t, l.ids(t, l.with("hasFlag", "false").page(t, nil)), 2)
+	}
+}
+
 func TestBatchGetCommunities(t *testing.T) {
 	alice := newUser(t, region.EU, "alice")
 	one, two := newCommunity(t, alice.At(region.US)), newCommunity(t, alice.At(region.SG))

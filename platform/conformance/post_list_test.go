@@ -57,6 +57,7 @@ func eachPostList(t *testing.T, test func(t *testing.T, boss *apptest.Client, l 
 // TestPostOrders lists posts in the four orders, page by page. Deleting some, in an order of its own, is what changes them.
 func TestPostOrders(t *testing.T) {
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
+		t.Helper()
 		var created []string
 		for range 7 {
 			created = append(created, post())
@@ -92,6 +93,7 @@ func TestPostOrders(t *testing.T) {
 // TestPostsOfOneMoment pages through posts that only their ids tell apart: children are as old as their parent.
 func TestPostsOfOneMoment(t *testing.T) {
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
+		t.Helper()
 		for range 2 {
 			post(object{"attachments": photos(5)})
 		}
@@ -107,6 +109,7 @@ func TestPostsOfOneMoment(t *testing.T) {
 // TestPostDataTypes lists by what posts hold.
 func TestPostDataTypes(t *testing.T) {
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
+		t.Helper()
 		post()
 		post(object{"attachments": []object{{"type": "image", "fileId": "i"}, {"type": "file", "fileId": "f"}}})
 		nextMillisecond()
@@ -132,6 +135,7 @@ func TestPostDataTypes(t *testing.T) {
 // TestPostsByFlag lists by the three states of hasFlag: flagged by itself, by a comment, by a child, or not at all.
 func TestPostsByFlag(t *testing.T) {
 	eachPostList(t, func(t *testing.T, boss *apptest.Client, l listing, post func(...object) string) {
+		t.Helper()
 		var posts []string
 		for range 8 {
 			posts = append(posts, post(object{"attachments": photos(1)}))

@@ -159,34 +159,32 @@ func TestParentAndChildren(t *testing.T) {
 	require.Equal(t, 5, count(t, boss, id, "postsCount"), "children do not count")
 }
 
-// TestChildrenKeepTheirOrder: an album shows its pictures in the order in which they were attached.
+// TestChildrenKeepTheirOrder: an album shows its pictures in the order in which they were attached, and keeps it when one
+// is deleted.
 func TestChildrenKeepTheirOrder(t *testing.T) {
 	boss := newUser(t, region.EU, "boss")
 	var want []string
 	for _, photo := range photos(10) {
 		want = append(want, text(photo, "fileId"))
 	}
-	body := object{"data": object{"text": "x"}, "attachments": photos(10)}
-	created := boss.Do(t, http.MethodPost, postsPath, body)
-	id := created.OK(t).String(t, "posts.0.postId")
-	for name, r := range map[string]*apptest.Response{
-		"created": created,
-		"got":     boss.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil),
-		"listed":  boss.Do(t, http.MethodGet, "/api/v5/posts?targetType=user&targetId="+boss.UserID, nil),
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := requireAggregate(t, r, "", postAggregate)
-			var files, children []string
-			for _, child := range a.one("posts")["children"].([]any) {
-				files = append(files, text(a.find("postChildren", "postId", child.(string))["data"].(object), "fileId"))
-			}
-			require.Equal(t, want, files)
-			for _, child := range a.lists["postChildren"] {
-				children = append(children, text(child["data"].(object), "fileId"))
-			}
-			require.Equal(t, want, children)
-		})
+	files := func(r *apptest.Response) []string {
+		a := requireAggregate(t, r, "", postAggregate)
+		var files []string
+		for _, child := range a.one("posts")["children"].([]any) {
+			files = append(files, text(a.find("postChildren", "postId", child.(string))["data"].(object), "fileId"))
+		}
+		return files
 	}
+	created := boss.Do(t, http.MethodPost, postsPath, object{"data": object{"text": "x"}, "attachments": photos(10)})
+	require.Equal(t, want, files(created))
+	got := func() *apptest.Response {
+		return boss.Do(t, http.MethodGet, "/api/v3/posts/"+created.String(t, "posts.0.postId"), nil)
+	}
+	require.Equal(t, want, files(got()))
+	require.Equal(t, want, files(boss.Do(t, http.MethodGet, "/api/v5/posts?targetType=user&targetId="+boss.UserID, nil)))
+	boss.Do(t, http.MethodDelete, "/api/v4/posts/"+created.String(t, "posts.0.children.3"), nil).OK(t)
+	require.Equal(t, slices.Delete(want, 3, 4), files(got()))
+	require.Equal(t, 9, got().Int(t, "posts.0.childrenNumber"))
 }
 
 // TestCustomPost: a dotted data type holds what it likes, up to 100 KB.

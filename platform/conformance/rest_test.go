@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -295,7 +294,7 @@ func TestRawHTTP(t *testing.T) {
 		require.NoError(t, err)
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		require.NoError(t, err)
-		require.Contains(t, line, c.want, fmt.Sprintf("%q", c.send))
+		require.Contains(t, line, c.want, "%q", c.send)
 		require.NoError(t, conn.Close())
 	}
 }

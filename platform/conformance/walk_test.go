@@ -3,7 +3,6 @@ package conformance
 import (
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -180,7 +179,7 @@ func TestEveryOperationIsWalked(t *testing.T) {
 	for _, p := range all {
 		require.True(t, walked[p], "%s has no row in the walk: say who may call it", p)
 	}
-	for p := range maps.Keys(walked) {
+	for p := range walked {
 		require.Contains(t, all, p, "the walk has a row for an operation that there is not")
 	}
 }

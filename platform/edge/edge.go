@@ -139,6 +139,7 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	header := w.Header()
 	header[HeaderRequestID] = []string{ex.requestID}
 	header["X-Content-Type-Options"] = []string{"nosniff"}
+	header.Add("Vary", "Accept-Encoding") // whatever becomes of the answer: a cache decides by the question
 	ctx := context.WithValue(request.Context(), exchangeKey{}, ex)
 	e.metrics.inFlight.Inc()
 	defer e.settle(ctx, ex, request.Method)

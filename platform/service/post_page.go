@@ -21,6 +21,7 @@ type PostQuery struct {
 	SortBy      string
 	DataTypes   []string
 	ParentsOnly bool // with data types: match by what parents hold
+	EveryPost   bool // without data types: children beside parents
 	Tags        []string
 	Flagged     store.Flagged
 	Deleted     store.Deleted
@@ -91,7 +92,7 @@ func (d *Deps) firstPage(ctx context.Context, q PostQuery) (*postPage, error) {
 func (q PostQuery) list(cursor page.Cursor) store.PostList {
 	order := OrderOf(q.SortBy)
 	list := store.PostList{
-		TargetID: q.TargetID, FeedType: q.FeedType, DataTypes: q.DataTypes, ParentsOnly: q.ParentsOnly, Tags: q.Tags,
+		TargetID: q.TargetID, FeedType: q.FeedType, DataTypes: q.DataTypes, ParentsOnly: q.ParentsOnly, EveryPost: q.EveryPost, Tags: q.Tags,
 		Flagged: q.Flagged, Deleted: q.Deleted, ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	if list.FeedType == "" {

@@ -121,6 +121,7 @@ func (c *collector) collectUsers() {
 	var caller *store.Caller
 	c.reads(func(r *store.Reads) { r.Users([]string{userID(3), userID(4), userID(5)}, &users) })
 	c.reads(func(r *store.Reads) { r.CreatorOf(communityID(6), &users) })
+	c.reads(func(r *store.Reads) { r.UsersByHandle("anna", &users) })
 	c.reads(func(r *store.Reads) { r.Caller(userID(3), worldID("s", 3, 3), &caller) })
 	both(worldUsers*11/2, func(desc bool, at time.Time, id string) {
 		for _, flagged := range []bool{false, true} {
@@ -285,6 +286,7 @@ func postListSamples() []store.PostList {
 	for _, flagged := range []store.Flagged{store.FlaggedAny, store.FlaggedOnly, store.FlaggedNone} {
 		all = append(all,
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, EveryPost: true},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedAny},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedOnly},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, Tags: []string{"tag"}},

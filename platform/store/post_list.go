@@ -34,6 +34,7 @@ type matching string
 
 const (
 	matchParents   matching = "Parents"     // parents only
+	matchChildren  matching = "Children"    // children only
 	matchType      matching = "OfType"      // parents and children of one data type
 	matchStructure matching = "OfStructure" // parents that hold one data type
 )
@@ -47,7 +48,7 @@ func postListName(m matching, f Flagged, o listOrder) string {
 func makePostLists() map[string]*Statement {
 	lists := map[string]*Statement{}
 	match := map[matching]string{
-		matchParents: ` AND is_parent`, matchType: ` AND data_type = $9`, matchStructure: ` AND is_parent AND structure_type = $9`,
+		matchParents: ` AND is_parent`, matchChildren: ` AND NOT is_parent`, matchType: ` AND data_type = $9`, matchStructure: ` AND is_parent AND structure_type = $9`,
 	}
 	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
 	for m, matchSQL := range match {
@@ -90,11 +91,13 @@ type PostList struct {
 	DataTypes []string
 	// ParentsOnly matches data types by what parents hold, instead of by the posts' own type.
 	ParentsOnly bool
-	Flagged     Flagged
-	Deleted     Deleted
-	Tags        []string
-	ByUpdate    bool
-	Desc        bool
+	// EveryPost lists children beside parents; without data types.
+	EveryPost bool
+	Flagged   Flagged
+	Deleted   Deleted
+	Tags      []string
+	ByUpdate  bool
+	Desc      bool
 	// The position after which the page starts.
 	After   time.Time
 	AfterID string
@@ -117,6 +120,13 @@ func (r *Reads) ListPosts(l PostList, into *[]Post) {
 	}
 	order := timeOrder(l.ByUpdate, l.Desc)
 	args := []any{l.TargetID, l.FeedType, l.After, l.AfterID, l.Limit, string(l.Deleted), emptyIfNil(l.Tags)}
+	if len(l.DataTypes) == 0 && l.EveryPost {
+		parts := []*[]Post{new([]Post), new([]Post)}
+		r.add(home, postLists[postListName(matchParents, l.Flagged, order)], scanAll(parts[0], scanPost), args...)
+		r.add(home, postLists[postListName(matchChildren, l.Flagged, order)], scanAll(parts[1], scanPost), args...)
+		r.Then(func() { *into = mergePosts(parts, l) })
+		return
+	}
 	if len(l.DataTypes) == 0 {
 		r.add(home, postLists[postListName(matchParents, l.Flagged, order)], scanAll(into, scanPost), args...)
 		return
@@ -133,7 +143,7 @@ func (r *Reads) ListPosts(l PostList, into *[]Post) {
 	r.Then(func() { *into = mergePosts(parts, l) })
 }
 
-// mergePosts puts the pages of several data types in order and cuts them to one page. Each is in order already and no
+// mergePosts puts the pages of several statements in order and cuts them to one page. Each is in order already and no
 // post is in two, so the first Limit of all are among the first Limit of each.
 func mergePosts(parts []*[]Post, l PostList) []Post {
 	var all []Post

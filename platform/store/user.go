@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -61,11 +62,13 @@ var (
 		FROM users WHERE home = $1 AND users.id = $2`)
 	sqlCreatorOf = stmt("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
 		(SELECT creator_id FROM communities WHERE home = $1 AND communities.id = $2)`)
-	sqlUserInsert = stmt("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) ON CONFLICT (home, id) DO NOTHING`)
+	sqlUsersByHandle = stmt("users.byHandle", `SELECT `+userColumns+` FROM users WHERE home = $1 AND handle_key = $2 AND lower(profile_handle) = $3
+		AND deleted_at IS NULL ORDER BY id LIMIT 100`)
+	sqlUserInsert = stmt("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (home, id) DO NOTHING`)
 	sqlUserUpdate = stmt("users.update", `UPDATE users SET
 		display_name = COALESCE($3::text, display_name), name_key = COALESCE($4::text, name_key),
-		profile_handle = COALESCE($5::text, profile_handle), description = COALESCE($6::text, description),
+		profile_handle = COALESCE($5::text, profile_handle), handle_key = COALESCE($12::text, handle_key), description = COALESCE($6::text, description),
 		avatar_file_id = COALESCE($7::text, avatar_file_id), avatar_custom_url = COALESCE($8::text, avatar_custom_url),
 		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11
 		WHERE home = $1 AND id = $2 RETURNING `+userColumns)
@@ -119,7 +122,7 @@ func (r *Reads) CreatorOf(communityID string, into *[]User) {
 
 // NewUser inserts a user, unless it is there already.
 func (w *Write) NewUser(u User, now time.Time) {
-	w.exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, now)
+	w.exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, NameKey(u.ProfileHandle, userNameKeyRunes), now)
 }
 
 // UserAfter reads the user as it stands once the statements before it have run.
@@ -136,13 +139,17 @@ type UserChange struct {
 
 // UpdateUser changes a profile and reads it back; no row means that there is no such user.
 func (w *Write) UpdateUser(id string, c UserChange, now time.Time, into **User) {
-	var key *string
-	if c.DisplayName != nil {
-		k := NameKey(*c.DisplayName, userNameKeyRunes)
-		key = &k
+	w.query(sqlUserUpdate, scanOne(into, scanUser), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
+		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle))
+}
+
+// keyOf is the key of a name that changes; nil where it stays.
+func keyOf(name *string) *string {
+	if name == nil {
+		return nil
 	}
-	w.query(sqlUserUpdate, scanOne(into, scanUser), id, c.DisplayName, key, c.ProfileHandle, c.Description,
-		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now)
+	key := NameKey(*name, userNameKeyRunes)
+	return &key
 }
 
 // RenameUser changes what a session may change of a user.
@@ -162,13 +169,32 @@ type UserList struct {
 	Deleted bool
 	ByName  bool
 	Desc    bool
-	// Prefix of the name, lower case; by name only.
+	// Prefix of the name, or with Exact all of it; by name only.
 	Prefix string
+	Exact  bool
 	// The position after which the page starts.
 	AfterTime time.Time
 	AfterKey  string
 	AfterID   string
 	Limit     int
+}
+
+// pattern is the LIKE pattern of the names that are listed.
+func (l UserList) pattern() string {
+	if l.Exact {
+		return strings.TrimSuffix(likePrefix(l.Prefix), "%")
+	}
+	return likePrefix(l.Prefix)
+}
+
+// UsersByHandle reads up to 100 users of every home whose profile has this handle, whatever its case.
+func (r *Reads) UsersByHandle(handle string, into *[]User) {
+	*into = nil
+	for _, home := range region.All() {
+		part := new([]User)
+		r.add(home, sqlUsersByHandle, scanAll(part, scanUser), NameKey(handle, userNameKeyRunes), strings.ToLower(handle))
+		r.Then(func() { *into = append(*into, *part...) })
+	}
 }
 
 // UserListRow is a user with the key that its list is ordered by.
@@ -196,7 +222,7 @@ func (r *Reads) ListUsers(l UserList, into *[]UserListRow) {
 		if l.ByName {
 			low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
 			r.add(home, userLists["all"+pick(l.Desc, orderNameDesc, orderNameAsc).name], scanAll(part, scanUserByName),
-				l.Deleted, l.AfterKey, l.AfterID, l.Limit, low, high, likePrefix(l.Prefix))
+				l.Deleted, l.AfterKey, l.AfterID, l.Limit, low, high, l.pattern())
 		} else {
 			filter := "all"
 			if l.Flagged {

@@ -55,6 +55,14 @@ func (p *Proxy) Through(databaseURL string) string {
 	return u.String()
 }
 
+// Aim makes new connections go to the host of another database URL.
+func (p *Proxy) Aim(t testing.TB, databaseURL string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	p.set(func() { p.target = u.Host })
+}
+
 // Cut makes the proxy swallow every byte, in both directions, of connections old and new: nobody is told, nothing
 // arrives, as when a region is lost.
 func (p *Proxy) Cut() { p.set(func() { p.silent = true }) }
@@ -110,7 +118,9 @@ func (p *Proxy) accept() {
 }
 
 func (p *Proxy) serve(client net.Conn) {
-	server, err := net.Dial("tcp", p.target) //nolint:noctx // ends with the test
+	var target string
+	p.set(func() { target = p.target })
+	server, err := net.Dial("tcp", target) //nolint:noctx // ends with the test
 	if err != nil {
 		_ = client.Close()
 		return

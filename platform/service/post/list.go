@@ -20,7 +20,8 @@ func (s *Service) ListPosts(ctx context.Context, req *connect.Request[plazav1.Li
 	slices.Sort(types)
 	a, paging, err := s.PostPage(ctx, service.PostQuery{
 		TargetType: m.GetTargetType(), TargetID: m.GetTargetId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
-		DataTypes: slices.Compact(types), ParentsOnly: m.GetMatchingOnlyParentPost(), Tags: m.GetTags(),
+		DataTypes: slices.Compact(types), ParentsOnly: m.GetMatchingOnlyParentPost(),
+		EveryPost: m.MatchingOnlyParentPost != nil && !m.GetMatchingOnlyParentPost(), Tags: m.GetTags(),
 		Flagged: service.FlaggedOf(m.HasFlag), Deleted: service.DeletedOf(m.IsDeleted), Page: m.GetOptions(),
 	})
 	if err != nil {

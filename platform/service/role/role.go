@@ -4,13 +4,16 @@ package role
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -21,21 +24,52 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// ListRoles lists the roles whose id or name holds the keyword. There are too few of them for a second page.
+// ListRoles lists the roles whose id or name holds the keyword. They were all made at once: an order by time is the order
+// of their rank.
 func (s *Service) ListRoles(ctx context.Context, req *connect.Request[plazav1.ListRolesRequest]) (*connect.Response[plazav1.ListRolesResponse], error) {
+	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.Begin(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
-	var roles []*plazav1.Role
-	for _, r := range auth.Builtin() {
-		if matches(r, req.Msg.GetKeyword()) {
-			roles = append(roles, s.View.Role(r))
+	found := ranked(req.Msg)
+	if cursor.Back {
+		slices.Reverse(found)
+	}
+	if i := slices.IndexFunc(found, func(r rankedRole) bool { return r.id == cursor.ID }); i >= 0 {
+		found = found[i+1:]
+	}
+	found, paging := page.Window(cursor, found[:min(len(found), cursor.Limit+1)], func(r rankedRole) (time.Time, string, string) { return time.Unix(0, 0), "", r.id })
+	roles := make([]*plazav1.Role, len(found))
+	for i, r := range found {
+		roles[i] = s.View.Role(r.Role)
+	}
+	return connect.NewResponse(&plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: paging}), nil
+}
+
+// rankedRole is a role with what page tokens call it: roles are built in and have no row, so it is no row's id.
+type rankedRole struct {
+	auth.Role
+	id string
+}
+
+// ranked returns the roles that match, in the order of the list.
+func ranked(m *plazav1.ListRolesRequest) []rankedRole {
+	var found []rankedRole
+	for i, r := range auth.Builtin() {
+		if matches(r, m.GetKeyword()) {
+			found = append(found, rankedRole{Role: r, id: fmt.Sprintf("01%022x", i)})
 		}
 	}
-	if req.Msg.GetSortBy() == "displayName" {
-		slices.SortFunc(roles, func(a, b *plazav1.Role) int { return cmp.Compare(a.GetDisplayName(), b.GetDisplayName()) })
+	switch m.GetSortBy() {
+	case "displayName":
+		slices.SortFunc(found, func(a, b rankedRole) int { return cmp.Compare(a.DisplayName, b.DisplayName) })
+	case "firstCreated":
+		slices.Reverse(found)
 	}
-	return connect.NewResponse(&plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: &plazav1.Paging{}}), nil
+	return found
 }
 
 func matches(r auth.Role, keyword string) bool {

@@ -28,18 +28,54 @@ func (s *Service) ListUsers(ctx context.Context, req *connect.Request[plazav1.Li
 	}
 	list := listOf(req.Msg, cursor)
 	var rows []store.UserListRow
-	reads := s.Store.Related()
-	reads.ListUsers(list, &rows)
-	if err := reads.Run(ctx); err != nil {
+	hits, err := s.hits(ctx, req.Msg, cursor)
+	if err != nil {
 		return nil, err
 	}
-	rows = exact(req.Msg, merge(rows, list))
-	rows, paging := page.Window(cursor, rows, func(u store.UserListRow) (time.Time, string, string) { return u.CreatedAt, u.Key, u.ID })
-	users := make([]*plazav1.User, len(rows))
-	for i, row := range rows {
-		users[i] = s.View.User(row.User)
+	if searches(req.Msg, "displayName") {
+		reads := s.Store.Related()
+		reads.ListUsers(list, &rows)
+		if err := reads.Run(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return connect.NewResponse(&plazav1.ListUsersResponse{Users: users, Paging: paging}), nil
+	rows = merge(rows, list)
+	rows, paging := page.Window(cursor, rows, func(u store.UserListRow) (time.Time, string, string) { return u.CreatedAt, u.Key, u.ID })
+	for _, row := range rows {
+		hits = append(hits, row.User)
+	}
+	return connect.NewResponse(&plazav1.ListUsersResponse{Users: s.View.Users(hits), Paging: paging}), nil
+}
+
+// searches reports whether the request searches in a field; in names where it names none.
+func searches(m *plazav1.ListUsersRequest, field string) bool {
+	if keyword(m) == "" || len(m.GetSearchBy()) == 0 {
+		return field == "displayName"
+	}
+	return slices.Contains(m.GetSearchBy(), field)
+}
+
+// hits are the users whose handle or id is the keyword, for requests that search there. They stand before the first page:
+// a handle or an id is searched for whole, because no index may hold more of it than three letters or a keyed hash.
+func (s *Service) hits(ctx context.Context, m *plazav1.ListUsersRequest, cursor page.Cursor) ([]store.User, error) {
+	if !cursor.First() {
+		return nil, nil
+	}
+	var byHandle, byID []store.User
+	reads := s.Store.Related()
+	if searches(m, "profileHandle") {
+		reads.UsersByHandle(keyword(m), &byHandle)
+	}
+	if searches(m, "userId") {
+		userID, err := s.Directory.Lookup(ctx, keyword(m))
+		if err != nil {
+			return nil, err
+		}
+		reads.Users([]string{userID}, &byID)
+	}
+	err := reads.Run(ctx)
+	found := append(byHandle, byID...)
+	return slices.DeleteFunc(found, func(u store.User) bool { return (u.DeletedAt != nil) != m.GetIsDeleted() }), err
 }
 
 func listOf(m *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
@@ -50,6 +86,7 @@ func listOf(m *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
 		ByName:  byName && m.GetFilter() != "flagged",
 		Desc:    m.GetSortBy() == "lastCreated" && keyword(m) == "",
 		Prefix:  keyword(m),
+		Exact:   m.GetExactMatchKeyword() || m.GetMatchType() == "exact",
 		Limit:   cursor.Limit + 1,
 	}
 	if l.Flagged && m.GetSortBy() != "firstCreated" {
@@ -61,14 +98,6 @@ func listOf(m *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
 }
 
 func keyword(m *plazav1.ListUsersRequest) string { return cmp.Or(m.GetKeyword(), m.GetDisplayName()) }
-
-// exact keeps the users whose whole name is the keyword, where the request asks for that.
-func exact(m *plazav1.ListUsersRequest, rows []store.UserListRow) []store.UserListRow {
-	if !m.GetExactMatchKeyword() && m.GetMatchType() != "exact" {
-		return rows
-	}
-	return slices.DeleteFunc(rows, func(u store.UserListRow) bool { return !strings.EqualFold(u.DisplayName, keyword(m)) })
-}
 
 // merge puts the homes' rows in the order of the list and cuts them to its limit.
 func merge(rows []store.UserListRow, l store.UserList) []store.UserListRow {

@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- name_key holds the first three letters only: bytes of index keys may leave the region, names must not.
+-- name_key and handle_key hold the first three letters only: bytes of index keys may leave the region, names must not.
 CREATE TABLE IF NOT EXISTS users (
   home              TEXT        NOT NULL,
   id                TEXT        NOT NULL,
@@ -8,6 +8,7 @@ CREATE TABLE IF NOT EXISTS users (
   display_name      TEXT        NOT NULL,
   name_key          TEXT        NOT NULL,
   profile_handle    TEXT        NOT NULL DEFAULT '',
+  handle_key        TEXT        NOT NULL DEFAULT '',
   description       TEXT        NOT NULL DEFAULT '',
   avatar_file_id    TEXT        NOT NULL DEFAULT '',
   avatar_custom_url TEXT        NOT NULL DEFAULT '',

@@ -1,0 +1,153 @@
+package faults
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/faults/proxy"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// database is a PostgreSQL server with a folder, that a test can kill and start again.
+type database struct {
+	t   *testing.T
+	dir string
+	db  *devdb.DB
+}
+
+func startDatabase(t *testing.T) *database {
+	t.Helper()
+	d := &database{t: t, dir: t.TempDir()}
+	d.start()
+	t.Cleanup(func() { require.NoError(t, d.db.Stop(context.WithoutCancel(t.Context()))) })
+	return d
+}
+
+func (d *database) start() {
+	d.t.Helper()
+	var err error
+	d.db, err = devdb.Start(d.t.Context(), devdb.Options{Dir: d.dir})
+	require.NoError(d.t, err)
+}
+
+// kill ends the server as a loss of power would, as far as a process can tell.
+func (d *database) kill() {
+	d.t.Helper()
+	text, err := os.ReadFile(filepath.Join(d.dir, "postgres", "data", "postmaster.pid"))
+	require.NoError(d.t, err)
+	line, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(line)
+	require.NoError(d.t, err)
+	require.NoError(d.t, syscall.Kill(pid, syscall.SIGKILL))
+	<-d.db.Died()
+	require.NoError(d.t, d.db.Stop(d.t.Context()))
+}
+
+// acknowledged are the ids of what the servers said is stored.
+type acknowledged struct {
+	mu    sync.Mutex
+	ids   map[string][]string // by table
+	count atomic.Int64
+}
+
+func (a *acknowledged) add(table, id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ids[table] = append(a.ids[table], id)
+	a.count.Add(1)
+}
+
+// TestNothingAcknowledgedIsLost kills the database under a load of writes: what was acknowledged is there when it is back.
+func TestNothingAcknowledgedIsLost(t *testing.T) {
+	d := startDatabase(t)
+	if d.db.Engine() != devdb.PostgreSQL {
+		t.Log("only a PostgreSQL server that was started here can be killed")
+		return
+	}
+	require.NoError(t, store.Migrate(t.Context(), store.MigrateOptions{URL: d.db.URL()}))
+	p := proxy.New(t, d.db.URL())
+	through := func(string) string { return p.Through(d.db.URL()) }
+	n := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))
+	acked := &acknowledged{ids: map[string][]string{}}
+	stop := write(t, n, acked)
+	atLeast := func(more int64) {
+		t.Helper()
+		goal := acked.count.Load() + more
+		require.Eventually(t, func() bool { return acked.count.Load() >= goal }, time.Minute, time.Millisecond)
+	}
+	for range 2 {
+		atLeast(50)
+		d.kill()
+		d.start()
+		p.Aim(t, d.db.URL())
+	}
+	atLeast(50)
+	stop()
+	conn, err := pgx.Connect(t.Context(), d.db.URL())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	for table, ids := range acked.ids {
+		var lost []string
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT COALESCE(array_agg(a.id), '{}') FROM unnest($1::text[]) AS a (id)
+			WHERE NOT EXISTS (SELECT 1 FROM `+table+` AS x WHERE x.id = a.id)`, ids).Scan(&lost))
+		require.Empty(t, lost, "%d %s were acknowledged", len(ids), table)
+	}
+	require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT 1 FROM outbox`)) == 0 }, time.Minute, 50*time.Millisecond)
+	for name, sql := range drifts {
+		require.Empty(t, rows(t, conn, sql), name)
+	}
+}
+
+// write has people of every region write until stop, and notes what was acknowledged.
+func write(t *testing.T, n *apptest.Network, acked *acknowledged) (stop func()) {
+	t.Helper()
+	var ended atomic.Bool
+	var all sync.WaitGroup
+	for _, home := range region.All() {
+		c := n.NewUser(t, home, "writer")
+		community := newCommunity(t, c, nil)
+		acked.add("users", c.InternalID)
+		acked.add("communities", community)
+		all.Go(func() {
+			for !ended.Load() {
+				writeOnce(t, c, community, acked)
+			}
+		})
+	}
+	return func() {
+		ended.Store(true)
+		all.Wait()
+	}
+}
+
+// writeOnce posts and comments. A failure acknowledges nothing.
+func writeOnce(t *testing.T, c *apptest.Client, community string, acked *acknowledged) {
+	posted := c.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "hello"}})
+	if posted.Status != http.StatusOK {
+		return
+	}
+	id := posted.String(t, "posts.0.postId")
+	acked.add("posts", id)
+	commented := c.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": id, "data": object{"text": "well"}})
+	if commented.Status == http.StatusOK {
+		acked.add("comments", commented.String(t, "comments.0.commentId"))
+	}
+	if c.Do(t, http.MethodPost, "/api/v3/posts/"+id+"/flag", nil).Status == http.StatusOK {
+		acked.add("(SELECT target_id AS id FROM flags)", id)
+	}
+}

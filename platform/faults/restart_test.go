@@ -90,12 +90,10 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 		goal := acked.count.Load() + more
 		require.Eventually(t, func() bool { return acked.count.Load() >= goal }, time.Minute, time.Millisecond)
 	}
-	for range 2 {
-		atLeast(50)
-		d.kill()
-		d.start()
-		p.Aim(t, d.db.URL())
-	}
+	atLeast(50)
+	d.kill()
+	d.start()
+	p.Aim(t, d.db.URL())
 	atLeast(50)
 	stop()
 	conn, err := pgx.Connect(t.Context(), d.db.URL())
@@ -139,6 +137,7 @@ func write(t *testing.T, n *apptest.Network, acked *acknowledged) (stop func()) 
 func writeOnce(t *testing.T, c *apptest.Client, community string, acked *acknowledged) {
 	posted := c.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "hello"}})
 	if posted.Status != http.StatusOK {
+		<-time.After(10 * time.Millisecond) // the machine has a database to start
 		return
 	}
 	id := posted.String(t, "posts.0.postId")

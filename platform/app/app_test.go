@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/app"
@@ -55,7 +54,7 @@ func run(t *testing.T, cfg config.Config, opts ...app.Option) *running {
 	go func() { r.ended <- server.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
-		assert.NoError(t, <-r.ended)
+		require.NoError(t, <-r.ended)
 	})
 	return r
 }
@@ -185,7 +184,7 @@ func TestDrain(t *testing.T) {
 	})))
 	answer := make(chan string, 1)
 	go func() {
-		response, err := http.Get("http://" + r.APIAddr() + "/") //nolint:noctx // the test waits for it
+		response, err := http.Get("http://" + r.APIAddr() + "/")
 		if err != nil {
 			answer <- err.Error()
 			return

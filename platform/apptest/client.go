@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -75,8 +76,8 @@ func (c *Client) At(code region.Code) *Client {
 func (c *Client) With(header ...string) *Client {
 	other := *c
 	other.header = c.header.Clone()
-	for i := 0; i < len(header); i += 2 {
-		other.header.Set(header[i], header[i+1])
+	for pair := range slices.Chunk(header, 2) {
+		other.header.Set(pair[0], pair[1])
 	}
 	return &other
 }

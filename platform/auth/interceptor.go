@@ -14,8 +14,8 @@ import (
 )
 
 // Headers that carry keys. The access token is in Authorization.
-const (
-	HeaderServerKey = "X-Server-Key" //nolint:gosec // the header's name, not a key
+const ( //nolint:gosec // the headers' names, not keys
+	HeaderServerKey = "X-Server-Key"
 	HeaderAPIKey    = "X-Api-Key"
 )
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -119,7 +120,7 @@ func TestCommentLimits(t *testing.T) {
 	post := newWallPost(t, boss)
 	long := func(length int) string { return strings.Repeat("é", length) }
 	words := func(count, length int) []string { return slices.Repeat([]string{long(length)}, count) }
-	pictures := func(count int) []object { return photos(count) }
+	pictures := photos
 	var attempts []attempt
 	say := func(name string, fields object, want failure) {
 		body := with(object{"referenceId": post, "data": object{"text": "x"}}, fields)
@@ -258,7 +259,7 @@ func TestCommentsOfOneMoment(t *testing.T) {
 	const many = 40
 	var requests []*http.Request
 	for i := range many {
-		body := object{"referenceId": post, "data": object{"text": fmt.Sprint(i)}}
+		body := object{"referenceId": post, "data": object{"text": strconv.Itoa(i)}}
 		requests = append(requests, boss.At(region.All()[i%3]).Request(t, http.MethodPost, commentsPath, body))
 	}
 	require.Equal(t, slices.Repeat([]int{http.StatusOK}, many), atOnce(n, requests))

@@ -174,11 +174,27 @@ func TestIsKind(t *testing.T) {
 		value any
 		want  bool
 	}{
-		{"s", "", true}, {"s", nil, false}, {"s", 1.0, false}, {"i", 1.0, true}, {"i", 1.5, false}, {"n", 1.5, true},
-		{"i", "1", false}, {"b", false, true}, {"b", "false", false}, {"ts", "2026-11-20T10:00:00.000Z", true},
-		{"ts", "2026-11-20T10:00:00Z", false}, {"id", unknownID, true}, {"id", "x", false}, {"s[]", []any{}, true},
-		{"s[]", []any{1.0}, false}, {"s[]", nil, false}, {"[]", []any{1.0}, true}, {"o", map[string]any{}, true},
-		{"o", nil, false}, {"counts", map[string]any{"like": 1.0}, true}, {"counts", map[string]any{"like": "1"}, false},
+		{"s", "", true},
+		{"s", nil, false},
+		{"s", 1.0, false},
+		{"i", 1.0, true},
+		{"i", 1.5, false},
+		{"n", 1.5, true},
+		{"i", "1", false},
+		{"b", false, true},
+		{"b", "false", false},
+		{"ts", "2026-11-20T10:00:00.000Z", true},
+		{"ts", "2026-11-20T10:00:00Z", false},
+		{"id", unknownID, true},
+		{"id", "x", false},
+		{"s[]", []any{}, true},
+		{"s[]", []any{1.0}, false},
+		{"s[]", nil, false},
+		{"[]", []any{1.0}, true},
+		{"o", map[string]any{}, true},
+		{"o", nil, false},
+		{"counts", map[string]any{"like": 1.0}, true},
+		{"counts", map[string]any{"like": "1"}, false},
 	} {
 		require.Equal(t, c.want, isKind(c.kind, c.value), "%s %v", c.kind, c.value)
 	}

@@ -112,8 +112,13 @@ func TestFollowingFeed(t *testing.T) {
 	require.Len(t, feedPage(t, us, url.Values{"limit": {"100"}}).List(t, "posts"), 6, "without the deleted community")
 
 	for _, wrong := range []struct{ query, field string }{
-		{"sortBy=firstCreated", "sortBy"}, {"limit=0", "limit"}, {"limit=101", "limit"}, {"limit=many", "limit"}, {"token=x", "token"},
-		{"token=" + strings.Repeat("A", 100), "token"}, {"token=" + strings.Repeat("A", 101), "token"},
+		{"sortBy=firstCreated", "sortBy"},
+		{"limit=0", "limit"},
+		{"limit=101", "limit"},
+		{"limit=many", "limit"},
+		{"token=x", "token"},
+		{"token=" + strings.Repeat("A", 100), "token"},
+		{"token=" + strings.Repeat("A", 101), "token"},
 		{"sortBy=lastCreated&token=" + feedPage(t, us, url.Values{"limit": {"1"}}).String(t, "paging.next"), "token"},
 		{"token=" + feedPage(t, us, url.Values{"limit": {"1"}, "sortBy": {"lastCreated"}}).String(t, "paging.next"), "token"},
 	} {

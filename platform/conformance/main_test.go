@@ -6,6 +6,7 @@
 package conformance
 
 import (
+	"maps"
 	"net/http"
 	"os"
 	"testing"
@@ -28,9 +29,7 @@ type object = map[string]any
 func with(o object, others ...object) object {
 	merged := object{}
 	for _, fields := range append([]object{o}, others...) {
-		for name, value := range fields {
-			merged[name] = value
-		}
+		maps.Copy(merged, fields)
 	}
 	return merged
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,9 +27,7 @@ func (l listing) page(t *testing.T, parameters url.Values) *apptest.Response {
 	t.Helper()
 	query := url.Values{}
 	for _, values := range []url.Values{l.query, parameters} {
-		for name, value := range values {
-			query[name] = value
-		}
+		maps.Copy(query, values)
 	}
 	return l.by.Do(t, http.MethodGet, l.path+"?"+query.Encode(), nil).OK(t)
 }
@@ -100,9 +99,7 @@ func (l listing) requireOrder(t *testing.T, want []string) {
 // with returns the list with another parameter.
 func (l listing) with(name string, values ...string) listing {
 	query := url.Values{}
-	for n, v := range l.query {
-		query[n] = v
-	}
+	maps.Copy(query, l.query)
 	query[name] = values
 	l.query = query
 	return l

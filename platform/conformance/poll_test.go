@@ -268,7 +268,8 @@ func TestScheduledPostWithPoll(t *testing.T) {
 	join(t, community, author)
 	id := newPoll(t, author)
 	newScheduled(t, author, object{"scheduledAt": timeIn(400 * time.Millisecond), "postData": object{
-		"targetType": "community", "targetId": community, "dataType": "poll", "data": object{"text": "vote!", "pollId": id}}})
+		"targetType": "community", "targetId": community, "dataType": "poll", "data": object{"text": "vote!", "pollId": id},
+	}})
 	r := author.Do(t, http.MethodGet, schedulePath, nil)
 	requireScheduled(t, r)
 	require.Equal(t, []string{id}, r.Strings(t, "polls", "pollId"))

@@ -298,8 +298,10 @@ func TestGetPosts(t *testing.T) {
 		{http.MethodGet, ""}, {http.MethodGet, "/isflagbyme"}, {http.MethodPost, "/flag"}, {http.MethodDelete, "/unflag"},
 	} {
 		for _, length := range []int{1, 900} {
-			attempts = append(attempts, attempt{fmt.Sprintf("%s%s of %d", c.method, c.suffix, length), reader, c.method,
-				"/api/v3/posts/" + strings.Repeat("x", length) + c.suffix, nil, notFound})
+			attempts = append(attempts, attempt{
+				fmt.Sprintf("%s%s of %d", c.method, c.suffix, length), reader, c.method,
+				"/api/v3/posts/" + strings.Repeat("x", length) + c.suffix, nil, notFound,
+			})
 		}
 		attempts = append(attempts,
 			attempt{c.method + c.suffix + " of 901", reader, c.method, "/api/v3/posts/" + strings.Repeat("x", 901) + c.suffix, nil, invalid("postId")},

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -64,9 +65,7 @@ func over[C, Request, Answer any](
 	return caller{
 		call: func(ctx context.Context, client connect.HTTPClient, url string, header http.Header, options ...connect.ClientOption) (proto.Message, error) {
 			request := connect.NewRequest(message)
-			for name, values := range header {
-				request.Header()[name] = values
-			}
+			maps.Copy(request.Header(), header)
 			answer, err := method(newClient(client, url, options...), ctx, request)
 			if err != nil {
 				return nil, err

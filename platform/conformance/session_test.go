@@ -141,7 +141,8 @@ func TestSessionIsRefused(t *testing.T) {
 		},
 		{
 			"the user's authToken, of another region", device(n, region.SG), http.MethodPost, "/api/v5/sessions",
-			session(id, object{"authToken": authToken(t, n, region.EU, id)}), failure{},
+			session(id, object{"authToken": authToken(t, n, region.EU, id)}),
+			failure{},
 		},
 		{
 			"another network's authToken", device(n, region.SG), http.MethodPost, "/api/v5/sessions",

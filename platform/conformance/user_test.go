@@ -199,7 +199,7 @@ func TestUpdateUser(t *testing.T) {
 		require.Equal(t, want, before[field], field)
 	}
 	after := put(t, alice, object{"description": ""})
-	require.Equal(t, "", after["description"], "an empty text is a text")
+	require.Empty(t, after["description"], "an empty text is a text")
 	require.Equal(t, "Alice", after["displayName"], "absent fields stay")
 	require.Equal(t, before["metadata"], after["metadata"])
 	require.Equal(t, before["createdAt"], after["createdAt"])

@@ -239,7 +239,7 @@ func (s *storm) blow(t *testing.T) {
 	go func() { killed <- killConnections(ctx, t, s.DatabaseURL) }()
 	var all sync.WaitGroup
 	for i, c := range s.people {
-		h := &hand{storm: s, t: t, rand: rand.New(rand.NewPCG(uint64(i), 7)), me: c} //nolint:gosec // a storm that can be seen again
+		h := &hand{storm: s, t: t, rand: rand.New(rand.NewPCG(uint64(i), 7)), me: c}
 		all.Go(func() {
 			for range stormSteps {
 				h.step()
@@ -260,6 +260,7 @@ func (s *storm) blow(t *testing.T) {
 
 // killConnections ends a connection of the servers every now and then, and returns how many it ended.
 func killConnections(ctx context.Context, t *testing.T, url string) int {
+	t.Helper()
 	killed := 0
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

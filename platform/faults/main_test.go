@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 
@@ -25,9 +26,7 @@ func post(t testing.TB, c *apptest.Client, path string, body any) *apptest.Respo
 func newCommunity(t testing.TB, c *apptest.Client, fields object) string {
 	t.Helper()
 	body := object{"displayName": apptest.UserID("community")}
-	for name, value := range fields {
-		body[name] = value
-	}
+	maps.Copy(body, fields)
 	return post(t, c, "/api/v3/communities", body).String(t, "communities.0.communityId")
 }
 

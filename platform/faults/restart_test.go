@@ -135,6 +135,7 @@ func write(t *testing.T, n *apptest.Network, acked *acknowledged) (stop func()) 
 
 // writeOnce posts and comments. A failure acknowledges nothing.
 func writeOnce(t *testing.T, c *apptest.Client, community string, acked *acknowledged) {
+	t.Helper()
 	posted := c.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "hello"}})
 	if posted.Status != http.StatusOK {
 		<-time.After(10 * time.Millisecond) // the machine has a database to start

@@ -44,8 +44,8 @@ const tokenVersion = 1
 
 // Token returns the cursor as a client sees it.
 func (c Cursor) Token() string {
-	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)}             //nolint:gosec // 1 to 100
-	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro())) //nolint:gosec // the bits, read back as they are
+	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)} //nolint:gosec // 1 to 100
+	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
 	id, _ := hex.DecodeString(c.ID)
 	raw = append(raw, id...)
 	raw = append(raw, c.Key[:min(len(c.Key), maxKey)]...)

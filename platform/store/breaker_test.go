@@ -86,7 +86,7 @@ func (l *lostHome) refusedAtOnce(f func() error) {
 	require.Equal(l.t, before, l.trips())
 }
 
-// fails fails unless f asks eu, in vain.
+// fails ends the test unless f asks eu, in vain.
 func (l *lostHome) fails(f func() error) {
 	l.t.Helper()
 	before := l.trips()

@@ -44,9 +44,11 @@ const commentColumns = `id, reference_type, reference_id, target_type, target_id
 	created_at, updated_at, edited_at, deleted_at`
 
 func (c *Comment) fields() []any {
-	return []any{&c.ID, &c.ReferenceType, &c.ReferenceID, &c.TargetType, &c.TargetID, &c.TargetPublicID, &c.ParentID, &c.RootID, &c.AuthorID,
+	return []any{
+		&c.ID, &c.ReferenceType, &c.ReferenceID, &c.TargetType, &c.TargetID, &c.TargetPublicID, &c.ParentID, &c.RootID, &c.AuthorID,
 		&c.AuthorPublicID, &c.DataTypes, &c.Data, &c.Metadata, &c.Mentionees, &c.Attachments, &c.Segment, &c.ApprovalStatus, &c.Flaggers, &c.FlagCount,
-		&c.CreatedAt, &c.UpdatedAt, &c.EditedAt, &c.DeletedAt}
+		&c.CreatedAt, &c.UpdatedAt, &c.EditedAt, &c.DeletedAt,
+	}
 }
 
 func scanComment(rows pgx.Rows) (Comment, error) {

@@ -42,9 +42,11 @@ const communityColumns = `id, display_name, creator_id, creator_public_id, descr
 	type, tags, metadata, category_ids, has_flagged_post, has_flagged_comment, created_at, updated_at, deleted_at`
 
 func (c *Community) fields() []any {
-	return []any{&c.ID, &c.DisplayName, &c.CreatorID, &c.CreatorPublicID, &c.Description, &c.AvatarFileID, &c.IsOfficial, &c.IsPublic,
+	return []any{
+		&c.ID, &c.DisplayName, &c.CreatorID, &c.CreatorPublicID, &c.Description, &c.AvatarFileID, &c.IsOfficial, &c.IsPublic,
 		&c.IsDiscoverable, &c.OnlyAdminCanPost, &c.PostApproval, &c.CommentApproval, &c.JoinApproval, &c.StoryComments, &c.NotificationMode,
-		&c.Type, &c.Tags, &c.Metadata, &c.CategoryIDs, &c.HasFlaggedPost, &c.HasFlaggedComment, &c.CreatedAt, &c.UpdatedAt, &c.DeletedAt}
+		&c.Type, &c.Tags, &c.Metadata, &c.CategoryIDs, &c.HasFlaggedPost, &c.HasFlaggedComment, &c.CreatedAt, &c.UpdatedAt, &c.DeletedAt,
+	}
 }
 
 func scanCommunity(rows pgx.Rows) (Community, error) {

@@ -7,7 +7,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"strings"
@@ -234,5 +233,5 @@ func newProvider(db *sql.DB, engine Engine, localities map[region.Code]string) (
 		return nil, err
 	}
 	return goose.NewProvider(goose.DialectPostgres, db, files, goose.WithLocker(locker),
-		goose.WithSlog(slog.New(slog.NewTextHandler(io.Discard, nil))), goose.WithDisableGlobalRegistry(true))
+		goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithDisableGlobalRegistry(true))
 }

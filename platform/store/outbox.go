@@ -43,7 +43,7 @@ func (w *Write) Emit(topic string, payload any, now, firstTry time.Time) OutboxR
 	}
 	id := region.NewID(w.home)
 	row := OutboxRow{Lane: laneOf(id), ID: id, Topic: topic, Payload: raw}
-	w.exec(sqlOutboxAdd, row.Lane, row.ID, row.Topic, []byte(raw), firstTry, now)
+	w.exec(sqlOutboxAdd, row.Lane, row.ID, row.Topic, raw, firstTry, now)
 	return row
 }
 

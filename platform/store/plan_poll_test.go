@@ -31,8 +31,10 @@ func (c *collector) collectPolls() {
 			c.reads(func(r *store.Reads) { r.ListVotes(l, &votes) })
 		}
 	})
-	change := store.VoteChange{PollID: id, UserID: userID(3), Old: []string{"a"}, Removed: []string{"a"},
-		Added: []store.PollVote{{PollID: id, UserID: userID(3), AnswerID: "b", ID: region.NewID(region.US), CreatedAt: worldStart}}}
+	change := store.VoteChange{
+		PollID: id, UserID: userID(3), Old: []string{"a"}, Removed: []string{"a"},
+		Added: []store.PollVote{{PollID: id, UserID: userID(3), AnswerID: "b", ID: region.NewID(region.US), CreatedAt: worldStart}},
+	}
 	c.write(func(w *store.Write) {
 		w.NewPoll(store.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
 		w.AttachPoll(id, postID(4))

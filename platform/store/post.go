@@ -19,7 +19,7 @@ type Post struct {
 	AuthorPublicID     string
 	ParentID           string // empty for a parent
 	IsParent           bool
-	Children           []string // ids of the live child posts, oldest first; made anew from them when one goes
+	Children           []string // ids of the live child posts, in the order of the attachments
 	FeedType           string   // published, reviewing or declined
 	DataType           string
 	StructureType      string
@@ -48,9 +48,11 @@ const postColumns = `id, target_type, target_id, target_public_id, author_id, au
 	has_flagged_children, has_flagged_comment, created_at, updated_at, edited_at, deleted_at`
 
 func (p *Post) fields() []any {
-	return []any{&p.ID, &p.TargetType, &p.TargetID, &p.TargetPublicID, &p.AuthorID, &p.AuthorPublicID, &p.ParentID, &p.IsParent,
+	return []any{
+		&p.ID, &p.TargetType, &p.TargetID, &p.TargetPublicID, &p.AuthorID, &p.AuthorPublicID, &p.ParentID, &p.IsParent,
 		&p.Children, &p.FeedType, &p.DataType, &p.StructureType, &p.Data, &p.Metadata, &p.Tags, &p.Hashtags, &p.Mentionees, &p.Flaggers, &p.FlagCount,
-		&p.HasFlaggedChildren, &p.HasFlaggedComment, &p.CreatedAt, &p.UpdatedAt, &p.EditedAt, &p.DeletedAt}
+		&p.HasFlaggedChildren, &p.HasFlaggedComment, &p.CreatedAt, &p.UpdatedAt, &p.EditedAt, &p.DeletedAt,
+	}
 }
 
 func scanPost(rows pgx.Rows) (Post, error) {
@@ -84,16 +86,13 @@ var (
 		parent_id, is_parent, children, feed_type, data_type, structure_type, data, metadata, tags, hashtags, mentionees,
 		created_at, updated_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14::jsonb, $15::jsonb, $16::text[], $17::text[], $18::jsonb, $19, $19, $19)`)
-	sqlPostAlive    = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3 AND deleted_at IS NULL`)
-	sqlPostDelete   = stmt("posts.delete", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlPostOrphans  = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2 AND NOT is_parent AND deleted_at IS NULL`)
-	sqlPostChildIDs = stmt("posts.relistChildren", `UPDATE posts SET children = f.ids FROM
-		(SELECT COALESCE(array_agg(k.id ORDER BY k.created_at, k.id), '{}') AS ids FROM posts AS k
-			WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND k.deleted_at IS NULL) AS f
-		WHERE posts.home = $1 AND posts.id = $2 AND posts.children <> f.ids`)
-	sqlPostMove  = stmt("posts.move", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND (id = $2)`)
-	sqlPostMoveC = stmt("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id = $2 AND NOT is_parent`)
-	sqlPostPurge = stmt("posts.purge", `DELETE FROM posts WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+	sqlPostAlive   = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3 AND deleted_at IS NULL`)
+	sqlPostDelete  = stmt("posts.delete", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlPostOrphans = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2 AND NOT is_parent AND deleted_at IS NULL`)
+	sqlPostUnlist  = stmt("posts.unlistChild", `UPDATE posts SET children = array_remove(children, $3::text) WHERE home = $1 AND id = $2`)
+	sqlPostMove    = stmt("posts.move", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND (id = $2)`)
+	sqlPostMoveC   = stmt("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id = $2 AND NOT is_parent`)
+	sqlPostPurge   = stmt("posts.purge", `DELETE FROM posts WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
 
 	sqlUserIsLive = stmt("users.isLive", `SELECT 1 / count(*) FROM users WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 )
@@ -161,7 +160,7 @@ func (w *Write) DeletePost(p Post, now time.Time) {
 		w.exec(sqlPostOrphans, p.ID, now)
 		w.Count(p.TargetID, FeedCounter(p.FeedType), -1)
 	} else {
-		w.exec(sqlPostChildIDs, p.ParentID)
+		w.exec(sqlPostUnlist, p.ParentID, p.ID)
 		w.exec(sqlBubbleChildren, p.ParentID)
 	}
 	w.bubbleCommunity(p.TargetType, p.TargetID)

@@ -32,8 +32,10 @@ const userColumns = `id, public_id, display_name, profile_handle, description, a
 	metadata, flag_count, is_global_ban, is_brand, created_at, updated_at, deleted_at`
 
 func (u *User) fields() []any {
-	return []any{&u.ID, &u.PublicID, &u.DisplayName, &u.ProfileHandle, &u.Description, &u.AvatarFileID, &u.AvatarCustomURL,
-		&u.Roles, &u.Metadata, &u.FlagCount, &u.IsGlobalBan, &u.IsBrand, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt}
+	return []any{
+		&u.ID, &u.PublicID, &u.DisplayName, &u.ProfileHandle, &u.Description, &u.AvatarFileID, &u.AvatarCustomURL,
+		&u.Roles, &u.Metadata, &u.FlagCount, &u.IsGlobalBan, &u.IsBrand, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt,
+	}
 }
 
 func scanUser(rows pgx.Rows) (User, error) {

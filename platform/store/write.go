@@ -72,8 +72,7 @@ func (w *Write) Commit(ctx context.Context) error {
 	var refusal error
 	err := h.roundTrip(ctx, func() error {
 		err := w.commit(bounded, h)
-		var domain *fail.Error
-		if errors.As(err, &domain) { // the database answered
+		if _, decided := errors.AsType[*fail.Error](err); decided { // the database answered
 			refusal, err = err, nil
 		}
 		return err
@@ -115,7 +114,7 @@ func (w *Write) commit(ctx context.Context, h *home) error {
 // pause backs off before the next run: 1 to 2 ms at first, twice as long each time, at most about 100 ms.
 func pause(ctx context.Context, try int) bool {
 	limit := time.Millisecond << min(try, 6)
-	timer := time.NewTimer(limit + rand.N(limit+1))
+	timer := time.NewTimer(limit + rand.N(limit+1)) //nolint:gosec // a wait that need not be a secret
 	defer timer.Stop()
 	select {
 	case <-timer.C:

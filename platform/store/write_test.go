@@ -3,8 +3,8 @@ package store_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -247,7 +247,7 @@ func TestWritesAreSerial(t *testing.T) {
 		all.Go(func() {
 			w := s.Write(region.US)
 			w.GuardSQL(refused, fewerThan, room)
-			w.ExecSQL(addThing, fmt.Sprint(i), fmt.Sprint(i))
+			w.ExecSQL(addThing, strconv.Itoa(i), strconv.Itoa(i))
 			switch err := w.Commit(t.Context()); {
 			case err == nil:
 				stored.Add(1)

@@ -20,7 +20,7 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 		RootId:         c.RootID,
 		ReferenceId:    c.ReferenceID,
 		ReferenceType:  c.ReferenceType,
-		DataType:       "text",
+		DataType:       "text", //nolint:staticcheck // deprecated by the contract, and kept
 		DataTypes:      c.DataTypes,
 		Data:           object(c.Data),
 		Metadata:       object(c.Metadata),

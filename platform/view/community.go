@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -102,7 +103,7 @@ func (g *communityGathering) wantedUsers() *set {
 
 func (g *communityGathering) readUsers(reads *store.Reads) {
 	if g.Viewer != nil {
-		g.Users = append(g.Users[:len(g.Users):len(g.Users)], *g.Viewer)
+		g.Users = append(slices.Clip(g.Users), *g.Viewer)
 	}
 	wanted := g.wantedUsers()
 	for _, u := range g.Users {

@@ -118,7 +118,7 @@ func (g *gathering) readUsers(reads *store.Reads) {
 	if ids := wanted.list(); len(ids) > 0 {
 		var read []store.User
 		reads.Users(ids, &read)
-		reads.Then(func() { g.Users = append(known, read...) })
+		reads.Then(func() { g.Users = slices.Concat(known, read) })
 	}
 }
 
@@ -143,7 +143,7 @@ func (g *gathering) readMembers(reads *store.Reads) {
 		if ids := users.list(); len(ids) > 0 {
 			part := new([]store.Member)
 			reads.Members(communityID, ids, part)
-			reads.Then(func() { g.Members = append(g.Members[:len(g.Members):len(g.Members)], *part...) })
+			reads.Then(func() { g.Members = slices.Concat(g.Members, *part) })
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (g *gathering) readContent(reads *store.Reads) {
 	if ids := categories.list(); len(ids) > 0 {
 		var read []store.Category
 		reads.Categories(ids, &read)
-		reads.Then(func() { g.Categories = append(g.Categories[:len(g.Categories):len(g.Categories)], read...) })
+		reads.Then(func() { g.Categories = slices.Concat(g.Categories, read) })
 	}
 }
 

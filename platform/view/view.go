@@ -57,4 +57,4 @@ func ObjectJSON(s *structpb.Struct) []byte {
 	return raw
 }
 
-func count(n int64) int32 { return int32(max(0, min(n, 1<<31-1))) } //nolint:gosec // bounded right here
+func count(n int64) int32 { return int32(max(0, min(n, 1<<31-1))) }

@@ -34,7 +34,7 @@ func New(t testing.TB, databaseURL string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // ends with the test
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p := &Proxy{listener: l, target: u.Host, links: map[*link]bool{}}
 	go p.accept()

@@ -51,7 +51,7 @@ var errBadToken = errors.New("not a token of this feed")
 // token returns the cursor as a client sees it.
 func (c rankCursor) token() string {
 	raw := make([]byte, 0, rankTokenSize)
-	raw = append(raw, rankVersion, byte(c.limit), 0)
+	raw = append(raw, rankVersion, byte(c.limit), 0) //nolint:gosec // 1 to 100
 	if c.back {
 		raw[2] = 1
 	}
@@ -67,7 +67,7 @@ func appendTime(raw []byte, t time.Time) []byte {
 	if t.IsZero() {
 		return binary.BigEndian.AppendUint64(raw, 0)
 	}
-	return binary.BigEndian.AppendUint64(raw, uint64(t.UnixMicro())) //nolint:gosec // times of this era
+	return binary.BigEndian.AppendUint64(raw, uint64(t.UnixMicro()))
 }
 
 func appendID(raw []byte, id string) []byte {

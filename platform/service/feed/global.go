@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"slices"
 
 	"connectrpc.com/connect"
 
@@ -43,7 +44,7 @@ func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sor
 	if types := distinct(m.GetDataTypes()); len(types) > 0 {
 		q.StructureTypes = types
 		if m.GetIncludeMixedStructure() {
-			q.StructureTypes = append(types, "mixed")
+			q.StructureTypes = append(slices.Clone(types), "mixed")
 		}
 	}
 	a, paging, err := s.page(ctx, src, list, q)

@@ -141,7 +141,7 @@ func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
 		back, token = append(back, idsOf(rows)), previous
 	}
 	slices.Reverse(back)
-	require.Equal(t, len(pages)-1, len(back))
+	require.Len(t, back, len(pages)-1)
 	for i := range back {
 		require.Equal(t, pages[i], back[i], "page %d", i)
 	}

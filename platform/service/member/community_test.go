@@ -13,9 +13,6 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func membershipIn(a *plazav1.CommunityAggregate, userID string) *plazav1.CommunityUser {
 	for _, m := range a.GetCommunityUsers() {
 		if m.GetUserInternalId() == userID {

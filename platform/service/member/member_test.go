@@ -232,7 +232,7 @@ func TestNothingDrifts(t *testing.T) {
 	closed := w.newCommunity(region.SG, boss, &plazav1.CreateCommunityRequest{RequiresJoinApproval: true})
 	users := make([]context.Context, 6)
 	for i := range users {
-		users[i] = w.user(region.All()[i%3], fmt.Sprintf("u%d", i))
+		users[i] = w.user(region.All()[i%3], fmt.Sprintf("u%d", i)) //nolint:fatcontext // each is a user of its own
 	}
 	w.injectFaults()
 	stop := w.killConnections()

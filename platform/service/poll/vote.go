@@ -118,7 +118,7 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}
-	l.mine, l.counts = append(after, c.Added...), counts
+	l.mine, l.counts = slices.Concat(after, c.Added), counts
 	return nil
 }
 

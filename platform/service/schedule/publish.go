@@ -40,6 +40,7 @@ func (s *Service) PublishDue(ctx context.Context, home region.Code, lane int64) 
 		return false, err
 	}
 	// Workers of the same lane in orders of their own seldom meet.
+	//nolint:gosec // an order that need not be a secret
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	facts, err := s.factsOf(ctx, due)
 	if err != nil {

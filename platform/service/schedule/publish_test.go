@@ -87,7 +87,7 @@ func (w *world) user(d *service.Deps, publicID string) func() context.Context {
 }
 
 // newCommunity makes a community and returns its id.
-func newCommunity(t *testing.T, d *service.Deps, ctx context.Context) string {
+func newCommunity(ctx context.Context, t *testing.T, d *service.Deps) string {
 	t.Helper()
 	made, err := community.New(d).CreateCommunity(ctx, connect.NewRequest(&plazav1.CreateCommunityRequest{DisplayName: "Gardening"}))
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestPublishOnce(t *testing.T) {
 	w := newWorld(t)
 	d, _ := w.server("first", nil)
 	author := w.user(d, "author")
-	communityID := newCommunity(t, d, author())
+	communityID := newCommunity(author(), t, d)
 	due := w.now().Add(time.Hour)
 	for i := range posts {
 		_, err := schedule.New(d).SchedulePost(author(), request(due, communityID, strconv.Itoa(i)))
@@ -191,7 +191,7 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 	w := newWorld(t)
 	d, st := w.server("only", nil)
 	author, gone := w.user(d, "author"), w.user(d, "gone")
-	communityID := newCommunity(t, d, author())
+	communityID := newCommunity(author(), t, d)
 	due := w.now().Add(time.Minute)
 	s := schedule.New(d)
 	_, err := s.SchedulePost(author(), request(due, communityID, "stays"))
@@ -220,7 +220,7 @@ func TestPublishRetries(t *testing.T) {
 	w := newWorld(t)
 	d, _ := w.server("only", nil)
 	author := w.user(d, "author")
-	communityID := newCommunity(t, d, author())
+	communityID := newCommunity(author(), t, d)
 	due := w.now().Add(time.Minute)
 	_, err := schedule.New(d).SchedulePost(author(), request(due, communityID, "x"))
 	require.NoError(t, err)

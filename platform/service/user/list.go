@@ -74,7 +74,7 @@ func (s *Service) hits(ctx context.Context, m *plazav1.ListUsersRequest, cursor 
 		reads.Users([]string{userID}, &byID)
 	}
 	err := reads.Run(ctx)
-	found := append(byHandle, byID...)
+	found := slices.Concat(byHandle, byID)
 	return slices.DeleteFunc(found, func(u store.User) bool { return (u.DeletedAt != nil) != m.GetIsDeleted() }), err
 }
 

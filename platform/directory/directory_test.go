@@ -1,0 +1,243 @@
+package directory_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/faults/proxy"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+})
+
+var (
+	key = []byte("the same in every region")
+	now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+)
+
+// network is a database with a proxy before each home.
+type network struct {
+	t       *testing.T
+	url     string
+	proxies map[region.Code]*proxy.Proxy
+}
+
+func newNetwork(t *testing.T) *network {
+	t.Helper()
+	n := &network{t: t, url: schema.New(t), proxies: map[region.Code]*proxy.Proxy{}}
+	for _, home := range region.All() {
+		n.proxies[home] = proxy.New(t, n.url)
+	}
+	return n
+}
+
+// at starts a server of a region that remembers nothing, as far as its directory goes.
+func (n *network) at(local region.Code) *directory.Directory {
+	n.t.Helper()
+	cfg := store.Config{URLs: map[region.Code]string{}, Log: slog.New(slog.DiscardHandler), StatementTimeout: 2 * time.Second}
+	for home, p := range n.proxies {
+		cfg.URLs[home] = p.Through(n.url)
+	}
+	st, err := store.Open(n.t.Context(), cfg)
+	require.NoError(n.t, err)
+	n.t.Cleanup(func() {
+		for _, p := range n.proxies {
+			p.Restore()
+		}
+		st.Close()
+	})
+	return directory.New(st, local, key, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+}
+
+// homesOf returns where there are rows of a user id, with what they say.
+func (n *network) homesOf(publicID string) map[region.Code]string {
+	n.t.Helper()
+	conn, err := pgx.Connect(n.t.Context(), n.url)
+	require.NoError(n.t, err)
+	defer func() { _ = conn.Close(n.t.Context()) }()
+	found, err := conn.Query(n.t.Context(), `SELECT home, user_id FROM directory WHERE user_hash = $1`, hash(publicID))
+	require.NoError(n.t, err)
+	rows := map[region.Code]string{}
+	var home, id string
+	_, err = pgx.ForEachRow(found, []any{&home, &id}, func() error {
+		rows[region.Code(home)] = id
+		return nil
+	})
+	require.NoError(n.t, err)
+	return rows
+}
+
+func hash(publicID string) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(publicID))
+	return mac.Sum(nil)
+}
+
+// nameDecidedAt returns a user id whose deciding row is at a home.
+func nameDecidedAt(home region.Code) string { return nameLike("user", home) }
+
+func nameLike(name string, home region.Code) string {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s-%d", name, i)
+		if region.All()[hash(name)[0]%3] == home {
+			return name
+		}
+	}
+}
+
+func lookup(t *testing.T, d *directory.Directory, publicID string) string {
+	t.Helper()
+	id, err := d.Lookup(t.Context(), publicID)
+	require.NoError(t, err)
+	return id
+}
+
+func claim(t *testing.T, d *directory.Directory, publicID string) string {
+	t.Helper()
+	id, err := d.Claim(t.Context(), publicID, region.NewID(region.US))
+	require.NoError(t, err)
+	return id
+}
+
+func TestRowsOfAUserID(t *testing.T) {
+	n := newNetwork(t)
+	us, sg := n.at(region.US), n.at(region.SG)
+	anna := nameDecidedAt(region.EU)
+	require.Empty(t, lookup(t, us, anna))
+	require.Empty(t, n.homesOf(anna), "a look leaves nothing behind")
+
+	id := claim(t, us, anna)
+	require.Equal(t, map[region.Code]string{region.EU: id, region.US: id}, n.homesOf(anna), "the row that decides, and a copy")
+	require.Equal(t, id, claim(t, sg, anna), "an id is given once")
+	require.Equal(t, id, lookup(t, us, anna))
+	require.Equal(t, map[region.Code]string{region.EU: id, region.US: id, region.SG: id}, n.homesOf(anna))
+
+	ben := nameDecidedAt(region.US)
+	id = claim(t, us, ben)
+	require.Equal(t, map[region.Code]string{region.US: id}, n.homesOf(ben))
+	require.Equal(t, id, lookup(t, sg, ben))
+	require.Equal(t, map[region.Code]string{region.US: id, region.SG: id}, n.homesOf(ben), "who looks it up keeps a copy")
+}
+
+// TestClaimsAgree has servers of all regions claim the same user ids at once, each with another internal id.
+func TestClaimsAgree(t *testing.T) {
+	n := newNetwork(t)
+	var servers []*directory.Directory
+	for _, home := range region.All() {
+		servers = append(servers, n.at(home), n.at(home))
+	}
+	for i := range 6 {
+		name := fmt.Sprintf("at once %d", i)
+		given := make([]string, len(servers))
+		var all sync.WaitGroup
+		for j, d := range servers {
+			all.Go(func() {
+				var err error
+				if given[j], err = d.Claim(t.Context(), name, region.NewID(region.All()[j%3])); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for j, d := range servers {
+			require.Equal(t, given[0], given[j])
+			require.Equal(t, given[0], lookup(t, d, name))
+		}
+		for _, id := range n.homesOf(name) {
+			require.Equal(t, given[0], id)
+		}
+	}
+}
+
+func TestALostHomeStopsNobodyElse(t *testing.T) {
+	n := newNetwork(t)
+	anna, ben := nameDecidedAt(region.EU), nameDecidedAt(region.SG)
+	first := n.at(region.US)
+	annaID, benID := claim(t, first, anna), claim(t, n.at(region.SG), ben)
+	n.proxies[region.EU].Cut()
+	us, sg, eu := n.at(region.US), n.at(region.SG), n.at(region.EU)
+	require.Equal(t, annaID, lookup(t, us, anna), "the copy does")
+	require.Equal(t, benID, lookup(t, us, ben))
+	require.Equal(t, benID, lookup(t, eu, ben), "without its own home it asks the one that decides")
+	require.NotEmpty(t, claim(t, us, nameLike("new", region.US)))
+	require.NotEmpty(t, claim(t, us, nameLike("new", region.SG)))
+
+	_, err := sg.Lookup(t.Context(), anna)
+	require.Equal(t, []string{"home region eu did not answer in time"}, fail.From(err).Details, "sg has no copy")
+	_, err = us.Claim(t.Context(), nameLike("new", region.EU), region.NewID(region.US))
+	require.Equal(t, []string{"home region eu did not answer in time"}, fail.From(err).Details)
+
+	n.proxies[region.EU].Restore()
+	require.Eventually(t, func() bool {
+		id, err := sg.Lookup(t.Context(), anna)
+		return err == nil && id == annaID
+	}, time.Minute, 10*time.Millisecond)
+}
+
+func TestResolve(t *testing.T) {
+	n := newNetwork(t)
+	d := n.at(region.US)
+	anna, ben := claim(t, d, "anna"), claim(t, d, "ben")
+	stranger, looksLikeBen := region.NewID(region.EU), ben
+	mallory := claim(t, d, looksLikeBen) // a public id that is somebody's internal id
+	fresh := n.at(region.SG)
+	for name, tc := range map[string]struct {
+		ids  []string
+		want map[string]string
+	}{
+		"nobody":                   {nil, map[string]string{}},
+		"public ids":               {[]string{"anna", "ben"}, map[string]string{"anna": anna, "ben": ben}},
+		"twice the same":           {[]string{"anna", "anna"}, map[string]string{"anna": anna}},
+		"unknown":                  {[]string{"anna", "zoe"}, map[string]string{"anna": anna}},
+		"an internal id":           {[]string{stranger, anna}, map[string]string{stranger: stranger, anna: anna}},
+		"the public id goes first": {[]string{looksLikeBen}, map[string]string{looksLikeBen: mallory}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, server := range []*directory.Directory{d, fresh} {
+				got, err := server.Resolve(t.Context(), tc.ids...)
+				require.NoError(t, err)
+				require.Equal(t, tc.want, got)
+			}
+		})
+	}
+	one, err := fresh.ResolveOne(t.Context(), "anna")
+	require.NoError(t, err)
+	require.Equal(t, anna, one)
+	require.Empty(t, lookup(t, d, anna), "signing in takes no internal id for a user")
+	require.Empty(t, lookup(t, d, stranger))
+}
+
+// TestMemory counts round trips: what a server has seen it does not ask for again, what it has not seen it does.
+func TestMemory(t *testing.T) {
+	n := newNetwork(t)
+	name := nameDecidedAt(region.EU)
+	id := claim(t, n.at(region.EU), name)
+	d := n.at(region.US)
+	trips := func(publicID string) int64 {
+		ctx, count := store.CountRoundTrips(t.Context())
+		got, err := d.Lookup(ctx, publicID)
+		require.NoError(t, err)
+		require.Equal(t, publicID == name, got == id)
+		return count.Load()
+	}
+	require.Equal(t, int64(3), trips(name), "the copies, the row that decides, and a copy to keep")
+	require.Zero(t, trips(name))
+	require.Equal(t, int64(2), trips(nameDecidedAt(region.SG)))
+	require.Equal(t, int64(2), trips(nameDecidedAt(region.SG)), "an unknown user may be known soon")
+	require.Equal(t, int64(1), trips(nameDecidedAt(region.US)), "its own home decides")
+}

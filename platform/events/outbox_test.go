@@ -1,0 +1,264 @@
+package events_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+})
+
+var (
+	start  = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	quiet  = slog.New(slog.DiscardHandler)
+	broken = errors.New("broken")
+)
+
+// topic is that of the tests' rows; their payload is a text.
+const topic = "test"
+
+// office is an outbox with a clock that tests set, and a handler that notes what it delivers.
+type office struct {
+	*events.Outbox
+	t     *testing.T
+	store *store.Store
+	clock atomic.Int64 // milliseconds after start
+	fault atomic.Pointer[error]
+
+	mu        sync.Mutex
+	delivered []string
+	refuse    func(payload string) error
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{t: t, refuse: func(string) error { return nil }}
+	var err error
+	o.store, err = store.Open(t.Context(), store.Config{
+		URLs: map[region.Code]string{"": schema.New(t)}, Log: quiet, StatementTimeout: time.Minute, Fault: func() error {
+			if err := o.fault.Load(); err != nil {
+				return *err
+			}
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	t.Cleanup(o.store.Close)
+	o.Outbox = o.worker()
+	return o
+}
+
+// worker is another worker on the same rows.
+func (o *office) worker() *events.Outbox {
+	w := events.NewOutbox(o.store, func() time.Time { return start.Add(time.Duration(o.clock.Load()) * time.Millisecond) }, quiet)
+	w.Handle(topic, o.handle)
+	return w
+}
+
+func (o *office) handle(_ context.Context, row store.OutboxRow) error {
+	var payload string
+	if err := json.Unmarshal(row.Payload, &payload); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.refuse(payload); err != nil {
+		return err
+	}
+	o.delivered = append(o.delivered, payload)
+	return nil
+}
+
+// take returns what was delivered since the last call, sorted.
+func (o *office) take() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	taken := slices.Sorted(slices.Values(o.delivered))
+	o.delivered = nil
+	return taken
+}
+
+// emit commits rows of a topic in us that a worker may take after the grace.
+func (o *office) emit(topic string, payloads ...string) []store.OutboxRow {
+	o.t.Helper()
+	w := o.store.Write(region.US)
+	var rows []store.OutboxRow
+	for _, p := range payloads {
+		rows = append(rows, w.Emit(topic, p, start, o.FirstTry()))
+	}
+	require.NoError(o.t, w.Commit(o.t.Context()))
+	return rows
+}
+
+// drain has a worker look at every lane.
+func (o *office) drain(w *events.Outbox) {
+	o.t.Helper()
+	for lane := range int64(store.OutboxLanes) {
+		require.NoError(o.t, w.Drain(o.t.Context(), region.US, lane))
+	}
+}
+
+// left returns how many rows there are, due or not.
+func (o *office) left() int {
+	o.t.Helper()
+	n := 0
+	for lane := range int64(store.OutboxLanes) {
+		rows, err := o.store.OutboxDue(o.t.Context(), region.US, lane, start.Add(1000*time.Hour))
+		require.NoError(o.t, err)
+		n += len(rows)
+	}
+	return n
+}
+
+func TestDeliverAtOnce(t *testing.T) {
+	o := newOffice(t)
+	rows := o.emit(topic, "a", "b", "c")
+	o.refuse = func(payload string) error {
+		if payload == "b" {
+			return broken
+		}
+		return nil
+	}
+	o.Deliver(t.Context(), region.US, rows...)
+	require.Equal(t, []string{"a", "c"}, o.take())
+	require.Equal(t, 1, o.left(), "the one that failed is for a worker")
+	o.Deliver(t.Context(), region.US)
+	require.Empty(t, o.take())
+}
+
+// TestDeliverInSpiteOfALostHome holds one row up until the time that a request has is over: the others are through.
+func TestDeliverInSpiteOfALostHome(t *testing.T) {
+	o := newOffice(t)
+	o.Handle("hangs", func(ctx context.Context, _ store.OutboxRow) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	rows := append(o.emit("hangs", "lost"), o.emit(topic, "a")...)
+	o.Deliver(t.Context(), region.US, rows...)
+	require.Equal(t, []string{"a"}, o.take())
+	require.GreaterOrEqual(t, o.left(), 1)
+}
+
+func TestWorkersWaitForTheWriter(t *testing.T) {
+	o := newOffice(t)
+	o.emit(topic, "a")
+	o.clock.Store(events.Grace.Milliseconds() - 1)
+	o.drain(o.Outbox)
+	require.Empty(t, o.take())
+	o.clock.Add(1)
+	o.drain(o.Outbox)
+	require.Equal(t, []string{"a"}, o.take())
+	require.Zero(t, o.left())
+}
+
+func TestBackOff(t *testing.T) {
+	o := newOffice(t)
+	o.emit(topic, "a")
+	o.refuse = func(string) error { return broken }
+	tries := func() int {
+		n := 0
+		o.refuse = func(string) error { n++; return broken }
+		o.drain(o.Outbox)
+		return n
+	}
+	o.clock.Store(events.Grace.Milliseconds())
+	require.Equal(t, 1, tries())
+	for _, seconds := range []int64{1, 2, 4, 8, 16, 32, 60, 60, 60} {
+		o.clock.Add(seconds*1000 - 1)
+		require.Zero(t, tries(), "before %d s are over", seconds)
+		o.clock.Add(1)
+		require.Equal(t, 1, tries(), "after %d s", seconds)
+	}
+	o.refuse = func(string) error { return nil }
+	o.clock.Add(60_000)
+	o.drain(o.Outbox)
+	require.Equal(t, []string{"a"}, o.take())
+	require.Zero(t, o.left())
+}
+
+// TestAtLeastOnce loses the note that a row was delivered: it is delivered again.
+func TestAtLeastOnce(t *testing.T) {
+	o := newOffice(t)
+	o.emit(topic, "a")
+	o.clock.Store(time.Hour.Milliseconds())
+	o.fault.Store(&broken)
+	for lane := range int64(store.OutboxLanes) {
+		_ = o.Drain(t.Context(), region.US, lane)
+	}
+	require.Equal(t, []string{"a"}, o.take())
+	require.Equal(t, 1, o.left())
+	o.fault.Store(nil)
+	o.drain(o.Outbox)
+	require.Equal(t, []string{"a"}, o.take())
+	require.Zero(t, o.left())
+}
+
+func TestTopicsWithoutAHandler(t *testing.T) {
+	o := newOffice(t)
+	o.emit("from a newer program", "x")
+	o.emit(topic, "a", "b", "c", "d", "e")
+	o.clock.Store(time.Hour.Milliseconds())
+	o.drain(o.Outbox)
+	require.Equal(t, []string{"a", "b", "c", "d", "e"}, o.take())
+	require.Equal(t, 1, o.left(), "somebody may know it some day")
+}
+
+// TestTwoWorkers has them take the same rows: each is delivered, perhaps twice, and all are gone.
+func TestTwoWorkers(t *testing.T) {
+	o := newOffice(t)
+	var payloads []string
+	for i := range 60 {
+		payloads = append(payloads, string(rune('0'+i)))
+	}
+	o.emit(topic, payloads...)
+	o.clock.Store(time.Hour.Milliseconds())
+	var all sync.WaitGroup
+	for range 2 {
+		w := o.worker()
+		all.Go(func() {
+			for lane := range int64(store.OutboxLanes) {
+				if err := w.Drain(t.Context(), region.US, lane); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, slices.Sorted(slices.Values(payloads)), slices.Compact(o.take()))
+	require.Zero(t, o.left())
+}
+
+// TestRun lets the workers run on their own clock. Rows of another home are none of theirs.
+func TestRun(t *testing.T) {
+	o := newOffice(t)
+	o.emit(topic, "a", "b", "c")
+	w := o.store.Write(region.EU)
+	w.Emit(topic, "of eu", start, start)
+	require.NoError(t, w.Commit(t.Context()))
+	o.clock.Store(time.Hour.Milliseconds())
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		o.Run(ctx, region.US)
+		close(ended)
+	}()
+	require.Eventually(t, func() bool { return o.left() == 0 }, time.Minute, time.Millisecond)
+	stop()
+	<-ended
+	require.Equal(t, []string{"a", "b", "c"}, o.take())
+}

@@ -182,7 +182,7 @@ func startShared(tb *processTB) *Network {
 	started := make(chan *Network, 1)
 	go func() {
 		defer close(started)
-		started <- Start(tb)
+		started <- Start(tb) //nolint:testifylint // see above: this goroutine stands for a test
 	}()
 	return <-started
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // Headers that carry keys. The access token is in Authorization.
-const ( //nolint:gosec // the headers' names, not keys
+const (
 	HeaderServerKey = "X-Server-Key"
-	HeaderAPIKey    = "X-Api-Key"
+	HeaderAPIKey    = "X-Api-Key" //nolint:gosec // the header's name, not a key
 )
 
 // Causes of a refusal or of a fault, for the log.

@@ -83,7 +83,7 @@ func settings(club club) []operation {
 		{
 			name: "BatchGetCategories", by: club.boss, method: http.MethodGet, path: categoriesPath + "/list?categoryId=x",
 			rpc: over(plazav1connect.NewCategoryServiceClient, plazav1connect.CategoryServiceClient.BatchGetCategories,
-				&plazav1.BatchGetCategoriesRequest{CategoryId: proto.String("x")}),
+				&plazav1.BatchGetCategoriesRequest{CategoryId: new("x")}),
 		},
 	}
 }
@@ -137,7 +137,7 @@ func contents(club club, post string) []operation {
 			name: "ListPosts", by: club.stranger, method: http.MethodGet,
 			path: "/api/v5/posts?targetId=" + club.id + "&targetType=community&hasFlag=true&options[limit]=1",
 			rpc: over(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.ListPosts, &plazav1.ListPostsRequest{
-				TargetId: club.id, TargetType: "community", HasFlag: proto.Bool(true), Options: &plazav1.PageOptions{Limit: proto.Int32(1)},
+				TargetId: club.id, TargetType: "community", HasFlag: new(true), Options: &plazav1.PageOptions{Limit: proto.Int32(1)},
 			}),
 		},
 		{
@@ -163,7 +163,7 @@ func contents(club club, post string) []operation {
 		{
 			name: "UpdateModeration", by: club.boss.Network.Admin(region.EU), method: http.MethodPut, path: moderationPath, body: object{"isReportEnabled": true},
 			rpc: over(plazav1connect.NewNetworkSettingServiceClient, plazav1connect.NetworkSettingServiceClient.UpdateModeration,
-				&plazav1.UpdateModerationRequest{IsReportEnabled: proto.Bool(true)}),
+				&plazav1.UpdateModerationRequest{IsReportEnabled: new(true)}),
 		},
 	}
 }
@@ -186,7 +186,7 @@ func comments(club club, post, comment string) []operation {
 			name: "ListComments", by: club.boss, method: http.MethodGet,
 			path: commentsPath + "?referenceId=" + post + "&filterByParentId=false&dataTypes[values][0]=image&dataTypes[matchType]=any",
 			rpc: over(plazav1connect.NewCommentServiceClient, plazav1connect.CommentServiceClient.ListComments, &plazav1.ListCommentsRequest{
-				ReferenceId: post, FilterByParentId: proto.Bool(false),
+				ReferenceId: post, FilterByParentId: new(false),
 				DataTypes: &plazav1.CommentDataTypes{Values: []string{"image"}, MatchType: "any"},
 			}),
 		},

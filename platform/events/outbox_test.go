@@ -24,9 +24,9 @@ var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 })
 
 var (
-	start  = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	quiet  = slog.New(slog.DiscardHandler)
-	broken = errors.New("broken")
+	start     = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	quiet     = slog.New(slog.DiscardHandler)
+	errBroken = errors.New("broken")
 )
 
 // topic is that of the tests' rows; their payload is a text.
@@ -130,7 +130,7 @@ func TestDeliverAtOnce(t *testing.T) {
 	rows := o.emit(topic, "a", "b", "c")
 	o.refuse = func(payload string) error {
 		if payload == "b" {
-			return broken
+			return errBroken
 		}
 		return nil
 	}
@@ -169,10 +169,10 @@ func TestWorkersWaitForTheWriter(t *testing.T) {
 func TestBackOff(t *testing.T) {
 	o := newOffice(t)
 	o.emit(topic, "a")
-	o.refuse = func(string) error { return broken }
+	o.refuse = func(string) error { return errBroken }
 	tries := func() int {
 		n := 0
-		o.refuse = func(string) error { n++; return broken }
+		o.refuse = func(string) error { n++; return errBroken }
 		o.drain(o.Outbox)
 		return n
 	}
@@ -196,7 +196,7 @@ func TestAtLeastOnce(t *testing.T) {
 	o := newOffice(t)
 	o.emit(topic, "a")
 	o.clock.Store(time.Hour.Milliseconds())
-	o.fault.Store(&broken)
+	o.fault.Store(&errBroken)
 	for lane := range int64(store.OutboxLanes) {
 		_ = o.Drain(t.Context(), region.US, lane)
 	}

@@ -57,7 +57,7 @@ func (h *home) judge(ctx context.Context, err error, waited time.Duration) error
 		h.breaker.success()
 		return nil
 	case (silent(err) || errors.Is(err, context.Canceled)) && !gaveUp:
-		h.failure()
+		h.failure() //nolint:contextcheck // the watch outlives the call that begins it
 	case unreachable(err) || gaveUp: // one connection ended, or the caller gave up: others may have better luck
 	default:
 		h.breaker.success() // it answered, if only with an error

@@ -52,12 +52,11 @@ func (w *Write) guard(st *Statement, refusal error, args ...any) {
 }
 
 // conflict makes the violation of a unique constraint an answer of the domain.
-func (s *step) conflict(constraint string, answer error) *step {
+func (s *step) conflict(constraint string, answer error) {
 	if s.conflicts == nil {
 		s.conflicts = map[string]error{}
 	}
 	s.conflicts[constraint] = answer
-	return s
 }
 
 // maxTries bounds how often a transaction is run; the back-off makes that about three seconds.

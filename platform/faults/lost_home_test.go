@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bufio"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -38,6 +39,7 @@ type lostWorld struct {
 	*apptest.Network
 	*proxy.Proxy
 	people    map[region.Code]*apptest.Client
+	known     []*apptest.Client // more people of us
 	community map[region.Code]string
 	post      map[region.Code]string
 	comment   map[region.Code]string // on the us post, by the person of that region
@@ -54,6 +56,9 @@ func newLostWorld(t *testing.T) *lostWorld {
 		w.people[home] = w.NewUser(t, home, "of-"+home.String())
 		w.community[home] = newCommunity(t, w.people[home], nil)
 		w.post[home] = newPost(t, w.people[home], w.community[home])
+	}
+	for range 12 {
+		w.known = append(w.known, w.NewUser(t, region.US, "known"))
 	}
 	for _, home := range region.All() {
 		if home != region.US {
@@ -110,6 +115,8 @@ func TestALostHome(t *testing.T) {
 	t.Run("what lives there is refused at once", w.lost)
 	t.Run("everything else works, and waits for nothing", w.others)
 	t.Run("a page without somebody from there", w.partial)
+
+	t.Run("nor does signing in, but for new people whom eu decides on", w.signIns)
 
 	w.Restore()
 	for _, at := range region.All() {
@@ -189,6 +196,24 @@ func (w *lostWorld) partial(t *testing.T) {
 	require.NotContains(t, page.Strings(t, "users", "userId"), w.people[region.EU].UserID)
 	require.Contains(t, page.Strings(t, "users", "userId"), w.people[region.US].UserID)
 	require.Contains(t, page.Strings(t, "communityUsers", "userId"), w.people[region.EU].UserID, "the membership lives with the community")
+}
+
+// signIns signs people in whom us knows, and new ones: a third of those has its deciding row in eu.
+func (w *lostWorld) signIns(t *testing.T) {
+	for _, c := range w.known {
+		w.SignIn(t, region.US, c.UserID)
+	}
+	away := 0
+	const people = 40
+	for i := range people {
+		answer := signIn(t, w.Network, region.US, fmt.Sprintf("new %d", i))
+		if answer.Status != http.StatusOK {
+			w.requireAway(answer)
+			away++
+		}
+	}
+	require.Positive(t, away)
+	require.Less(t, away, people)
 }
 
 func (w *lostWorld) back(t *testing.T) {

@@ -71,11 +71,14 @@ var (
 		parent_id, root_id, author_id, author_public_id, data_types, data, metadata, mentionees, attachments, segment, approval_status,
 		created_at, updated_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18, $19, $19, $19)`)
-	sqlCommentAlive  = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlCommentDelete = stmt("comments.delete", `UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlCommentPurge  = stmt("comments.purge", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
-	sqlCommentSome   = stmt("comments.someOfPost", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id LIMIT 500`)
-	sqlCommentWipe   = stmt("comments.wipe", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlCommentAlive   = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCommentDelete  = stmt("comments.delete", `UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlCommentPurge   = stmt("comments.purge", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+	sqlCommentSome    = stmt("comments.someOfPost", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id LIMIT 500`)
+	sqlCommentUncount = stmt("comments.uncountWiped", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
+		-(SELECT count(*) FROM comments WHERE home = $1 AND id = ANY($4::text[]) AND ($5::boolean OR deleted_at IS NULL)))
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+	sqlCommentWipe = stmt("comments.wipe", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`)
 )
 
 // Comment reads one comment; nil where there is none.
@@ -152,10 +155,14 @@ func scanText(rows pgx.Rows) (string, error) {
 	return s, err
 }
 
-// WipeComments removes comments of a post that is being purged, counts and flags with them.
-func (w *Write) WipeComments(ids []string) {
+// WipeComments removes comments of a post that is being purged, with their counts and flags. Every batch leaves the post's
+// counts as true as it found them: the purge may be cut short.
+func (w *Write) WipeComments(postID string, ids []string) {
+	w.exec(sqlCommentUncount, postID, string(CountComments), ids, false)
+	w.exec(sqlCommentUncount, postID, string(CountSegment), ids, true)
 	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
 	w.exec(sqlCountersPurge, ids)
 	w.exec(sqlCommentWipe, ids)
+	w.exec(sqlBubblePost, postID)
 }

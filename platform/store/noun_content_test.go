@@ -132,7 +132,7 @@ func TestCommentsAndReplies(t *testing.T) {
 	run(t, r)
 	require.ElementsMatch(t, ids, some)
 	w = s.Write(region.SG)
-	w.WipeComments(some)
+	w.WipeComments(p.ID, some)
 	commit(t, w)
 	require.Nil(t, readComment(t, s, ids[0]))
 }
@@ -227,9 +227,9 @@ func TestSettingsOfEveryOrder(t *testing.T) {
 		{Name: "isReportEnabled", Value: []byte(`false`), ChangedAt: now, Origin: "sg"},
 	}
 	for _, order := range permutations(len(changes)) {
-		clear := s.Write(region.SG)
-		clear.ExecSQL(`DELETE FROM settings WHERE home = $1`)
-		commit(t, clear)
+		wipe := s.Write(region.SG)
+		wipe.ExecSQL(`DELETE FROM settings WHERE home = $1`)
+		commit(t, wipe)
 		for _, i := range append(order, order...) {
 			w := s.Write(region.SG)
 			w.PutSetting(changes[i])

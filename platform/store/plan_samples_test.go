@@ -323,7 +323,7 @@ func (c *collector) collectComments() {
 		w.CommentAfter(fresh.ID, &comment)
 	})
 	c.write(func(w *store.Write) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
-	c.write(func(w *store.Write) { w.WipeComments([]string{commentID(20), commentID(40)}) })
+	c.write(func(w *store.Write) { w.WipeComments(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
 }
 
 func commentListSamples() []store.CommentList {

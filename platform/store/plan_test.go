@@ -264,7 +264,7 @@ func (e *explainer) judge(name string, plan *planNode) []string {
 var readsInVain = reasons(map[string][]string{
 	"a scan looks at some posts of others, and a walk at each target: BenchmarkFeed holds what they cost": {"feeds."},
 	"what is flagged in one place is few, and lists of it are for moderators": {
-		"posts.listFlaggedOfType", "posts.listFlaggedOfStructure", "comments.listFlaggedOfParent",
+		"posts.listFlaggedOfType", "posts.listFlaggedOfStructure", "posts.listFlaggedChildren", "comments.listFlaggedOfParent",
 	},
 })
 

@@ -35,6 +35,7 @@ type matching string
 const (
 	matchParents   matching = "Parents"     // parents only
 	matchChildren  matching = "Children"    // children only
+	matchEvery     matching = "Every"       // both; of flagged posts, whose index has them together
 	matchType      matching = "OfType"      // parents and children of one data type
 	matchStructure matching = "OfStructure" // parents that hold one data type
 )
@@ -48,11 +49,14 @@ func postListName(m matching, f Flagged, o listOrder) string {
 func makePostLists() map[string]*Statement {
 	lists := map[string]*Statement{}
 	match := map[matching]string{
-		matchParents: ` AND is_parent`, matchChildren: ` AND NOT is_parent`, matchType: ` AND data_type = $9`, matchStructure: ` AND is_parent AND structure_type = $9`,
+		matchParents: ` AND is_parent`, matchChildren: ` AND NOT is_parent`, matchEvery: ``, matchType: ` AND data_type = $9`, matchStructure: ` AND is_parent AND structure_type = $9`,
 	}
 	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
 	for m, matchSQL := range match {
 		for f, flagSQL := range flagged {
+			if unusedList(m, f) {
+				continue
+			}
 			for _, o := range timeOrders {
 				name := postListName(m, f, o)
 				inner := `SELECT ` + postColumns + ` FROM posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + matchSQL + flagSQL +
@@ -65,6 +69,11 @@ func makePostLists() map[string]*Statement {
 		}
 	}
 	return lists
+}
+
+// unusedList names the lists that every post of a target is not read by.
+func unusedList(m matching, f Flagged) bool {
+	return m == matchEvery && f != FlaggedOnly || m == matchChildren && f == FlaggedOnly
 }
 
 var timeOrders = []listOrder{orderCreatedDesc, orderCreatedAsc, orderUpdatedDesc, orderUpdatedAsc}
@@ -120,6 +129,10 @@ func (r *Reads) ListPosts(l PostList, into *[]Post) {
 	}
 	order := timeOrder(l.ByUpdate, l.Desc)
 	args := []any{l.TargetID, l.FeedType, l.After, l.AfterID, l.Limit, string(l.Deleted), emptyIfNil(l.Tags)}
+	if len(l.DataTypes) == 0 && l.EveryPost && l.Flagged == FlaggedOnly {
+		r.add(home, postLists[postListName(matchEvery, l.Flagged, order)], scanAll(into, scanPost), args...)
+		return
+	}
 	if len(l.DataTypes) == 0 && l.EveryPost {
 		parts := []*[]Post{new([]Post), new([]Post)}
 		r.add(home, postLists[postListName(matchParents, l.Flagged, order)], scanAll(parts[0], scanPost), args...)

@@ -69,7 +69,7 @@ func (s *Service) purgeComments(ctx context.Context, postID string) error {
 			return err
 		}
 		w := s.Store.Write(service.HomeOf(postID))
-		w.WipeComments(ids)
+		w.WipeComments(postID, ids)
 		if err := w.Commit(ctx); err != nil {
 			return err
 		}

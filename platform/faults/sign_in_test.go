@@ -14,6 +14,7 @@ import (
 
 // signIn asks for a session of a user at a region.
 func signIn(t *testing.T, n *apptest.Network, at region.Code, userID string) *apptest.Response {
+	t.Helper()
 	return n.Anonymous(at).With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", object{
 		"userId": userID, "deviceId": "faults", "deviceInfo": object{"kind": "node"},
 	})

@@ -1,7 +1,7 @@
 package store_test
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -274,7 +274,7 @@ func TestOutboxRows(t *testing.T) {
 	w := s.Write(region.EU)
 	lanes := map[int64][]string{}
 	for i := range 40 {
-		row := w.Emit("topic", fmt.Sprint(i), now, later(i))
+		row := w.Emit("topic", strconv.Itoa(i), now, later(i))
 		require.Equal(t, region.EU, homeOf(row.ID))
 		lanes[row.Lane] = append(lanes[row.Lane], row.ID)
 	}

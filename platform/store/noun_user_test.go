@@ -9,18 +9,6 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-func readUser(t *testing.T, s *store.Store, id string) *store.User {
-	t.Helper()
-	var users []store.User
-	r := s.Reads()
-	r.Users([]string{id}, &users)
-	run(t, r)
-	if len(users) == 0 {
-		return nil
-	}
-	return &users[0]
-}
-
 func TestUsers(t *testing.T) {
 	s := openNew(t)
 	u := newUser(t, s, region.EU, "anna")

@@ -71,13 +71,19 @@ type guard struct {
 
 // guardScript ends the processes $2 … in an orderly way, as SIGINT does for PostgreSQL and CockroachDB, gives each 20 seconds
 // at most, and removes the folder $1, if any. It counts, because a process that nobody reaps never seems to end.
+//
+//nolint:dupword // two loops of the shell end
 const guardScript = `folder=$1
 shift
 cat >/dev/null
 kill -INT "$@" 2>/dev/null
 for pid in "$@"; do
 	n=0
-	while kill -0 "$pid" 2>/dev/null && [ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done
+	while kill -0 "$pid" 2>/dev/null && [ $n -lt 200 ]; do
+		sleep 0.1
+		n=$((n + 1))
+	done
+done
 [ -z "$folder" ] || rm -rf -- "$folder"`
 
 // startGuard guards the processes, and the folder remove if it is not empty.

@@ -153,11 +153,30 @@ func (d *Directory) askDeciding(ctx context.Context, ids []string, found map[str
 	if len(elsewhere) == 0 {
 		return nil
 	}
-	if _, err := d.lookUp(ctx, elsewhere, found, deciding); err != nil {
-		return err
+	unknown, err := d.lookUp(ctx, elsewhere, found, deciding)
+	if err != nil {
+		unknown = d.askCopies(ctx, unknown, found)
 	}
 	d.keepCopies(ctx, elsewhere, found)
+	if err != nil && len(unknown) > 0 {
+		return err // nobody but the home that decides can tell that there is no such user
+	}
 	return nil
+}
+
+// askCopies looks ids up at all other homes, because one that decides is away: there is a copy at least where a user
+// signed in first, which is where the user's data is. It returns the ids that nobody has a copy of.
+func (d *Directory) askCopies(ctx context.Context, ids []string, found map[string]string) []string {
+	for _, home := range region.All() {
+		if home == d.local || len(ids) == 0 {
+			continue
+		}
+		rest, err := d.lookUp(ctx, ids, found, func([]byte) region.Code { return home })
+		if err == nil {
+			ids = rest
+		}
+	}
+	return ids
 }
 
 func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[string]string) {

@@ -177,16 +177,26 @@ func TestALostHomeStopsNobodyElse(t *testing.T) {
 	require.NotEmpty(t, claim(t, us, nameLike("new", region.US)))
 	require.NotEmpty(t, claim(t, us, nameLike("new", region.SG)))
 
-	_, err := sg.Lookup(t.Context(), anna)
-	require.Equal(t, []string{"home region eu did not answer in time"}, fail.From(err).Details, "sg has no copy")
-	_, err = us.Claim(t.Context(), nameLike("new", region.EU), region.NewID(region.US))
-	require.Equal(t, []string{"home region eu did not answer in time"}, fail.From(err).Details)
-
+	require.Equal(t, annaID, lookup(t, sg, anna), "the copy of another home does")
+	require.Equal(t, annaID, n.homesOf(anna)[region.SG])
+	stranger := nameLike("new", region.EU)
+	for _, d := range []*directory.Directory{us, sg, eu} {
+		_, err := d.Resolve(t.Context(), anna, stranger)
+		requireAway(t, err) // nobody else knows that there is no such user
+		_, err = d.Claim(t.Context(), stranger, region.NewID(region.US))
+		requireAway(t, err)
+	}
 	n.proxies[region.EU].Restore()
 	require.Eventually(t, func() bool {
-		id, err := sg.Lookup(t.Context(), anna)
-		return err == nil && id == annaID
+		id, err := sg.Lookup(t.Context(), stranger)
+		return err == nil && id == ""
 	}, time.Minute, 10*time.Millisecond)
+}
+
+func requireAway(t *testing.T, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, fail.Unavailable("", nil))
+	require.Equal(t, []string{"home region eu did not answer in time"}, fail.From(err).Details)
 }
 
 func TestResolve(t *testing.T) {

@@ -198,10 +198,10 @@ func (w *lostWorld) partial(t *testing.T) {
 	require.Contains(t, page.Strings(t, "communityUsers", "userId"), w.people[region.EU].UserID, "the membership lives with the community")
 }
 
-// signIns signs people in whom us knows, and new ones: a third of those has its deciding row in eu.
+// signIns signs in people of us, at addresses that saw them before and that did not, and new ones: a third of those has its deciding row in eu.
 func (w *lostWorld) signIns(t *testing.T) {
-	for _, c := range w.known {
-		w.SignIn(t, region.US, c.UserID)
+	for i, c := range w.known {
+		w.SignIn(t, []region.Code{region.US, region.SG}[i%2], c.UserID)
 	}
 	away := 0
 	const people = 40

@@ -72,6 +72,8 @@ var (
 	sqlFollowUpdate = stmt("follows.update", `WITH changed AS (UPDATE follows SET status = $5, version = version + 1, created_at = $6, updated_at = $7
 		WHERE home = $1 AND follower_id = $2 AND followee_id = $3 AND version = $4::bigint RETURNING followee_id)
 		SELECT 1 / count(*) FROM changed`)
+	sqlFollowEnded = stmt("follows.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM follows
+		WHERE home = $1 AND follower_id = $2 AND followee_id = $3 AND status <> 'none') THEN 0 ELSE 1 END`)
 	sqlFollowMirror = stmt("followers.mirror", `INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id,
 		status, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, $8, $9)
 		ON CONFLICT (home, followee_id, follower_id) DO UPDATE SET status = excluded.status, version = excluded.version,
@@ -178,6 +180,12 @@ func (w *Write) ChangeFollow(c FollowChange, now, firstTry time.Time) []OutboxRo
 	}
 	w.MirrorFollow(f)
 	return nil
+}
+
+// GuardNoFollow fails with ErrChanged where one user follows another, or asks to, once the statements before it have run:
+// a follow that began after it was looked for must not slip past what ends it.
+func (w *Write) GuardNoFollow(followerID, followeeID string) {
+	w.guard(sqlFollowEnded, ErrChanged, followerID, followeeID)
 }
 
 // MirrorFollow keeps what the home of the followed user knows of a follow, and the counts of followers and requests with

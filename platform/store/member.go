@@ -99,7 +99,8 @@ func (r *Reads) Member(communityID, userID string, into **Member) {
 func (r *Reads) Members(communityID string, userIDs []string, into *[]Member) {
 	*into = nil
 	if home, err := region.HomeOf(communityID); err == nil && len(userIDs) > 0 {
-		r.add(home, sqlMembersByUser, scanAll(into, scanMember), communityID, userIDs)
+		once := slices.Compact(slices.Sorted(slices.Values(userIDs)))
+		r.add(home, sqlMembersByUser, scanAll(into, scanMember), communityID, once)
 	}
 }
 

@@ -125,6 +125,12 @@ func TestMembersAreCounted(t *testing.T) {
 	_, err = change(joining(c, users[0], nil))
 	require.ErrorIs(t, err, store.ErrChanged, "there is a row already")
 
+	var twice []store.Member
+	r := s.Reads()
+	r.Members(c.ID, append(users, users...), &twice)
+	run(t, r)
+	require.Len(t, twice, 3, "each once")
+
 	read := member(t, s, c.ID, users[0])
 	require.True(t, read.IsModerator())
 	_, err = change(leaving(read))

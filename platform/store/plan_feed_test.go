@@ -62,6 +62,7 @@ func (c *collector) collectFollows() {
 		w.ChangeFollow(store.FollowChange{New: fresh}, worldStart, worldStart)
 		w.ChangeFollow(store.FollowChange{Old: &old, New: ended}, worldStart, worldStart)
 		w.EndFollower(star, userID(30))
+		w.GuardNoFollow(star, userID(30))
 	})
 	c.collectBlocks()
 	c.collectFeeds()

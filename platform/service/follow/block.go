@@ -104,6 +104,7 @@ func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error 
 			e := edge{p.User(), p.other, p.mine, store.FollowNone}
 			sent = append(sent, w.ChangeFollow(store.FollowChange{Old: p.mine, New: e.changed(now)}, now, firstTry)...)
 		}
+		w.GuardNoFollow(b.BlockerID, b.BlockedID)
 		w.EndFollower(b.BlockerID, b.BlockedID)
 	}
 	if err := w.Commit(ctx); err != nil {

@@ -49,17 +49,25 @@ func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) err
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	if known != nil && known.Version > b.Version {
+	if known == nil {
+		known = &store.MirroredBlock{}
+	}
+	if known.Version > b.Version {
 		return nil
 	}
+	// An end that overtook its block speaks for both: the block itself comes too late to end anything.
+	ends := b.Status == store.BlockBlocked || b.Version > known.Version+1
 	now := d.Now()
 	w := d.Store.Write(home)
 	w.MirrorBlock(b)
 	var sent []store.OutboxRow
-	if b.Status == store.BlockBlocked && follow.Active() {
+	if ends && follow.Active() {
 		ended := *follow
 		ended.Status, ended.UpdatedAt = store.FollowNone, now
 		sent = w.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
+	}
+	if ends {
+		w.GuardNoFollow(b.BlockedID, b.BlockerID)
 	}
 	if err := w.Commit(ctx); err != nil {
 		return err

@@ -34,6 +34,8 @@ type storm struct {
 	admin       *apptest.Client
 	people      []*apptest.Client
 	communities []string
+	poll        string
+	answers     []string
 
 	mu       sync.Mutex
 	posts    []string
@@ -69,6 +71,8 @@ func newStorm(t *testing.T) *storm {
 		post := s.posts[len(s.posts)-1]
 		s.comments = append(s.comments, [2]string{newComment(t, s.people[i], post, ""), post})
 	}
+	poll := post(t, s.people[0], "/api/v3/polls", object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}})
+	s.poll, s.answers = poll.String(t, "polls.0.pollId"), poll.Strings(t, "polls.0.answers", "id")
 	on.Store(true)
 	return s
 }
@@ -109,7 +113,7 @@ func (h *hand) someComment() [2]string {
 // things are what a hand does, some more often than others.
 var things = repeat(map[int][]func(h *hand, post string, comment [2]string, community string){
 	1: {(*hand).deletePost, (*hand).deleteComment, (*hand).clear, (*hand).review, (*hand).changeMembers},
-	2: {(*hand).unflag, (*hand).react, (*hand).comeOrGo},
+	2: {(*hand).unflag, (*hand).react, (*hand).comeOrGo, (*hand).befriend, (*hand).vote},
 	4: {(*hand).newPost, (*hand).comment, (*hand).reply, (*hand).flag},
 })
 
@@ -158,6 +162,26 @@ func (h *hand) review(post string, _ [2]string, _ string) {
 func (h *hand) react(post string, _ [2]string, _ string) {
 	ref := object{"referenceId": post, "referenceType": "post", "reactionName": pick(h, []string{"like", "love"})}
 	h.do(h.me, pick(h, []string{http.MethodPost, http.MethodPost, http.MethodDelete}), "/api/v2/reactions", ref)
+}
+
+// befriend follows somebody, or ends that one way or another.
+func (h *hand) befriend(string, [2]string, string) {
+	who := pick(h, h.people).UserID
+	methods := []string{http.MethodPost, http.MethodPost, http.MethodDelete}
+	h.do(h.me, pick(h, methods), "/api/v4/me/following/"+who, nil)
+	switch h.rand.IntN(4) {
+	case 0:
+		h.do(h.me, http.MethodDelete, "/api/v4/me/followers/"+who, nil)
+	case 1:
+		h.do(h.me, http.MethodPost, "/api/v4/me/user-blocks/"+who, nil)
+	case 2:
+		h.do(h.me, http.MethodDelete, "/api/v4/me/user-blocks/"+pick(h, h.people).UserID, nil)
+	}
+}
+
+func (h *hand) vote(string, [2]string, string) {
+	ballot := object{"answerIds": []string{pick(h, h.answers)}}
+	h.do(h.me, pick(h, []string{http.MethodPost, http.MethodPut}), "/api/v3/polls/"+h.poll+"/votes", ballot)
 }
 
 func (h *hand) comment(post string, _ [2]string, _ string)  { h.newComment(post, "") }
@@ -314,6 +338,25 @@ var drifts = map[string]string{
 	"hasFlaggedComment of communities": `SELECT c.id FROM communities AS c WHERE c.has_flagged_comment <> EXISTS (
 		SELECT 1 FROM posts AS p JOIN comments AS k ON k.home = p.home AND k.reference_id = p.id AND k.flag_count > 0 AND k.deleted_at IS NULL
 		WHERE p.home = c.home AND p.target_id = c.id AND p.deleted_at IS NULL)`,
+	"followers":          counted("followers", `SELECT home, followee_id AS ref, count(*) AS n FROM followers WHERE status = 'accepted' GROUP BY home, followee_id`, "users"),
+	"requests to follow": counted("followRequests", `SELECT home, followee_id AS ref, count(*) AS n FROM followers WHERE status = 'pending' GROUP BY home, followee_id`, "users"),
+	"followed in us":     counted("following:us", followedIn("01"), "users"),
+	"followed in eu":     counted("following:eu", followedIn("02"), "users"),
+	"followed in sg":     counted("following:sg", followedIn("03"), "users"),
+	"blocks":             counted("blocks", `SELECT home, blocker_id AS ref, count(*) AS n FROM blocks WHERE status = 'blocked' GROUP BY home, blocker_id`, "users"),
+	"votes": `SELECT f.poll_id, f.answer_id, f.n, c.ref, c.kind, c.n FROM (SELECT home, poll_id, answer_id, count(*) AS n FROM poll_votes GROUP BY home, poll_id, answer_id) AS f
+		FULL JOIN (SELECT home, ref, kind, sum(n) AS n FROM counters WHERE kind LIKE 'vote:%' GROUP BY home, ref, kind) AS c
+		ON c.home = f.home AND c.ref = f.poll_id AND c.kind = 'vote:' || f.answer_id WHERE COALESCE(f.n, 0) <> COALESCE(c.n, 0)`,
+	"follows as their other end has them": `SELECT f.follower_id, f.followee_id, f.status AS at_follower, f.version AS version, m.status AS at_followee, m.version AS mirrored
+		FROM follows AS f FULL JOIN followers AS m ON m.follower_id = f.follower_id AND m.followee_id = f.followee_id WHERE m.status IS DISTINCT FROM f.status`,
+	"blocks as their other end has them": `SELECT b.blocker_id, b.blocked_id, b.status AS at_blocker, m.status AS at_blocked
+		FROM blocks AS b FULL JOIN blocked_by AS m ON m.blocker_id = b.blocker_id AND m.blocked_id = b.blocked_id WHERE m.status IS DISTINCT FROM b.status`,
+	"follows across a block": `SELECT f.follower_id, f.followee_id, f.status FROM follows AS f JOIN blocks AS b
+		ON (b.blocker_id = f.follower_id AND b.blocked_id = f.followee_id) OR (b.blocker_id = f.followee_id AND b.blocked_id = f.follower_id)
+		WHERE f.status <> 'none' AND b.status = 'blocked'`,
+	"counts that nobody checks": `SELECT DISTINCT kind FROM counters WHERE kind NOT LIKE 'vote:%' AND kind NOT LIKE 'following:%' AND kind NOT IN (
+		'comments', 'segment', 'replies', 'members', 'moderators', 'published', 'reviewing', 'declined', 'reaction:like', 'reaction:love',
+		'followers', 'followRequests', 'blocks')`,
 	"communities of users": `SELECT m.user_id, m.community_id, m.state, m.version, u.state, u.version FROM community_members AS m
 		FULL JOIN user_communities AS u ON u.user_id = m.user_id AND u.community_id = m.community_id
 		WHERE u.state IS DISTINCT FROM m.state OR u.version IS DISTINCT FROM m.version`,
@@ -328,6 +371,10 @@ func counted(kind, facts, of string) string {
 
 func postsIn(feedType string) string {
 	return `SELECT home, target_id AS ref, count(*) AS n FROM posts WHERE is_parent AND deleted_at IS NULL AND feed_type = '` + feedType + `' GROUP BY home, target_id`
+}
+
+func followedIn(prefix string) string {
+	return `SELECT home, follower_id AS ref, count(*) AS n FROM follows WHERE status = 'accepted' AND substr(followee_id, 1, 2) = '` + prefix + `' GROUP BY home, follower_id`
 }
 
 func reactionsBy(name string) string {

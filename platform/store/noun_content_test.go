@@ -65,6 +65,11 @@ func TestPostsAndTheirChildren(t *testing.T) {
 
 	require.NoError(t, remove(parent))
 	require.NotNil(t, readPost(t, s, children[0].ID).DeletedAt)
+	var family []string
+	r := s.Reads()
+	r.ChildIDs(parent.ID, &family)
+	run(t, r)
+	require.ElementsMatch(t, parent.Children, family, "deleted ones too")
 	require.Zero(t, countsOf(t, s, c.ID).Of(c.ID, store.CountPublished))
 	w := s.Write(region.EU)
 	w.PurgePosts([]string{children[0].ID, parent.ID})

@@ -89,6 +89,7 @@ var (
 	sqlPostAlive   = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3 AND deleted_at IS NULL`)
 	sqlPostDelete  = stmt("posts.delete", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 	sqlPostOrphans = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2 AND NOT is_parent AND deleted_at IS NULL`)
+	sqlPostFamily  = stmt("posts.family", `SELECT id FROM posts WHERE home = $1 AND parent_id = $2 AND NOT is_parent ORDER BY created_at, id`)
 	sqlPostUnlist  = stmt("posts.unlistChild", `UPDATE posts SET children = array_remove(children, $3::text) WHERE home = $1 AND id = $2`)
 	sqlPostMove    = stmt("posts.move", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND (id = $2)`)
 	sqlPostMoveC   = stmt("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id = $2 AND NOT is_parent`)
@@ -118,6 +119,13 @@ func (r *Reads) Post(id string, into **Post) {
 func (r *Reads) PostOfComment(commentID string, into **Post) {
 	if home, err := region.HomeOf(commentID); err == nil {
 		r.add(home, sqlPostOf, scanOne(into, scanPost), commentID)
+	}
+}
+
+// ChildIDs reads the ids of all child posts, deleted ones too, which a post's own list leaves out.
+func (r *Reads) ChildIDs(parentID string, into *[]string) {
+	if home, err := region.HomeOf(parentID); err == nil {
+		r.add(home, sqlPostFamily, scanAll(into, scanText), parentID)
 	}
 }
 

@@ -2,7 +2,6 @@ package post
 
 import (
 	"context"
-	"slices"
 
 	"connectrpc.com/connect"
 
@@ -30,7 +29,7 @@ func (s *Service) DeletePost(ctx context.Context, req *connect.Request[plazav1.D
 		return nil, err
 	}
 	if req.Msg.GetPermanent() {
-		if err := s.purge(ctx, append(slices.Clone(l.post.Children), l.post.ID)); err != nil {
+		if err := s.purge(ctx, l.post.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -46,17 +45,23 @@ func deleteRight(p *store.Post) auth.Permission {
 	return auth.DeleteCommunityPost
 }
 
-// purge removes posts that are deleted already, the last of them last: comments first, some hundred at a time, so that
-// no transaction grows with the size of a discussion.
-func (s *Service) purge(ctx context.Context, postIDs []string) error {
-	home := service.HomeOf(postIDs[0])
-	for _, id := range postIDs {
+// purge removes a post that is deleted already, and its children, whenever they were deleted: comments first, some hundred
+// at a time, so that no transaction grows with the size of a discussion.
+func (s *Service) purge(ctx context.Context, postID string) error {
+	var family []string
+	reads := s.Store.Reads()
+	reads.ChildIDs(postID, &family)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	family = append(family, postID)
+	for _, id := range family {
 		if err := s.purgeComments(ctx, id); err != nil {
 			return err
 		}
 	}
-	w := s.Store.Write(home)
-	w.PurgePosts(postIDs)
+	w := s.Store.Write(service.HomeOf(postID))
+	w.PurgePosts(family)
 	return w.Commit(ctx)
 }
 

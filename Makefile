@@ -28,16 +28,17 @@ export GOFLAGS
 
 LDFLAGS := -X github.com/plaza-social/plaza/platform/telemetry.version=$(VERSION)
 
-TOOLS    := $(CURDIR)/bin/tools
-BUF      := $(TOOLS)/buf
-GOLANGCI := $(TOOLS)/golangci-lint
+TOOLS          := $(CURDIR)/bin/tools
+BUF            := $(TOOLS)/buf
+GOLANGCI       := $(TOOLS)/golangci-lint
+CONTROLLER_GEN := $(TOOLS)/controller-gen
 
 IMAGE_NAME ?= plaza
 IMAGE_TAG  ?= $(VERSION)
 IMAGE_ARCH ?= $(shell go env GOARCH)
 
 # Modules of their own, so that what they need stays out of the programs.
-HACK_MODULES := hack/crdbcheck hack/image
+HACK_MODULES := hack/crdbcheck hack/image hack/cluster
 
 ##@ Everyday
 
@@ -56,11 +57,16 @@ run: build ## Start the platform in three regions on a local database (ARGS="--d
 build: ## Build bin/plaza.
 	@hack/gobuild.sh -trimpath -ldflags '$(LDFLAGS)' -o bin/plaza ./platform/cmd/plaza
 
+.PHONY: build-operator
+build-operator: ## Build bin/plaza-operator.
+	@hack/gobuild.sh -trimpath -ldflags '$(LDFLAGS)' -o bin/plaza-operator ./controllers/cmd/plaza-operator
+
 .PHONY: test
 test: ## Run every test that needs no cluster, with the race detector (PKG=./…, TESTFLAGS=…).
 	@hack/ensure-postgres.sh
 	@hack/ensure-compiler.sh
-	@failed=0; \
+	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
+	failed=0; \
 	echo 'go test -race -timeout 15m $(TESTFLAGS) $(PKG)'; \
 	go test -race -timeout 15m $(TESTFLAGS) $(PKG) || failed=1; \
 	for module in $(HACK_MODULES); do \
@@ -68,6 +74,10 @@ test: ## Run every test that needs no cluster, with the race detector (PKG=./…
 	  go -C "$$module" test ./... || failed=1; \
 	done; \
 	exit $$failed
+
+.PHONY: envtest
+envtest: ## Have etcd and kube-apiserver for the operator's tests (downloaded, or built from modules), in bin/envtest.
+	@hack/ensure-envtest.sh >/dev/null
 
 .PHONY: test-cockroach
 test-cockroach: ## Run the same tests on CockroachDB with three localities (needs a cockroach program, or network).
@@ -103,13 +113,24 @@ crdbcheck: ## Hold every SQL statement and migration against CockroachDB's gramm
 	@go -C hack/crdbcheck run .
 
 .PHONY: generate
-generate: $(BUF) ## Generate the code of proto/, and bring hack/crdbcheck to the versions of the main module.
+generate: $(BUF) $(CONTROLLER_GEN) ## Generate the code of proto/ and api/, the CRD, and bring hack/crdbcheck to the versions of the main module.
 	BUF=$(BUF) hack/generate.sh
+	$(CONTROLLER_GEN) object paths=./api/... crd output:crd:artifacts:config=config/crd/bases
 	@go -C hack/crdbcheck get ./...
 
 .PHONY: check-generate
-check-generate: $(BUF) ## Fail where make generate changes a file.
+check-generate: $(BUF) $(CONTROLLER_GEN) ## Fail where make generate changes a file.
 	@MAKE='$(MAKE)' hack/check-generate.sh
+
+##@ Cluster
+
+.PHONY: cluster-up
+cluster-up: ## Start a real three-node Kubernetes cluster on this machine, without Docker (Linux, root).
+	@go -C hack/cluster run . up
+
+.PHONY: cluster-down
+cluster-down: ## End that cluster and remove its folder.
+	@go -C hack/cluster run . down
 
 ##@ Release
 
@@ -127,6 +148,9 @@ clean: ## Remove what make built.
 # The tools, from the versions that their modules pin.
 $(BUF): hack/tools/buf/go.mod hack/tools/buf/go.sum
 	@hack/gobuild.sh -C hack/tools/buf -o $@ github.com/bufbuild/buf/cmd/buf
+
+$(CONTROLLER_GEN): hack/tools/controller-gen/go.mod hack/tools/controller-gen/go.sum
+	@hack/gobuild.sh -C hack/tools/controller-gen -o $@ sigs.k8s.io/controller-tools/cmd/controller-gen
 
 $(GOLANGCI): hack/tools/golangci/go.mod hack/tools/golangci/go.sum
 	@hack/gobuild.sh -C hack/tools/golangci -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -1,0 +1,159 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// What the cluster's own controllers and kubelets would do.
+
+// job waits for the one migration Job of a network.
+func (o *operator) job(network string) *batchv1.Job {
+	o.t.Helper()
+	var job batchv1.Job
+	o.eventually("a migration Job", func() string {
+		var jobs batchv1.JobList
+		err := o.client.List(context.Background(), &jobs, client.InNamespace(o.namespace), client.MatchingLabels{render.LabelNetwork: network})
+		if err != nil || len(jobs.Items) != 1 {
+			return fmt.Sprintf("%d jobs, %v", len(jobs.Items), err)
+		}
+		job = jobs.Items[0]
+		return ""
+	})
+	return &job
+}
+
+// migrate ends the network's migration Job well.
+func (o *operator) migrate(network string) {
+	o.t.Helper()
+	job := o.job(network)
+	now := metav1.Now()
+	job.Status.StartTime, job.Status.CompletionTime, job.Status.Succeeded = &now, &now, 1
+	job.Status.Conditions = []batchv1.JobCondition{
+		{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue, LastTransitionTime: now},
+		{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: now},
+	}
+	require.NoError(o.t, o.client.Status().Update(context.Background(), job))
+}
+
+// failMigration ends it badly, with what its pod wrote.
+func (o *operator) failMigration(network, message string) {
+	o.t.Helper()
+	ctx := context.Background()
+	job := o.job(network)
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: job.Name + "-", Namespace: o.namespace, Labels: map[string]string{batchv1.JobNameLabel: job.Name}},
+		Spec:       job.Spec.Template.Spec,
+	}
+	pod.Spec.ServiceAccountName = "" // made by a controller that does not run here
+	require.NoError(o.t, o.client.Create(ctx, pod))
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: render.ContainerName, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: message}},
+	}}
+	require.NoError(o.t, o.client.Status().Update(ctx, pod))
+	now := metav1.NewTime(o.clock.now())
+	job.Status.StartTime, job.Status.Failed = &now, 1
+	job.Status.Conditions = []batchv1.JobCondition{
+		{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: "BackoffLimitExceeded"},
+		{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: "BackoffLimitExceeded"},
+	}
+	require.NoError(o.t, o.client.Status().Update(ctx, job))
+}
+
+// deployment waits for a region's Deployment.
+func (o *operator) deployment(network string, code v1alpha1.RegionCode) *appsv1.Deployment {
+	o.t.Helper()
+	var d appsv1.Deployment
+	o.eventually("the Deployment of "+string(code), func() string {
+		err := o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: render.RegionName(network, code)}, &d)
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	return &d
+}
+
+var lastAddress atomic.Int32
+
+// serve makes a region's Deployment ready, with one pod that answers.
+func (o *operator) serve(network string, code v1alpha1.RegionCode) {
+	o.t.Helper()
+	d := o.deployment(network, code)
+	pods := o.pods(network, code)
+	if len(pods) == 0 {
+		o.pod(network, code, d)
+	}
+	o.setReady(d)
+}
+
+// setReady says that all pods of the newest template are ready.
+func (o *operator) setReady(d *appsv1.Deployment) {
+	o.t.Helper()
+	want := int32(1)
+	if d.Spec.Replicas != nil {
+		want = *d.Spec.Replicas
+	}
+	now := metav1.Now()
+	d.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: d.Generation, Replicas: want, UpdatedReplicas: want, ReadyReplicas: want, AvailableReplicas: want,
+		Conditions: []appsv1.DeploymentCondition{
+			{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastUpdateTime: now, LastTransitionTime: now},
+			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, LastUpdateTime: now, LastTransitionTime: now},
+		},
+	}
+	require.NoError(o.t, o.client.Status().Update(context.Background(), d))
+}
+
+// setStuck says that the newest pods did not become ready in time.
+func (o *operator) setStuck(d *appsv1.Deployment) {
+	o.t.Helper()
+	now := metav1.Now()
+	d.Status.ObservedGeneration, d.Status.UpdatedReplicas = d.Generation, 1
+	d.Status.Replicas++
+	d.Status.Conditions = []appsv1.DeploymentCondition{
+		{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastUpdateTime: now, LastTransitionTime: now},
+		{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded", Message: "too slow", LastUpdateTime: now, LastTransitionTime: now},
+	}
+	require.NoError(o.t, o.client.Status().Update(context.Background(), d))
+}
+
+func (o *operator) pods(network string, code v1alpha1.RegionCode) []corev1.Pod {
+	o.t.Helper()
+	var pods corev1.PodList
+	require.NoError(o.t, o.client.List(context.Background(), &pods, client.InNamespace(o.namespace), client.MatchingLabels(render.RegionSelector(network, code))))
+	return pods.Items
+}
+
+// pod makes a ready pod of a region, and a server behind it.
+func (o *operator) pod(network string, code v1alpha1.RegionCode, d *appsv1.Deployment) {
+	o.t.Helper()
+	ctx := context.Background()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: d.Name + "-", Namespace: o.namespace, Labels: d.Spec.Template.Labels},
+		Spec:       d.Spec.Template.Spec,
+	}
+	pod.Spec.ServiceAccountName = ""
+	require.NoError(o.t, o.client.Create(ctx, pod))
+	address := fmt.Sprintf("10.9.%d.%d", lastAddress.Add(1)/250, lastAddress.Load()%250+1)
+	o.servers.at(fmt.Sprintf("%s:%d", address, render.PortOps), func(s *server) {
+		s.status = statusz.Status{Region: string(code), Version: "v1", Schema: statusz.Schema{Current: 92, Required: 92}}
+		s.status.Placement = statusz.Placement{State: statusz.Unknown, Reason: statusz.ReasonNoPlacement}
+	})
+	pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, address, []corev1.PodIP{{IP: address}}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
+	require.NoError(o.t, o.client.Status().Update(ctx, pod))
+	_ = network
+}

@@ -1,0 +1,87 @@
+package acceptance
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/testenv"
+)
+
+// TestInvalidManifests holds every rule of the CRD: each bad manifest is refused with the message of its first line.
+func TestInvalidManifests(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(testenv.Root(), "controllers", "testdata", "invalid", "*.yaml"))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 25)
+	namespace := env.Namespace(t)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			first, _, _ := strings.Cut(string(text), "\n")
+			var object unstructured.Unstructured
+			require.NoError(t, yaml.Unmarshal(text, &object.Object))
+			object.SetNamespace(namespace)
+			err = env.Client.Create(context.Background(), &object)
+			require.ErrorContains(t, err, strings.TrimPrefix(first, "# "))
+		})
+	}
+}
+
+// TestImmutableFields holds the rules that compare a change with what was before.
+func TestImmutableFields(t *testing.T) {
+	ctx := context.Background()
+	sn := sample(t, "socialnetwork")
+	sn.Namespace = env.Namespace(t)
+	require.NoError(t, env.Client.Create(ctx, sn))
+	sn.Spec.Regions[0].Host = "elsewhere.acme.example"
+	require.ErrorContains(t, env.Client.Update(ctx, sn), "the host of a region is immutable: clients hold it")
+}
+
+// TestSamplesAreAccepted applies every sample as it is.
+func TestSamplesAreAccepted(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(testenv.Root(), "config", "samples", "socialnetwork*.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	namespace := env.Namespace(t)
+	for _, file := range files {
+		sn := sample(t, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+		sn.Namespace = namespace
+		require.NoError(t, env.Client.Create(context.Background(), sn), file)
+	}
+}
+
+// TestCRDFitsClientSideApply keeps the CRD below the size of the annotation that a client-side apply writes.
+func TestCRDFitsClientSideApply(t *testing.T) {
+	info, err := os.Stat(filepath.Join(testenv.Root(), "config", "crd", "bases", "plaza.social_socialnetworks.yaml"))
+	require.NoError(t, err)
+	require.Less(t, info.Size(), int64(256<<10))
+}
+
+// TestDefaultsAreVisible reads a network back with everything that was left out.
+func TestDefaultsAreVisible(t *testing.T) {
+	sn := sample(t, "socialnetwork-minimal")
+	sn.Namespace = env.Namespace(t)
+	require.NoError(t, env.Client.Create(context.Background(), sn))
+	var read v1alpha1.SocialNetwork
+	require.NoError(t, env.Client.Get(context.Background(), client.ObjectKeyFromObject(sn), &read))
+	spec := read.Spec
+	require.Equal(t, v1alpha1.DeletionRetain, spec.DeletionPolicy)
+	require.Equal(t, v1alpha1.RegionUS, spec.Database.PrimaryRegion)
+	require.Equal(t, "zone", spec.Database.Survive)
+	require.Equal(t, map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, spec.Database.Localities)
+	require.Equal(t, v1alpha1.Moderation{ReportEnabled: true, FlagLimit: 100}, spec.Moderation)
+	require.Equal(t, v1alpha1.Duration("1h"), spec.ServerKeys.Overlap)
+	require.Equal(t, v1alpha1.Rollout{MaxRegionsRolling: 1, Soak: "30s"}, spec.Rollout)
+	require.Equal(t, v1alpha1.Monitoring{ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms"}}, spec.Monitoring)
+	require.True(t, spec.NetworkPolicy.Enabled)
+}

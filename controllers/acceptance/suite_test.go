@@ -1,0 +1,197 @@
+// Package acceptance holds the operator against a real API server: the whole operator runs, and what the cluster would do –
+// run Jobs, start pods – the tests do by hand. The platform's servers are stand-ins that say what a test tells them to.
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/testenv"
+)
+
+var env *testenv.Env
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	testenv.Main(m, &env)
+}
+
+// operator is a running operator that looks after one namespace.
+type operator struct {
+	t         *testing.T
+	namespace string
+	client    client.Client
+	servers   *servers
+	clock     *clock
+	registry  *prometheus.Registry
+	stop      context.CancelFunc
+	stopped   chan error
+}
+
+// defaultImage is the image of the operator's own version.
+const defaultImage = "plaza.example/plaza:v1"
+
+// start runs an operator in a namespace of the test's own.
+func start(t *testing.T) *operator {
+	t.Helper()
+	o := &operator{t: t, namespace: env.Namespace(t), client: env.Client, servers: &servers{says: map[string]*server{}}, clock: &clock{}}
+	o.run()
+	t.Cleanup(o.end)
+	return o
+}
+
+// run starts the operator's process, as far as there is one.
+func (o *operator) run() {
+	o.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	o.stop, o.stopped, o.registry = cancel, make(chan error, 1), prometheus.NewRegistry()
+	mgr, err := ctrl.NewManager(env.Config, ctrl.Options{
+		Scheme:     controllers.NewScheme(),
+		Cache:      controllers.CacheOptions([]string{o.namespace}),
+		Metrics:    metricsserver.Options{BindAddress: "0"},
+		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+	})
+	require.NoError(o.t, err)
+	kinds := &controllers.OptionalKinds{Mapper: mgr.GetRESTMapper(), Every: 500 * time.Millisecond}
+	r := &controllers.Reconciler{
+		Client: mgr.GetClient(), Fresh: mgr.GetAPIReader(), Servers: o.servers, Recorder: mgr.GetEventRecorder("plaza-operator"),
+		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system"}, Now: o.clock.now,
+		Kinds: kinds, Stages: controllers.Stages(mgr.GetScheme(), kinds), Metrics: controllers.NewMetrics(o.registry),
+	}
+	require.NoError(o.t, r.SetUp(ctx, mgr, kinds))
+	go func() { o.stopped <- mgr.Start(ctx) }()
+}
+
+// end stops the operator, and waits until it has.
+func (o *operator) end() {
+	o.stop()
+	select {
+	case err := <-o.stopped:
+		o.stopped <- nil
+		if err != nil {
+			o.t.Errorf("the operator ended: %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		o.t.Error("the operator did not end within 30 s")
+	}
+}
+
+// clock is the operator's clock: the real time, moved by what a test adds.
+type clock struct {
+	mu    sync.Mutex
+	ahead time.Duration
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.ahead)
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+}
+
+// sample reads a file of config/samples.
+func sample(t *testing.T, name string) *v1alpha1.SocialNetwork {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "samples", name+".yaml"))
+	require.NoError(t, err)
+	var sn v1alpha1.SocialNetwork
+	for _, part := range strings.Split(string(text), "\n---\n") {
+		require.NoError(t, yaml.Unmarshal([]byte(part), &sn))
+		if sn.Kind == v1alpha1.Kind {
+			return &sn
+		}
+	}
+	t.Fatalf("%s holds no SocialNetwork", name)
+	return nil
+}
+
+// apply makes a network and its database's Secret.
+func (o *operator) apply(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
+	o.t.Helper()
+	ctx := context.Background()
+	sn.Namespace = o.namespace
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: sn.Spec.Database.SecretRef.Name, Namespace: o.namespace},
+		StringData: map[string]string{"url": "postgres://plaza:secret@db.example/plaza"},
+	}
+	require.NoError(o.t, client.IgnoreAlreadyExists(o.client.Create(ctx, secret)))
+	require.NoError(o.t, o.client.Create(ctx, sn))
+	return sn
+}
+
+// get reads an object as it is now.
+func get[T client.Object](o *operator, into T, name string) T {
+	o.t.Helper()
+	require.NoError(o.t, o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: name}, into))
+	return into
+}
+
+// exists tells whether there is such an object.
+func (o *operator) exists(object client.Object, name string) bool {
+	o.t.Helper()
+	err := o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: name}, object)
+	require.NoError(o.t, client.IgnoreNotFound(err))
+	return err == nil
+}
+
+// eventually waits until what is asked for holds, and says what was still wrong when it did not.
+func (o *operator) eventually(what string, wrong func() string) {
+	o.t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		last := wrong()
+		if last == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			o.t.Fatalf("%s: %s", what, last)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// condition waits for a condition of the network.
+func (o *operator) condition(name, kind string, want metav1.ConditionStatus, reason v1alpha1.Reason) metav1.Condition {
+	o.t.Helper()
+	var c *metav1.Condition
+	o.eventually(fmt.Sprintf("%s of %s to be %s, %s", kind, name, want, reason), func() string {
+		sn := get(o, &v1alpha1.SocialNetwork{}, name)
+		c = meta.FindStatusCondition(sn.Status.Conditions, kind)
+		switch {
+		case c == nil:
+			return "it is not there"
+		case c.Status != want || c.Reason != string(reason):
+			return fmt.Sprintf("it is %s, %s: %s", c.Status, c.Reason, c.Message)
+		case c.ObservedGeneration != sn.Generation:
+			return "it is of an older generation"
+		}
+		return ""
+	})
+	return *c
+}

@@ -1,0 +1,16 @@
+// Command plaza-operator brings SocialNetworks about in a Kubernetes cluster.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func main() {
+	if err := newRoot().ExecuteContext(ctrl.SetupSignalHandler()); err != nil {
+		fmt.Fprintln(os.Stderr, "plaza-operator:", err)
+		os.Exit(1)
+	}
+}

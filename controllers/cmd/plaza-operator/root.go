@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/regional"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// leaderElectionID is the name of the Lease that the leading operator holds.
+const leaderElectionID = "plaza-operator.plaza.social"
+
+// options are the operator's flags.
+type options struct {
+	metricsAddress string
+	healthAddress  string
+	leaderElection bool
+	namespaces     []string
+	namespace      string
+	image          string
+	logLevel       slog.Level
+}
+
+func newRoot() *cobra.Command {
+	o := options{}
+	var level string
+	cmd := &cobra.Command{
+		Use:           "plaza-operator",
+		Short:         "Bring SocialNetworks about in a Kubernetes cluster",
+		Version:       telemetry.BuildInfo().Version,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
+				return fmt.Errorf("--log-level: %w", err)
+			}
+			return run(cmd.Context(), o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "address of /metrics; 0 for none")
+	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
+	flags.BoolVar(&o.leaderElection, "leader-elect", false, "let one of several operators lead; the others wait")
+	flags.StringSliceVar(&o.namespaces, "watch-namespaces", nil, "namespaces to look after; empty: all")
+	flags.StringVar(&o.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "the operator's own namespace, for the lease and for the network policies (POD_NAMESPACE)")
+	flags.StringVar(&o.image, "platform-image", os.Getenv("PLAZA_IMAGE"), "the platform's image where a spec names none (PLAZA_IMAGE)")
+	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
+	return cmd
+}
+
+func run(ctx context.Context, o options) error {
+	handler := slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: o.logLevel})
+	ctrl.SetLogger(logr.FromSlogHandler(handler))
+	klog.SetLogger(logr.FromSlogHandler(handler))
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("finding the API server: %w", err)
+	}
+	config.QPS, config.Burst = 50, 100
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                        controllers.NewScheme(),
+		Cache:                         controllers.CacheOptions(o.namespaces),
+		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
+		HealthProbeBindAddress:        o.healthAddress,
+		LeaderElection:                o.leaderElection,
+		LeaderElectionID:              leaderElectionID,
+		LeaderElectionNamespace:       o.namespace,
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return fmt.Errorf("making the manager: %w", err)
+	}
+	if err := setUp(ctx, mgr, o); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+func setUp(ctx context.Context, mgr ctrl.Manager, o options) error {
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("adding /healthz: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("adding /readyz: %w", err)
+	}
+	kinds := &controllers.OptionalKinds{Mapper: mgr.GetRESTMapper()}
+	reconciler := &controllers.Reconciler{
+		Client:   mgr.GetClient(),
+		Fresh:    mgr.GetAPIReader(),
+		Servers:  regional.NewHTTP(),
+		Recorder: mgr.GetEventRecorder("plaza-operator"),
+		Options:  controllers.Options{DefaultImage: o.image, Namespace: o.namespace},
+		Now:      time.Now,
+		Kinds:    kinds,
+		Stages:   controllers.Stages(mgr.GetScheme(), kinds),
+		Metrics:  controllers.NewMetrics(metrics.Registry),
+	}
+	return reconciler.SetUp(ctx, mgr, kinds)
+}

@@ -1,0 +1,39 @@
+package controllers
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// tell makes one event for each condition whose status or reason changed, and for what a stage says happened.
+func (r *Reconciler) tell(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus, happened []Event) {
+	for _, now := range status.Conditions {
+		before := meta.FindStatusCondition(sn.Status.Conditions, now.Type)
+		if before != nil && before.Status == now.Status && before.Reason == now.Reason {
+			continue
+		}
+		if before == nil && now.Type == v1alpha1.ConditionPaused && now.Status == metav1.ConditionFalse {
+			continue // a network that was never paused needs no news of it
+		}
+		r.Recorder.Eventf(sn, nil, severity(now), now.Reason, now.Type, "%s is %s: %s", now.Type, now.Status, now.Message)
+	}
+	for _, e := range happened {
+		kind := corev1.EventTypeNormal
+		if e.Warning {
+			kind = corev1.EventTypeWarning
+		}
+		r.Recorder.Eventf(sn, nil, kind, string(e.Reason), string(e.Reason), "%s", e.Message)
+	}
+}
+
+// severity is Warning for what a person should look at: False for another reason than work that goes on.
+func severity(c metav1.Condition) string {
+	if c.Status == metav1.ConditionFalse && v1alpha1.Reason(c.Reason).IsTrouble() {
+		return corev1.EventTypeWarning
+	}
+	return corev1.EventTypeNormal
+}

@@ -1,0 +1,44 @@
+package keyring
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// Existing says how the keys of a Secret stand that somebody else rotates: those without an end are Active, those with one are
+// Retiring, and where every key has an end the one that ends last is Active. candidate is the key that the servers are to be
+// asked about. The error is a *BrokenError, also where no key is valid.
+func Existing(content Secret, now time.Time) (states []KeyState, candidate Entry, err error) {
+	file, err := ParseFile(content)
+	if err != nil {
+		return nil, Entry{}, err
+	}
+	best := -1
+	for _, entry := range file {
+		if !entry.ValidAt(now) {
+			continue
+		}
+		state := KeyState{ID: entry.ID, State: v1alpha1.KeyRetiring, NotAfter: entry.NotAfter}
+		if entry.NotAfter.IsZero() {
+			state.State = v1alpha1.KeyActive
+		}
+		states = append(states, state)
+		if best < 0 || later(entry.NotAfter, states[best].NotAfter) {
+			best, candidate = len(states)-1, entry
+		}
+	}
+	if best < 0 {
+		return nil, Entry{}, &BrokenError{Reason: "it has no key that is valid"}
+	}
+	states[best].State = v1alpha1.KeyActive
+	return states, candidate, nil
+}
+
+// later compares ends of keys; zero is later than all.
+func later(a, b time.Time) bool {
+	if a.IsZero() || b.IsZero() {
+		return a.IsZero() && !b.IsZero()
+	}
+	return a.After(b)
+}

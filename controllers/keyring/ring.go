@@ -1,0 +1,132 @@
+package keyring
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// The annotations of a Secret of server keys.
+const (
+	AnnotationActive   = "plaza.social/active-key"       // id of the active key
+	AnnotationPending  = "plaza.social/pending-key"      // id of the pending key; empty when there is none
+	AnnotationRetiring = "plaza.social/retiring-keys"    // ids of the keys that a rotation ended, with blanks between
+	AnnotationRotated  = "plaza.social/rotated-at"       // when the active key became active, RFC 3339
+	AnnotationRequest  = "plaza.social/rotation-request" // the last request for a rotation that was seen
+	AnnotationWaiting  = "plaza.social/rotation-waiting" // "true" when the request came while a rotation was under way
+	maxRequestLength   = 63                              // a longer one is kept as its digest
+	waiting            = "true"
+)
+
+// Annotations lists the annotations that this package keeps.
+func Annotations() []string {
+	return []string{AnnotationActive, AnnotationPending, AnnotationRetiring, AnnotationRotated, AnnotationRequest, AnnotationWaiting}
+}
+
+// ring is what a Secret of server keys says.
+type ring struct {
+	keys     File
+	active   string // id; empty when the file has none that could be it
+	pending  string // the same
+	retiring []string
+	rotated  time.Time // zero: not known
+	request  string
+	waiting  bool
+
+	lost string // id of a pending key that the file no longer has, or with an end
+}
+
+func readRing(content Secret, annotations map[string]string) (*ring, error) {
+	keys, err := ParseFile(content)
+	if err != nil {
+		return nil, err
+	}
+	r := &ring{keys: keys, request: annotations[AnnotationRequest], waiting: annotations[AnnotationWaiting] == waiting}
+	r.active = r.endless(annotations[AnnotationActive])
+	if pending := annotations[AnnotationPending]; pending != "" && pending != r.active {
+		r.pending = r.endless(pending)
+		if r.pending == "" {
+			r.lost = pending
+		}
+	}
+	for id := range strings.FieldsSeq(annotations[AnnotationRetiring]) {
+		if _, found := keys.Find(id); found && id != r.active && id != r.pending && !slices.Contains(r.retiring, id) {
+			r.retiring = append(r.retiring, id)
+		}
+	}
+	// What does not parse is not known; the next active key sets it again.
+	r.rotated, _ = time.Parse(time.RFC3339, annotations[AnnotationRotated])
+	return r, nil
+}
+
+// endless returns id where the file has a key of that id without an end.
+func (r *ring) endless(id string) string {
+	if entry, found := r.keys.Find(id); found && entry.NotAfter.IsZero() {
+		return id
+	}
+	return ""
+}
+
+// heir returns the first key of the file that could be active: one that was put in by hand, or by a Secret that came back
+// without its annotations.
+func (r *ring) heir() string {
+	for _, entry := range r.keys {
+		if entry.NotAfter.IsZero() && !slices.Contains(r.retiring, entry.ID) {
+			return entry.ID
+		}
+	}
+	return ""
+}
+
+func (r *ring) clone() *ring {
+	other := *r
+	other.keys, other.retiring = slices.Clone(r.keys), slices.Clone(r.retiring)
+	return &other
+}
+
+// annotations returns every annotation, also those that say nothing: one that is left out of an object might stay in the
+// Secret, because somebody else owns it too.
+func (r *ring) annotations() map[string]string {
+	all := map[string]string{
+		AnnotationActive: r.active, AnnotationPending: r.pending + r.lost, AnnotationRequest: r.request,
+		AnnotationRetiring: strings.Join(r.retiring, " "), AnnotationRotated: "", AnnotationWaiting: "",
+	}
+	if !r.rotated.IsZero() {
+		all[AnnotationRotated] = r.rotated.UTC().Format(time.RFC3339)
+	}
+	if r.waiting {
+		all[AnnotationWaiting] = waiting
+	}
+	return all
+}
+
+// states lists the keys that are accepted at now, in the order of the file.
+func (r *ring) states(now time.Time) []KeyState {
+	var states []KeyState
+	for _, entry := range r.keys {
+		state := KeyState{ID: entry.ID, State: v1alpha1.KeyRetiring, NotAfter: entry.NotAfter}
+		switch {
+		case !entry.ValidAt(now):
+			continue
+		case entry.ID == r.active:
+			state.State = v1alpha1.KeyActive
+		case entry.ID == r.pending:
+			state.State = v1alpha1.KeyPending
+		}
+		states = append(states, state)
+	}
+	return states
+}
+
+// requestOf returns a request in the form in which it is kept.
+func requestOf(value string) string {
+	if len(value) <= maxRequestLength && visibleASCII(value) {
+		return value
+	}
+	digest := sha256.Sum256([]byte(value))
+	return "sha256-" + hex.EncodeToString(digest[:16])
+}

@@ -1,0 +1,99 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// How a server ends: the kubelet waits preStopSeconds while the pod's address leaves the Services, then the server gets
+// SIGTERM, is not ready but answers for drainDelay, and lets running requests end for shutdownTimeout. They are written into the
+// configuration, not left to the platform's defaults, because the pod's grace period has to cover them.
+const (
+	preStopSeconds     = 5
+	drainSeconds       = 5
+	shutdownSeconds    = 20
+	graceMarginSeconds = 5
+)
+
+// Configuration returns the configuration file of a region's servers. Everything in it is read once, at the start.
+//
+// The file is the platform's weakest layer, so that a variable of the spec's `env` wins over it. Only settings that every
+// version of the platform has belong here: a server refuses a file with a setting that it does not know.
+func Configuration(n Network, r *v1alpha1.Region) string {
+	var file configuration
+	file.set("region", string(r.Code))
+	file.set("network-id", n.NetworkID)
+	file.set("listen", fmt.Sprintf(":%d", PortHTTP))
+	file.set("ops-listen", fmt.Sprintf(":%d", PortOps))
+	file.set("public-url", Endpoint(r))
+	for _, locality := range localities(n.SN.Spec.Database) {
+		file.set("locality-"+locality.code, locality.name)
+	}
+	file.set("survive", survive(n.SN.Spec.Database))
+	file.set("server-keys-file", serverKeysFolder+"/"+ServerKeysFile)
+	file.set("api-keys-file", apiKeysFolder+"/"+APIKeysFile)
+	file.set("signing-keys-file", signingKeysFolder+"/"+SigningKeysFile)
+	file.set("directory-key-file", identityFolder+"/"+DirectoryKeyFile)
+	if n.SN.Spec.Storage != nil {
+		file.set("storage-url", n.SN.Spec.Storage.URL)
+	}
+	file.set("drain-delay", fmt.Sprintf("%ds", drainSeconds))
+	file.set("shutdown-timeout", fmt.Sprintf("%ds", shutdownSeconds))
+	file.set("log-format", "json")
+	return file.String()
+}
+
+// Endpoint returns the address at which clients reach a region: TLS ends at the Ingress, the Gateway, or before the cluster.
+func Endpoint(r *v1alpha1.Region) string { return "https://" + r.Host }
+
+// ConfigMap returns the ConfigMap with a region's configuration file. It belongs to the pod template: apply it when the
+// region's turn to roll has come, right before the Deployment.
+func ConfigMap(n Network, r *v1alpha1.Region) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		TypeMeta:   typeMeta(corev1.SchemeGroupVersion, "ConfigMap"),
+		ObjectMeta: n.regionMeta(r.Code),
+		Data:       map[string]string{ConfigFile: Configuration(n, r)},
+	}
+}
+
+// configuration is a YAML file of settings, one a line.
+type configuration struct{ text strings.Builder }
+
+func (c *configuration) set(name, value string) {
+	c.text.WriteString(name + ": " + strconv.Quote(value) + "\n")
+}
+
+func (c *configuration) String() string { return c.text.String() }
+
+// locality is the database's own name for a region.
+type locality struct{ code, name string }
+
+// localities returns the localities that the spec names, in the order of the codes.
+func localities(db v1alpha1.Database) []locality {
+	var out []locality
+	for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG} {
+		if name := db.Localities[string(code)]; name != "" {
+			out = append(out, locality{string(code), name})
+		}
+	}
+	return out
+}
+
+func survive(db v1alpha1.Database) string {
+	if db.Survive == "" {
+		return "zone"
+	}
+	return db.Survive
+}
+
+func primaryRegion(db v1alpha1.Database) v1alpha1.RegionCode {
+	if db.PrimaryRegion == "" {
+		return v1alpha1.RegionUS
+	}
+	return db.PrimaryRegion
+}

@@ -1,0 +1,90 @@
+package render
+
+import (
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// Deployment returns the Deployment of a region. Under autoscaling it has no number of replicas: that is the autoscaler's.
+func Deployment(n Network, r *v1alpha1.Region) *appsv1.Deployment {
+	return &appsv1.Deployment{
+		TypeMeta:   typeMeta(appsv1.SchemeGroupVersion, "Deployment"),
+		ObjectMeta: n.regionMeta(r.Code),
+		Spec: appsv1.DeploymentSpec{
+			Replicas:                replicas(r),
+			Selector:                &metav1.LabelSelector{MatchLabels: RegionSelector(n.SN.Name, r.Code)},
+			Template:                template(n, r),
+			MinReadySeconds:         10,
+			ProgressDeadlineSeconds: new(int32(600)),
+			RevisionHistoryLimit:    new(int32(3)),
+			Strategy: appsv1.DeploymentStrategy{
+				Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{
+					MaxUnavailable: new(intstr.FromInt32(0)),
+					MaxSurge:       new(intstr.FromInt32(1)),
+				},
+			},
+		},
+	}
+}
+
+// template returns the pod template of a region's servers: everything in it restarts them.
+func template(n Network, r *v1alpha1.Region) corev1.PodTemplateSpec {
+	annotations := maps.Clone(r.PodAnnotations)
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[AnnotationConfiguration] = ConfigurationHash(n, r)
+
+	spec := podSpec(n, r)
+	spec.ServiceAccountName = RegionName(n.SN.Name, r.Code)
+	spec.Containers = []corev1.Container{serverContainer(n, r)}
+	spec.Volumes = append(serverVolumes(n, r), spec.Volumes...)
+	spec.TopologySpreadConstraints = spread(n, r)
+	spec.TerminationGracePeriodSeconds = new(gracePeriod(r))
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{
+			Labels:      RegionLabels(n.SN.Name, ComponentServer, r.Code),
+			Annotations: annotations,
+		},
+		Spec: spec,
+	}
+}
+
+// serverContainer returns the container of `plaza serve`.
+func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
+	c := container(n, r)
+	c.Args = []string{"serve", "--config=" + configFolder + "/" + ConfigFile}
+	c.EnvFrom = storageVariables(n.SN.Spec.Storage)
+	c.Ports = []corev1.ContainerPort{
+		{Name: PortHTTPName, ContainerPort: PortHTTP, Protocol: corev1.ProtocolTCP},
+		{Name: PortOpsName, ContainerPort: PortOps, Protocol: corev1.ProtocolTCP},
+	}
+	c.VolumeMounts = append(serverMounts(n.SN.Spec.Storage), c.VolumeMounts...)
+	// A server that starts may wait for the database; it is alive as soon as it listens. Liveness asks nothing of the database:
+	// a restart would not bring that back.
+	c.StartupProbe = probe("/livez", 2, 30)
+	c.LivenessProbe = probe("/livez", 10, 3)
+	c.ReadinessProbe = probe("/readyz", 5, 2)
+	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: preStopSeconds}}}
+	return c
+}
+
+// probe asks path every period seconds, and believes in a failure after so many in a row.
+func probe(path string, period, failures int32) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler: corev1.ProbeHandler{
+			HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString(PortOpsName), Scheme: corev1.URISchemeHTTP},
+		},
+		PeriodSeconds:    period,
+		TimeoutSeconds:   3,
+		SuccessThreshold: 1,
+		FailureThreshold: failures,
+	}
+}

@@ -1,0 +1,168 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// unused are the fields of the spec that no object of this package shows, and who acts on them.
+var unused = map[string]string{
+	"serverKeys.rotateEvery":         "the stage of the keys rotates by it",
+	"serverKeys.overlap":             "the stage of the keys writes it into the key file",
+	"moderation.whitelistEnabled":    "pushed to the servers, which take it without a restart",
+	"moderation.reportEnabled":       "pushed to the servers",
+	"moderation.flagLimit":           "pushed to the servers",
+	"monitoring.alerts.enabled":      "package monitoring renders the alerts",
+	"monitoring.alerts.availability": "package monitoring",
+	"monitoring.alerts.latencyP99":   "package monitoring",
+	"monitoring.alerts.labels{}":     "package monitoring",
+	"monitoring.dashboards":          "package monitoring renders the dashboard",
+	"rollout.maxRegionsRolling":      "the stage of the regions rolls by it",
+	"rollout.soak":                   "the stage of the regions rolls by it",
+	"paused":                         "nothing is applied; what would be is the same",
+	"deletionPolicy":                 "the stage of the keys decides who owns the Secrets",
+}
+
+// TestEveryField changes each field of the spec by itself: some object changes with it, or the list above says why not. So
+// there is no field that does nothing.
+func TestEveryField(t *testing.T) {
+	seen := map[string]bool{}
+	for _, path := range leaves(reflect.TypeFor[v1alpha1.SocialNetworkSpec](), "", nil) {
+		name := path.name
+		seen[name] = true
+		one, other := withField(path, 1), withField(path, 2)
+		changed := !bytes.Equal(everything(t, one), everything(t, other))
+		_, listed := unused[name]
+		require.Equal(t, !listed, changed, "%s: changes objects: %v, listed as unused: %v", name, changed, listed)
+	}
+	for name := range unused {
+		require.Contains(t, seen, name, "listed as unused, and no field of the spec")
+	}
+	require.Greater(t, len(seen), 120, "the walk goes into the types of Kubernetes too")
+}
+
+// leaf is a field of the spec that has a value of its own.
+type leaf struct {
+	name  string // as in YAML, with [] for a list and {} for a map
+	steps []int  // indices of struct fields; pointers, lists and maps on the way are made
+}
+
+// leaves returns every field below a type, steps being the way to it.
+func leaves(typ reflect.Type, name string, steps []int) []leaf {
+	switch {
+	case typ == reflect.TypeFor[resource.Quantity]():
+		return []leaf{{name, steps}}
+	case typ.Kind() == reflect.Pointer:
+		return leaves(typ.Elem(), name, steps)
+	case typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Struct:
+		return leaves(typ.Elem(), name+"[]", steps)
+	case typ.Kind() == reflect.Slice:
+		return []leaf{{name + "[]", steps}}
+	case typ.Kind() == reflect.Map:
+		return []leaf{{name + "{}", steps}}
+	case typ.Kind() != reflect.Struct:
+		return []leaf{{name, steps}}
+	}
+	var out []leaf
+	for i := range typ.NumField() {
+		field := typ.Field(i)
+		below := strings.TrimPrefix(name+"."+yamlName(field), ".")
+		if field.Anonymous {
+			below = name
+		}
+		out = append(out, leaves(field.Type, below, append(slices.Clip(steps), i))...)
+	}
+	return out
+}
+
+func yamlName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
+}
+
+// withField returns a network of one region in which nothing is said but the one field, with its nth value.
+func withField(path leaf, n int) *v1alpha1.SocialNetwork {
+	sn := &v1alpha1.SocialNetwork{}
+	sn.Name, sn.Namespace = "acme", "social"
+	sn.Spec.Regions = []v1alpha1.Region{{Code: v1alpha1.RegionUS}}
+	value := reflect.ValueOf(&sn.Spec).Elem()
+	for _, step := range path.steps {
+		value = reach(value).Field(step)
+	}
+	fill(value, n)
+	return sn
+}
+
+// reach makes what value points to or lists first, until it is a struct.
+func reach(value reflect.Value) reflect.Value {
+	for {
+		switch value.Kind() {
+		case reflect.Pointer:
+			if value.IsNil() {
+				value.Set(reflect.New(value.Type().Elem()))
+			}
+			value = value.Elem()
+		case reflect.Slice:
+			if value.Len() == 0 {
+				value.Set(reflect.MakeSlice(value.Type(), 1, 1))
+			}
+			value = value.Index(0)
+		default:
+			return value
+		}
+	}
+}
+
+// fill gives value its nth value, none of which is the zero of its type but false.
+func fill(value reflect.Value, n int) {
+	switch value.Type() {
+	case reflect.TypeFor[resource.Quantity]():
+		value.Set(reflect.ValueOf(*resource.NewQuantity(int64(n), resource.DecimalSI)))
+		return
+	case reflect.TypeFor[v1alpha1.RegionCode]():
+		value.SetString([]string{"eu", "sg"}[n-1])
+		return
+	}
+	switch value.Kind() {
+	case reflect.Pointer:
+		value.Set(reflect.New(value.Type().Elem()))
+		fill(value.Elem(), n)
+	case reflect.Slice:
+		value.Set(reflect.MakeSlice(value.Type(), 1, 1))
+		fill(value.Index(0), n)
+	case reflect.Map:
+		content := reflect.New(value.Type().Elem()).Elem()
+		fill(content, n)
+		value.Set(reflect.MakeMap(value.Type()))
+		value.SetMapIndex(reflect.ValueOf("us").Convert(value.Type().Key()), content)
+	case reflect.Bool:
+		value.SetBool(n == 1)
+	case reflect.String:
+		value.SetString(fmt.Sprintf("value-%d", n))
+	default:
+		value.SetInt(int64(n))
+	}
+}
+
+// everything returns all objects of a network as one text.
+func everything(t *testing.T, sn *v1alpha1.SocialNetwork) []byte {
+	t.Helper()
+	var out []byte
+	for _, object := range render.Everything(networkOf(sn)) {
+		text, err := json.Marshal(object)
+		require.NoError(t, err)
+		out = append(append(out, text...), '\n')
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package render
+
+import (
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// Component is the part of a network that an object belongs to: the value of app.kubernetes.io/component.
+type Component string
+
+// The components.
+const (
+	ComponentServer     Component = "server"
+	ComponentMigrate    Component = "migrate"
+	ComponentKeys       Component = "keys"
+	ComponentMonitoring Component = "monitoring"
+)
+
+// Labels, and values of them. Every object of a network carries the first five; objects of one region also LabelRegion.
+const (
+	LabelName      = "app.kubernetes.io/name"
+	LabelInstance  = "app.kubernetes.io/instance"
+	LabelComponent = "app.kubernetes.io/component"
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+	LabelNetwork   = "plaza.social/network"
+	LabelRegion    = "plaza.social/region"
+	// LabelWatched, with the value "true", marks the Secrets that the operator's cache holds.
+	LabelWatched = "plaza.social/watched"
+
+	AppName      = "plaza"
+	OperatorName = "plaza-operator"
+)
+
+// Annotations.
+const (
+	// AnnotationTemplate, on a Deployment, is the TemplateHash of the template that was last applied: a region rolls when it changes.
+	AnnotationTemplate = "plaza.social/template"
+	// AnnotationConfiguration, on a pod template, is the hash of what pods read once, at their start.
+	AnnotationConfiguration = "plaza.social/configuration"
+	// AnnotationTarget, on a migration's Job, is the whole hash of MigrationTarget.
+	AnnotationTarget = "plaza.social/migration-target"
+	// AnnotationAttempt, on a migration's Job, is the number of the attempt, from 1.
+	AnnotationAttempt = "plaza.social/attempt"
+)
+
+// Keys of Secrets and ConfigMaps: the names of the files that the platform reads.
+const (
+	ServerKeysFile   = "server-keys.json"
+	APIKeysFile      = "api-keys.json" //nolint:gosec // the name of a file
+	SigningKeysFile  = "signing-keys.json"
+	DirectoryKeyFile = "directory-key"
+	NetworkIDFile    = "network-id"
+	ConfigFile       = "plaza.yaml"
+)
+
+// Ports of pods and Services.
+const (
+	PortHTTP     int32 = 8080
+	PortOps      int32 = 9080
+	PortHTTPName       = "http"
+	PortOpsName        = "ops"
+)
+
+// ContainerName is the name of the one container of servers and migrations.
+const ContainerName = "plaza"
+
+// RegionName names a region's Deployment, Service, ServiceAccount, ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget,
+// NetworkPolicy, Ingress and HTTPRoute.
+func RegionName(network string, code v1alpha1.RegionCode) string { return network + "-" + string(code) }
+
+// ServerKeysSecret names the Secret with the server keys that the operator makes for a region.
+func ServerKeysSecret(network string, code v1alpha1.RegionCode) string {
+	return RegionName(network, code) + "-server-keys"
+}
+
+// SigningKeysSecret names the Secret with the keys that sign access tokens.
+func SigningKeysSecret(network string) string { return network + "-signing-keys" }
+
+// APIKeysSecret names the Secret with the API keys.
+func APIKeysSecret(network string) string { return network + "-api-keys" }
+
+// IdentitySecret names the Secret with what is made once and never changes: the network's id and the directory's key.
+func IdentitySecret(network string) string { return network + "-identity" }
+
+// MigrationJobName names the Job that migrates to a target, as MigrationTarget returns it.
+func MigrationJobName(network, target string) string {
+	return MigrationName(network) + "-" + target[:min(8, len(target))]
+}
+
+// MigrationName names the ServiceAccount of migrations.
+func MigrationName(network string) string { return network + "-migrate" }
+
+// MonitoringName names the ServiceMonitor and the PrometheusRule.
+func MonitoringName(network string) string { return network }
+
+// DashboardName names the ConfigMap with the dashboard.
+func DashboardName(network string) string { return network + "-dashboard" }
+
+// Labels returns the labels of an object of a network.
+func Labels(network string, component Component) map[string]string {
+	return map[string]string{
+		LabelName:      AppName,
+		LabelInstance:  network,
+		LabelComponent: string(component),
+		LabelManagedBy: OperatorName,
+		LabelNetwork:   network,
+	}
+}
+
+// RegionLabels returns the labels of an object of a region.
+func RegionLabels(network string, component Component, code v1alpha1.RegionCode) map[string]string {
+	labels := Labels(network, component)
+	labels[LabelRegion] = string(code)
+	return labels
+}
+
+// ServerSelector selects the servers of every region of a network, and their Services.
+func ServerSelector(network string) map[string]string {
+	return map[string]string{
+		LabelName:      AppName,
+		LabelInstance:  network,
+		LabelComponent: string(ComponentServer),
+	}
+}
+
+// RegionSelector selects the pods of a region. It is part of the Deployment and can never change.
+func RegionSelector(network string, code v1alpha1.RegionCode) map[string]string {
+	selector := ServerSelector(network)
+	selector[LabelRegion] = string(code)
+	return selector
+}

@@ -1,0 +1,84 @@
+package render
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// Network is a SocialNetwork and what else its objects are made from.
+type Network struct {
+	// SN is the SocialNetwork, with the defaults of the CRD filled in. It is only read.
+	SN *v1alpha1.SocialNetwork
+	// NetworkID is the network's id, 24 lowercase hexadecimal characters.
+	NetworkID string
+	// DefaultImage is the platform's image where the spec names none.
+	DefaultImage string
+	// OperatorNamespace is where the operator's pods run. Empty: the operations port is open to them from any namespace.
+	OperatorNamespace string
+	// SecretsFingerprint tells one content of the Secrets that pods read as variables at their start (database, storage) from
+	// another. Pods restart when it changes. It must be a keyed hash, because it is written into an annotation that more people
+	// may read than the Secrets. Empty: the contents are not followed.
+	SecretsFingerprint string
+	// Capabilities is what the cluster offers.
+	Capabilities Capabilities
+}
+
+// Capabilities tells which kinds that are not part of Kubernetes itself the cluster knows.
+type Capabilities struct {
+	HTTPRoute      bool // gateway.networking.k8s.io/v1
+	ServiceMonitor bool // monitoring.coreos.com/v1
+	PrometheusRule bool // monitoring.coreos.com/v1
+}
+
+// Region returns the region of the spec with this code, nil where there is none.
+func (n Network) Region(code v1alpha1.RegionCode) *v1alpha1.Region {
+	for i := range n.SN.Spec.Regions {
+		if n.SN.Spec.Regions[i].Code == code {
+			return &n.SN.Spec.Regions[i]
+		}
+	}
+	return nil
+}
+
+// Image returns the platform's image.
+func (n Network) Image() string {
+	if n.SN.Spec.Image != "" {
+		return n.SN.Spec.Image
+	}
+	return n.DefaultImage
+}
+
+// OwnerReference returns the reference that makes an object end with its network.
+func OwnerReference(sn *v1alpha1.SocialNetwork) metav1.OwnerReference {
+	return metav1.OwnerReference{
+		APIVersion:         v1alpha1.GroupVersion.String(),
+		Kind:               v1alpha1.Kind,
+		Name:               sn.Name,
+		UID:                sn.UID,
+		Controller:         new(true),
+		BlockOwnerDeletion: new(true),
+	}
+}
+
+// meta returns the metadata of an object of the network that belongs to no region.
+func (n Network) meta(name string, component Component) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name:            name,
+		Namespace:       n.SN.Namespace,
+		Labels:          Labels(n.SN.Name, component),
+		OwnerReferences: []metav1.OwnerReference{OwnerReference(n.SN)},
+	}
+}
+
+// regionMeta returns the metadata of an object of a region: they all have the same name.
+func (n Network) regionMeta(code v1alpha1.RegionCode) metav1.ObjectMeta {
+	m := n.meta(RegionName(n.SN.Name, code), ComponentServer)
+	m.Labels = RegionLabels(n.SN.Name, ComponentServer, code)
+	return m
+}
+
+// MonitoringMeta returns the metadata of an object for Prometheus or Grafana.
+func MonitoringMeta(n Network, name string) metav1.ObjectMeta {
+	return n.meta(name, ComponentMonitoring)
+}

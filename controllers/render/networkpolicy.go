@@ -1,0 +1,76 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// Labels that others set: the Prometheus operator on its pods, Kubernetes on namespaces.
+const (
+	prometheusName = "prometheus"
+	labelNamespace = corev1.LabelMetadataName
+)
+
+// NetworkPolicy returns which traffic reaches and leaves a region's pods, nil where the spec wants none.
+//
+// In: anybody to the API; the operator and Prometheus to operations (the kubelet's probes come from the node, which policies
+// let pass). Out: DNS to anywhere, because a node's own cache has a link-local address; TCP to every other address but the
+// link-local ones. The ports and addresses of the database and of storage are in Secrets that this package does not see, and
+// managed databases change theirs. What is shut is what a server never needs and an attacker wants first: the cloud's metadata
+// service, which hands out the node's credentials.
+func NetworkPolicy(n Network, r *v1alpha1.Region) *networkingv1.NetworkPolicy {
+	if !n.SN.Spec.NetworkPolicy.Enabled {
+		return nil
+	}
+	return &networkingv1.NetworkPolicy{
+		TypeMeta:   typeMeta(networkingv1.SchemeGroupVersion, "NetworkPolicy"),
+		ObjectMeta: n.regionMeta(r.Code),
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: RegionSelector(n.SN.Name, r.Code)},
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
+			Ingress: []networkingv1.NetworkPolicyIngressRule{
+				{Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortHTTP)}},
+				{
+					Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortOps)},
+					From:  []networkingv1.NetworkPolicyPeer{operatorPeer(n.OperatorNamespace), prometheusPeer()},
+				},
+			},
+			Egress: []networkingv1.NetworkPolicyEgressRule{
+				{Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolUDP, 53), policyPort(corev1.ProtocolTCP, 53)}},
+				{
+					Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP)}},
+					To: []networkingv1.NetworkPolicyPeer{
+						{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: []string{"169.254.0.0/16"}}},
+						{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: []string{"fd00:ec2::254/128", "fe80::/10"}}},
+					},
+				},
+			},
+		},
+	}
+}
+
+func policyPort(protocol corev1.Protocol, port int32) networkingv1.NetworkPolicyPort {
+	return networkingv1.NetworkPolicyPort{Protocol: &protocol, Port: new(intstr.FromInt32(port))}
+}
+
+func operatorPeer(namespace string) networkingv1.NetworkPolicyPeer {
+	where := &metav1.LabelSelector{}
+	if namespace != "" {
+		where.MatchLabels = map[string]string{labelNamespace: namespace}
+	}
+	return networkingv1.NetworkPolicyPeer{
+		NamespaceSelector: where,
+		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{LabelName: OperatorName}},
+	}
+}
+
+func prometheusPeer() networkingv1.NetworkPolicyPeer {
+	return networkingv1.NetworkPolicyPeer{
+		NamespaceSelector: &metav1.LabelSelector{},
+		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{LabelName: prometheusName}},
+	}
+}

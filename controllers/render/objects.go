@@ -1,0 +1,70 @@
+package render
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// RegionObjects returns what a region needs beside its Deployment, in the order in which it is applied. An HTTPRoute is
+// among them only where the cluster has that kind.
+func RegionObjects(n Network, r *v1alpha1.Region) []client.Object {
+	objects := []client.Object{ServiceAccount(n, r), ConfigMap(n, r), Service(n, r)}
+	objects = appendWanted(objects, NetworkPolicy(n, r))
+	objects = appendWanted(objects, PodDisruptionBudget(n, r))
+	objects = appendWanted(objects, HorizontalPodAutoscaler(n, r))
+	objects = appendWanted(objects, Ingress(n, r))
+	if n.Capabilities.HTTPRoute {
+		objects = appendWanted(objects, HTTPRoute(n, r))
+	}
+	return objects
+}
+
+// Everything returns all objects of a network that this package renders, the first attempt of the migration included.
+func Everything(n Network) []client.Object {
+	objects := []client.Object{MigrationServiceAccount(n), MigrationJob(n, 1)}
+	for i := range n.SN.Spec.Regions {
+		r := &n.SN.Spec.Regions[i]
+		objects = append(objects, RegionObjects(n, r)...)
+		objects = append(objects, Deployment(n, r))
+	}
+	if n.Capabilities.ServiceMonitor {
+		objects = appendWanted(objects, ServiceMonitor(n))
+	}
+	return objects
+}
+
+// RegionKinds returns the kinds that the objects of a region can have, for the sweep of what the spec no longer names.
+func RegionKinds(c Capabilities) []schema.GroupVersionKind {
+	kinds := []schema.GroupVersionKind{
+		{Group: "apps", Version: "v1", Kind: "Deployment"},
+		{Version: "v1", Kind: "Service"},
+		{Version: "v1", Kind: "ServiceAccount"},
+		{Version: "v1", Kind: "ConfigMap"},
+		{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
+		{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"},
+		{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
+		{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
+	}
+	if c.HTTPRoute {
+		kinds = append(kinds, schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"})
+	}
+	return kinds
+}
+
+// appendWanted appends an object, where there is one: a nil *T in an interface would not be nil any more.
+func appendWanted[T any, P interface {
+	*T
+	client.Object
+}](objects []client.Object, object P) []client.Object {
+	if object == nil {
+		return objects
+	}
+	return append(objects, object)
+}
+
+func typeMeta(gv schema.GroupVersion, kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: gv.String(), Kind: kind}
+}

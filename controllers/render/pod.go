@@ -1,0 +1,147 @@
+package render
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// user is the user and group of the platform's image: nobody.
+const user = 65532
+
+// podSpec returns what the pods of a region's servers and of migrations have in common, without containers. It fulfils the
+// pod security standard "restricted".
+func podSpec(n Network, r *v1alpha1.Region) corev1.PodSpec {
+	return corev1.PodSpec{
+		AutomountServiceAccountToken: new(false),
+		EnableServiceLinks:           new(false),
+		ImagePullSecrets:             pullSecrets(n.SN.Spec.ImagePullSecrets),
+		NodeSelector:                 nodeSelector(n, r),
+		Affinity:                     r.Affinity.DeepCopy(),
+		Tolerations:                  slices.Clone(r.Tolerations),
+		PriorityClassName:            r.PriorityClassName,
+		DNSConfig:                    r.DNSConfig.DeepCopy(),
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot:   new(true),
+			RunAsUser:      new(int64(user)),
+			RunAsGroup:     new(int64(user)),
+			FSGroup:        new(int64(user)),
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		Volumes: []corev1.Volume{temporaryVolume()},
+	}
+}
+
+// container returns the platform's container without arguments.
+func container(n Network, r *v1alpha1.Region) corev1.Container {
+	return corev1.Container{
+		Name:            ContainerName,
+		Image:           n.Image(),
+		ImagePullPolicy: corev1.PullPolicy(n.SN.Spec.ImagePullPolicy),
+		Env:             variables(n, r),
+		Resources:       resources(r),
+		VolumeMounts:    []corev1.VolumeMount{{Name: temporaryName, MountPath: temporaryFolder}},
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false),
+			ReadOnlyRootFilesystem:   new(true),
+			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		},
+	}
+}
+
+func pullSecrets(refs []v1alpha1.LocalSecretReference) []corev1.LocalObjectReference {
+	var out []corev1.LocalObjectReference
+	for _, ref := range refs {
+		out = append(out, corev1.LocalObjectReference{Name: ref.Name})
+	}
+	return out
+}
+
+// nodeSelector pins pods to the nodes of the region's locality, unless the spec says otherwise: an empty map is any node.
+func nodeSelector(n Network, r *v1alpha1.Region) map[string]string {
+	if r.NodeSelector != nil {
+		if len(*r.NodeSelector) == 0 {
+			return nil
+		}
+		return maps.Clone(*r.NodeSelector)
+	}
+	name := n.SN.Spec.Database.Localities[string(r.Code)]
+	if name == "" {
+		return nil
+	}
+	return map[string]string{corev1.LabelTopologyRegion: name}
+}
+
+// spread returns how a region's pods are spread: as the spec says, else over zones and then over nodes, where possible. A
+// constraint of the spec that selects no pods is about the region's own.
+func spread(n Network, r *v1alpha1.Region) []corev1.TopologySpreadConstraint {
+	own := &metav1.LabelSelector{MatchLabels: RegionSelector(n.SN.Name, r.Code)}
+	if r.TopologySpreadConstraints == nil {
+		return []corev1.TopologySpreadConstraint{
+			spreadOver(corev1.LabelTopologyZone, own),
+			spreadOver(corev1.LabelHostname, own),
+		}
+	}
+	var out []corev1.TopologySpreadConstraint
+	for i := range r.TopologySpreadConstraints {
+		constraint := r.TopologySpreadConstraints[i].DeepCopy()
+		if constraint.LabelSelector == nil {
+			constraint.LabelSelector = own.DeepCopy()
+		}
+		out = append(out, *constraint)
+	}
+	return out
+}
+
+// spreadOver counts the pods of one template only: those that a rollout is about to end would tilt it.
+func spreadOver(topologyKey string, selector *metav1.LabelSelector) corev1.TopologySpreadConstraint {
+	return corev1.TopologySpreadConstraint{
+		MaxSkew:           1,
+		TopologyKey:       topologyKey,
+		WhenUnsatisfiable: corev1.ScheduleAnyway,
+		LabelSelector:     selector.DeepCopy(),
+		MatchLabelKeys:    []string{"pod-template-hash"},
+	}
+}
+
+// resources returns a container's resources. There is no limit of processor time by default: it would only slow down requests
+// while the node idles.
+func resources(r *v1alpha1.Region) corev1.ResourceRequirements {
+	if r.Resources != nil {
+		return *r.Resources.DeepCopy()
+	}
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{
+			corev1.ResourceCPU:    resource.MustParse("100m"),
+			corev1.ResourceMemory: resource.MustParse("128Mi"),
+		},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("512Mi")},
+	}
+}
+
+// gracePeriod returns the seconds that a server has to end: the sleep before SIGTERM, its drain and the rest of its requests,
+// as the spec's variables may have set them, and some more.
+func gracePeriod(r *v1alpha1.Region) int64 {
+	drain := durationVariable(r, "PLAZA_DRAIN_DELAY", drainSeconds)
+	shutdown := durationVariable(r, "PLAZA_SHUTDOWN_TIMEOUT", shutdownSeconds)
+	return preStopSeconds + drain + shutdown + graceMarginSeconds
+}
+
+// durationVariable returns the value of a variable of the spec in seconds, rounded up.
+func durationVariable(r *v1alpha1.Region, name string, standard int64) int64 {
+	for _, v := range r.Env {
+		if v.Name != name {
+			continue
+		}
+		if d, err := time.ParseDuration(v.Value); err == nil && d >= 0 {
+			return int64((d + time.Second - 1) / time.Second)
+		}
+	}
+	return standard
+}

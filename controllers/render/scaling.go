@@ -1,0 +1,89 @@
+package render
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// defaultReplicas is the number of pods of a region that says nothing of it.
+const defaultReplicas = 2
+
+// replicas returns the number of pods that the operator decides on: nil where an autoscaler does.
+func replicas(r *v1alpha1.Region) *int32 {
+	switch {
+	case r.Autoscaling != nil:
+		return nil
+	case r.Replicas != nil:
+		return new(*r.Replicas)
+	default:
+		return new(int32(defaultReplicas))
+	}
+}
+
+// mostReplicas returns how many pods a region has at most.
+func mostReplicas(r *v1alpha1.Region) int32 {
+	if r.Autoscaling != nil {
+		return r.Autoscaling.MaxReplicas
+	}
+	return *replicas(r)
+}
+
+// HorizontalPodAutoscaler returns the autoscaler of a region, nil where the spec has a fixed number of pods.
+func HorizontalPodAutoscaler(n Network, r *v1alpha1.Region) *autoscalingv2.HorizontalPodAutoscaler {
+	if r.Autoscaling == nil {
+		return nil
+	}
+	return &autoscalingv2.HorizontalPodAutoscaler{
+		TypeMeta:   typeMeta(autoscalingv2.SchemeGroupVersion, "HorizontalPodAutoscaler"),
+		ObjectMeta: n.regionMeta(r.Code),
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{
+				APIVersion: appsv1.SchemeGroupVersion.String(),
+				Kind:       "Deployment",
+				Name:       RegionName(n.SN.Name, r.Code),
+			},
+			MinReplicas: new(orDefault(r.Autoscaling.MinReplicas, defaultReplicas)),
+			MaxReplicas: r.Autoscaling.MaxReplicas,
+			Metrics: []autoscalingv2.MetricSpec{{
+				Type: autoscalingv2.ResourceMetricSourceType,
+				Resource: &autoscalingv2.ResourceMetricSource{
+					Name: corev1.ResourceCPU,
+					Target: autoscalingv2.MetricTarget{
+						Type:               autoscalingv2.UtilizationMetricType,
+						AverageUtilization: new(orDefault(r.Autoscaling.TargetCPUUtilization, 70)),
+					},
+				},
+			}},
+		},
+	}
+}
+
+// PodDisruptionBudget returns what keeps a drained node from taking more than one pod of a region at a time; nil for a region
+// of one pod. Pods that are not ready can always be evicted: they serve nobody, and would block the node for good.
+func PodDisruptionBudget(n Network, r *v1alpha1.Region) *policyv1.PodDisruptionBudget {
+	if mostReplicas(r) == 1 {
+		return nil
+	}
+	return &policyv1.PodDisruptionBudget{
+		TypeMeta:   typeMeta(policyv1.SchemeGroupVersion, "PodDisruptionBudget"),
+		ObjectMeta: n.regionMeta(r.Code),
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MaxUnavailable:             new(intstr.FromInt32(1)),
+			Selector:                   &metav1.LabelSelector{MatchLabels: RegionSelector(n.SN.Name, r.Code)},
+			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
+		},
+	}
+}
+
+func orDefault(value, standard int32) int32 {
+	if value == 0 {
+		return standard
+	}
+	return value
+}

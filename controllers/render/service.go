@@ -1,0 +1,43 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// Service returns the Service of a region: the API on port http, and operations on port ops for Prometheus and the operator.
+// A pod that is not ready has no address in it.
+func Service(n Network, r *v1alpha1.Region) *corev1.Service {
+	return &corev1.Service{
+		TypeMeta:   typeMeta(corev1.SchemeGroupVersion, "Service"),
+		ObjectMeta: n.regionMeta(r.Code),
+		Spec: corev1.ServiceSpec{
+			Type:     corev1.ServiceTypeClusterIP,
+			Selector: RegionSelector(n.SN.Name, r.Code),
+			Ports: []corev1.ServicePort{
+				servicePort(PortHTTPName, PortHTTP),
+				servicePort(PortOpsName, PortOps),
+			},
+		},
+	}
+}
+
+func servicePort(name string, port int32) corev1.ServicePort {
+	return corev1.ServicePort{
+		Name:       name,
+		Protocol:   corev1.ProtocolTCP,
+		Port:       port,
+		TargetPort: intstr.FromString(name),
+	}
+}
+
+// ServiceAccount returns the ServiceAccount of a region's pods. It has no rights, and its token is not mounted.
+func ServiceAccount(n Network, r *v1alpha1.Region) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{
+		TypeMeta:                     typeMeta(corev1.SchemeGroupVersion, "ServiceAccount"),
+		ObjectMeta:                   n.regionMeta(r.Code),
+		AutomountServiceAccountToken: new(false),
+	}
+}

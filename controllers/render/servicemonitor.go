@@ -1,0 +1,43 @@
+package render
+
+import (
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ServiceMonitor returns what makes Prometheus scrape the servers of all regions, nil where the spec wants none. It is
+// rendered whether or not the cluster has the kind.
+//
+// The labels network (the SocialNetwork's name) and region of the target win over those that servers put on their metrics:
+// so `up`, which a server that is down cannot label, has the same labels as everything else. What the servers say themselves is
+// kept as exported_network (the network's id) and exported_region. The job is plaza for every network.
+func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
+	if !n.SN.Spec.Monitoring.ServiceMonitor {
+		return nil
+	}
+	return &monitoringv1.ServiceMonitor{
+		TypeMeta:   metav1.TypeMeta{APIVersion: monitoringv1.SchemeGroupVersion.String(), Kind: monitoringv1.ServiceMonitorsKind},
+		ObjectMeta: n.meta(MonitoringName(n.SN.Name), ComponentMonitoring),
+		Spec: monitoringv1.ServiceMonitorSpec{
+			JobLabel: LabelName,
+			Selector: metav1.LabelSelector{MatchLabels: ServerSelector(n.SN.Name)},
+			Endpoints: []monitoringv1.Endpoint{{
+				Port: PortOpsName,
+				Path: "/metrics",
+				RelabelConfigs: []monitoringv1.RelabelConfig{
+					targetLabel("plaza_social_network", "network"),
+					targetLabel("plaza_social_region", "region"),
+				},
+			}},
+		},
+	}
+}
+
+// targetLabel makes a label of the Service, as Prometheus spells it, a label of the target.
+func targetLabel(serviceLabel, label string) monitoringv1.RelabelConfig {
+	return monitoringv1.RelabelConfig{
+		Action:       "replace",
+		SourceLabels: []monitoringv1.LabelName{monitoringv1.LabelName("__meta_kubernetes_service_label_" + serviceLabel)},
+		TargetLabel:  label,
+	}
+}

@@ -1,0 +1,84 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// Where a server finds its files. Each Secret is a folder of its own: a file mounted by subPath would never change again.
+const (
+	configFolder      = "/etc/plaza/config"
+	serverKeysFolder  = "/etc/plaza/server-keys"
+	apiKeysFolder     = "/etc/plaza/api-keys" //nolint:gosec // the name of a folder
+	signingKeysFolder = "/etc/plaza/signing-keys"
+	identityFolder    = "/etc/plaza/identity"
+	temporaryFolder   = "/tmp"
+
+	temporaryName = "tmp"
+	storageName   = "storage"
+)
+
+// secretMode lets the group of the pod read a Secret's files, and nobody else.
+const secretMode int32 = 0o440
+
+// ServerKeysSource returns the name of the Secret that a region's servers read their server keys from: the spec's own, or the
+// one that the operator makes.
+func ServerKeysSource(n Network, code v1alpha1.RegionCode) string {
+	if own := n.SN.Spec.ServerKeys.ExistingSecret; own != nil {
+		return own.Name
+	}
+	return ServerKeysSecret(n.SN.Name, code)
+}
+
+// serverVolumes returns the volumes of a server beside the temporary one.
+func serverVolumes(n Network, r *v1alpha1.Region) []corev1.Volume {
+	network := n.SN.Name
+	volumes := []corev1.Volume{
+		{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: RegionName(network, r.Code)},
+			DefaultMode:          new(secretMode),
+		}}},
+		secretVolume("server-keys", ServerKeysSource(n, r.Code), ServerKeysFile),
+		secretVolume("api-keys", APIKeysSecret(network), APIKeysFile),
+		secretVolume("signing-keys", SigningKeysSecret(network), SigningKeysFile),
+		secretVolume("identity", IdentitySecret(network), DirectoryKeyFile),
+	}
+	if storageFolder(n.SN.Spec.Storage) != "" {
+		volumes = append(volumes, emptyVolume(storageName, "1Gi"))
+	}
+	return volumes
+}
+
+func serverMounts(storage *v1alpha1.Storage) []corev1.VolumeMount {
+	mounts := []corev1.VolumeMount{
+		{Name: "config", MountPath: configFolder, ReadOnly: true},
+		{Name: "server-keys", MountPath: serverKeysFolder, ReadOnly: true},
+		{Name: "api-keys", MountPath: apiKeysFolder, ReadOnly: true},
+		{Name: "signing-keys", MountPath: signingKeysFolder, ReadOnly: true},
+		{Name: "identity", MountPath: identityFolder, ReadOnly: true},
+	}
+	if folder := storageFolder(storage); folder != "" {
+		mounts = append(mounts, corev1.VolumeMount{Name: storageName, MountPath: folder})
+	}
+	return mounts
+}
+
+// secretVolume mounts one file of a Secret: a server sees no other key of it.
+func secretVolume(name, secret, file string) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+		SecretName:  secret,
+		Items:       []corev1.KeyToPath{{Key: file, Path: file}},
+		DefaultMode: new(secretMode),
+	}}}
+}
+
+// temporaryVolume returns the only folder that every pod can write to.
+func temporaryVolume() corev1.Volume { return emptyVolume(temporaryName, "256Mi") }
+
+func emptyVolume(name, size string) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{
+		SizeLimit: new(resource.MustParse(size)),
+	}}}
+}

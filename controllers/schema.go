@@ -1,0 +1,276 @@
+package controllers
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/platform/store/migrations"
+)
+
+const (
+	firstRetry   = 30 * time.Second
+	longestRetry = 30 * time.Minute
+)
+
+// Schema is the stage that migrates the database, by one Job for each target of the network. Regions wait for it; those
+// that run go on as they are.
+type Schema struct{}
+
+// Condition is SchemaMigrated.
+func (Schema) Condition() string { return v1alpha1.ConditionSchemaMigrated }
+
+// Run makes the Job where there is none, and reads what became of it.
+func (s Schema) Run(ctx context.Context, w *World) Outcome {
+	s.noteVersions(w)
+	if w.Network.NetworkID == "" {
+		return False(v1alpha1.ReasonWaitingForKeys, "The migration starts once the network has its identity; see KeysReady.")
+	}
+	if out, ok := s.secrets(ctx, w); !ok {
+		return out
+	}
+	var job batchv1.Job
+	key := client.ObjectKey{Namespace: w.SN.Namespace, Name: render.MigrationJobName(w.SN.Name, render.MigrationTarget(w.Network))}
+	err := w.Cached.Get(ctx, key, &job)
+	switch {
+	case apierrors.IsNotFound(err):
+		return s.start(ctx, w)
+	case err != nil:
+		return Unknown(v1alpha1.ReasonApplyFailed, "The migration's Job could not be read: "+err.Error())
+	}
+	return s.follow(ctx, w, &job)
+}
+
+// noteVersions fills in the schema that the servers see, and the one that the image needs.
+func (Schema) noteVersions(w *World) {
+	schema := &w.Status.Schema
+	var current int64
+	for _, reports := range w.Reports {
+		for _, report := range reports {
+			if report.Err == nil {
+				current = max(current, report.Status.Schema.Current)
+			}
+		}
+	}
+	if current > 0 {
+		schema.Current = strconv.FormatInt(current, 10)
+	}
+	schema.Target = ""
+	if w.SN.Spec.Image == "" || w.SN.Spec.Image == w.Network.DefaultImage {
+		schema.Target = strconv.FormatInt(migrations.Target(), 10)
+	}
+}
+
+// secrets reads what the servers get from Secrets that people made, and lets the pods' templates follow their content.
+func (Schema) secrets(ctx context.Context, w *World) (Outcome, bool) {
+	names := []string{w.SN.Spec.Database.SecretRef.Name}
+	if storage := w.SN.Spec.Storage; storage != nil && storage.SecretRef != nil {
+		names = append(names, storage.SecretRef.Name)
+	}
+	secretKey, err := identityKey(ctx, w)
+	if err != nil {
+		return Unknown(v1alpha1.ReasonWaitingForKeys, "The network's identity could not be read: "+err.Error()), false
+	}
+	mac := hmac.New(sha256.New, secretKey)
+	for i, name := range names {
+		secret, err := w.UserSecret(ctx, name)
+		if apierrors.IsNotFound(err) {
+			return False(v1alpha1.ReasonSecretMissing, fmt.Sprintf("There is no Secret %s in the namespace; make it, and the network goes on by itself.", name)), false
+		}
+		if err != nil {
+			return Unknown(v1alpha1.ReasonApplyFailed, err.Error()), false
+		}
+		if missing := missingURL(w, secret); i == 0 && missing != "" {
+			return False(v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has neither the key url nor the key %s.", name, missing)), false
+		}
+		addContent(mac.Write, name, secret)
+	}
+	w.Network.SecretsFingerprint = hex.EncodeToString(mac.Sum(nil))
+	return Outcome{}, true
+}
+
+// identityKey is what the fingerprint of Secrets is keyed with: nobody without the network's identity can try out contents.
+func identityKey(ctx context.Context, w *World) ([]byte, error) {
+	key := client.ObjectKey{Namespace: w.SN.Namespace, Name: render.IdentitySecret(w.SN.Name)}
+	var identity corev1.Secret
+	err := w.Cached.Get(ctx, key, &identity)
+	if apierrors.IsNotFound(err) { // it was made a moment ago
+		err = w.Fresh.Get(ctx, key, &identity)
+	}
+	if err != nil {
+		return nil, err
+	}
+	mac := hmac.New(sha256.New, identity.Data[render.DirectoryKeyFile])
+	_, _ = mac.Write([]byte("content of secrets"))
+	return mac.Sum(nil), nil
+}
+
+// missingURL names the key that the database's Secret lacks for some home.
+func missingURL(w *World, secret *corev1.Secret) string {
+	if len(secret.Data["url"]) > 0 {
+		return ""
+	}
+	for _, code := range []string{"us", "eu", "sg"} {
+		if key := "url-" + code; len(secret.Data[key]) == 0 {
+			return key
+		}
+	}
+	return ""
+}
+
+func addContent(write func([]byte) (int, error), name string, secret *corev1.Secret) {
+	keys := make([]string, 0, len(secret.Data))
+	for key := range secret.Data {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	_, _ = fmt.Fprintf(writer(write), "%q", name)
+	for _, key := range keys {
+		_, _ = fmt.Fprintf(writer(write), "%q%q", key, secret.Data[key])
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// start makes the Job of the next attempt. What was learned of another target counts no more.
+func (Schema) start(ctx context.Context, w *World) Outcome {
+	schema := &w.Status.Schema
+	other, err := otherTarget(ctx, w)
+	if err != nil {
+		return Unknown(v1alpha1.ReasonApplyFailed, "The migrations' Jobs could not be read: "+err.Error())
+	}
+	if other || schema.LastError == "" {
+		schema.Attempts, schema.LastError = 0, ""
+	}
+	attempt := schema.Attempts + 1
+	schema.NextRetry = nil
+	out := False(v1alpha1.ReasonMigrating, fmt.Sprintf("The database is being migrated, attempt %d.", attempt))
+	if w.SN.Spec.Paused {
+		out = False(v1alpha1.ReasonPausedBySpec, "The database is migrated when spec.paused is false.")
+	}
+	out.Objects = []Desired{
+		{Object: render.MigrationServiceAccount(w.Network)},
+		{Object: render.MigrationJob(w.Network, attempt), Mode: apply.CreateOnly},
+	}
+	out.After = func(context.Context) error {
+		schema.Attempts = attempt
+		return nil
+	}
+	return out
+}
+
+// otherTarget is true while there is a Job of the network that migrated to another target.
+func otherTarget(ctx context.Context, w *World) (bool, error) {
+	var jobs batchv1.JobList
+	err := w.Cached.List(ctx, &jobs, client.InNamespace(w.SN.Namespace), client.MatchingLabels(render.Labels(w.SN.Name, render.ComponentMigrate)))
+	target := render.MigrationTarget(w.Network)
+	return slices.ContainsFunc(jobs.Items, func(job batchv1.Job) bool { return job.Annotations[render.AnnotationTarget] != target }), err
+}
+
+// follow reads what became of the Job.
+func (s Schema) follow(ctx context.Context, w *World, job *batchv1.Job) Outcome {
+	objects := []Desired{{Object: render.MigrationServiceAccount(w.Network)}}
+	schema := &w.Status.Schema
+	attempt, _ := strconv.Atoi(job.Annotations[render.AnnotationAttempt])
+	schema.Attempts = int32(min(max(attempt, 1), 1<<30))
+	done, at := finished(job)
+	switch done {
+	case batchv1.JobComplete:
+		w.SchemaReady = true
+		schema.LastError, schema.NextRetry = "", nil
+		if schema.Target != "" && schema.Current == "" {
+			schema.Current = schema.Target
+		}
+		out := True(v1alpha1.ReasonMigrated, "The database has the schema that the image needs.")
+		out.Objects = objects
+		return out
+	case batchv1.JobFailed:
+		return s.failed(ctx, w, job, at)
+	}
+	schema.NextRetry = nil
+	out := False(v1alpha1.ReasonMigrating, fmt.Sprintf("The database is being migrated, attempt %d.", schema.Attempts))
+	out.Objects = objects
+	return out
+}
+
+// failed tells of the error, and removes the Job once it is time for the next attempt.
+func (Schema) failed(ctx context.Context, w *World, job *batchv1.Job, at time.Time) Outcome {
+	schema := &w.Status.Schema
+	schema.LastError = short(lastError(ctx, w, job))
+	wait := backoff(schema.Attempts)
+	due := at.Add(wait)
+	message := fmt.Sprintf("Attempt %d to migrate the database failed: %s", schema.Attempts, schema.LastError)
+	out := False(v1alpha1.ReasonMigrationFailed, message)
+	if w.Now.Before(due) {
+		next := metav1.NewTime(due.Truncate(time.Second).Add(time.Second))
+		schema.NextRetry = &next
+		out.Message += fmt.Sprintf(". The next attempt starts at %s.", next.UTC().Format(time.RFC3339))
+		out.Within(next.Sub(w.Now))
+		return out
+	}
+	out.Deletions = []client.Object{job}
+	out.Within(time.Second)
+	return out
+}
+
+func backoff(attempts int32) time.Duration {
+	wait := firstRetry
+	for range min(attempts-1, 10) {
+		wait *= 2
+	}
+	return min(wait, longestRetry)
+}
+
+// finished returns how a Job ended, and when; "" while it runs.
+func finished(job *batchv1.Job) (batchv1.JobConditionType, time.Time) {
+	for _, c := range job.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
+			return c.Type, c.LastTransitionTime.Time
+		}
+	}
+	return "", time.Time{}
+}
+
+// lastError reads what the migration's pod wrote at its end.
+func lastError(ctx context.Context, w *World, job *batchv1.Job) string {
+	var pods corev1.PodList
+	err := w.Fresh.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}, client.Limit(20))
+	if err != nil {
+		return "the migration's pod could not be read: " + err.Error()
+	}
+	var newest *corev1.Pod
+	for i := range pods.Items {
+		if newest == nil || newest.CreationTimestamp.Before(&pods.Items[i].CreationTimestamp) {
+			newest = &pods.Items[i]
+		}
+	}
+	if newest != nil {
+		for _, c := range newest.Status.ContainerStatuses {
+			if t := c.State.Terminated; t != nil && t.Message != "" {
+				return t.Message
+			}
+		}
+	}
+	for _, c := range job.Status.Conditions {
+		if c.Type == batchv1.JobFailed {
+			return c.Message
+		}
+	}
+	return "no reason was given"
+}

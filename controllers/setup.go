@@ -1,0 +1,166 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// secretIndex finds the networks whose spec names a Secret.
+const secretIndex = "spec.secrets"
+
+// atOnce is how many networks are gone through at once.
+const atOnce = 8
+
+// CacheOptions keep the operator's memory small: of Secrets it holds those with our label, of pods those of the platform.
+func CacheOptions(namespaces []string) cache.Options {
+	options := cache.Options{
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Secret{}: {Label: labels.SelectorFromSet(labels.Set{render.LabelWatched: "true"})},
+			&corev1.Pod{}: {
+				Label:     labels.SelectorFromSet(labels.Set{render.LabelName: render.AppName, render.LabelComponent: string(render.ComponentServer)}),
+				Transform: cache.TransformStripManagedFields(),
+			},
+		},
+	}
+	ours := labels.SelectorFromSet(labels.Set{render.LabelManagedBy: render.OperatorName})
+	for _, object := range append(plainKinds(), countedKinds()...) {
+		options.ByObject[object] = cache.ByObject{Label: ours}
+	}
+	for _, namespace := range namespaces {
+		if options.DefaultNamespaces == nil {
+			options.DefaultNamespaces = map[string]cache.Config{}
+		}
+		options.DefaultNamespaces[namespace] = cache.Config{}
+	}
+	return options
+}
+
+// plainKinds are children whose every change is a change by somebody.
+func plainKinds() []client.Object {
+	return []client.Object{&corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{}, &appsv1.Deployment{}, &batchv1.Job{}}
+}
+
+// countedKinds are children whose status changes often and tells us nothing: the generation counts changes of their spec.
+func countedKinds() []client.Object {
+	return []client.Object{
+		&networkingv1.NetworkPolicy{}, &networkingv1.Ingress{}, &policyv1.PodDisruptionBudget{}, &autoscalingv2.HorizontalPodAutoscaler{},
+	}
+}
+
+// SetUp lets the manager run the reconciler.
+func (r *Reconciler) SetUp(ctx context.Context, mgr ctrl.Manager, kinds *OptionalKinds) error {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.SocialNetwork{}, secretIndex, secretsOf); err != nil {
+		return fmt.Errorf("indexing networks: %w", err)
+	}
+	changedByPeople := predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{})
+	b := ctrl.NewControllerManagedBy(mgr).Named("socialnetwork").
+		For(&v1alpha1.SocialNetwork{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.networksOfSecret)).
+		WatchesRawSource(source.Channel(kinds.Changed(), &handler.EnqueueRequestForObject{})).
+		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce})
+	for _, object := range plainKinds() {
+		b = b.Owns(object)
+	}
+	for _, object := range countedKinds() {
+		b = b.Owns(object, builder.WithPredicates(changedByPeople))
+	}
+	built, err := b.Build(r)
+	if err != nil {
+		return fmt.Errorf("building the controller: %w", err)
+	}
+	kinds.Watch = func(kind schema.GroupVersionKind) error {
+		object, err := newObject(mgr.GetScheme(), kind)
+		if err != nil {
+			return err
+		}
+		owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.SocialNetwork{}, handler.OnlyControllerOwner())
+		return built.Watch(source.Kind(mgr.GetCache(), object, owner, changedByPeople))
+	}
+	kinds.Networks = r.networks
+	if err := mgr.Add(kinds); err != nil {
+		return fmt.Errorf("adding the look for optional kinds: %w", err)
+	}
+	return nil
+}
+
+func newObject(scheme *runtime.Scheme, kind schema.GroupVersionKind) (client.Object, error) {
+	made, err := scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	object, ok := made.(client.Object)
+	if !ok {
+		return nil, fmt.Errorf("%T is no object", made)
+	}
+	return object, nil
+}
+
+func (r *Reconciler) networks(ctx context.Context) ([]v1alpha1.SocialNetwork, error) {
+	var list v1alpha1.SocialNetworkList
+	err := r.Client.List(ctx, &list)
+	return list.Items, err
+}
+
+// secretsOf lists the Secrets that a network's spec names.
+func secretsOf(object client.Object) []string {
+	sn, ok := object.(*v1alpha1.SocialNetwork)
+	if !ok {
+		return nil
+	}
+	names := []string{sn.Spec.Database.SecretRef.Name}
+	if ref := sn.Spec.ServerKeys.ExistingSecret; ref != nil {
+		names = append(names, ref.Name)
+	}
+	if s := sn.Spec.Storage; s != nil && s.SecretRef != nil {
+		names = append(names, s.SecretRef.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// networksOfSecret are the networks that a Secret concerns: the one whose keys it holds, and those that name it.
+func (r *Reconciler) networksOfSecret(ctx context.Context, secret client.Object) []reconcile.Request {
+	var requests []reconcile.Request
+	add := func(name string) {
+		request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: secret.GetNamespace(), Name: name}}
+		if !slices.Contains(requests, request) {
+			requests = append(requests, request)
+		}
+	}
+	if name := secret.GetLabels()[render.LabelNetwork]; name != "" {
+		add(name)
+	}
+	var list v1alpha1.SocialNetworkList
+	if err := r.Client.List(ctx, &list, client.InNamespace(secret.GetNamespace()), client.MatchingFields{secretIndex: secret.GetName()}); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "networks of a Secret could not be listed", "secret", secret.GetName())
+		return requests
+	}
+	for _, sn := range list.Items {
+		add(sn.Name)
+	}
+	return requests
+}

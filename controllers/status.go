@@ -1,0 +1,46 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// statusManager is the field manager of the status.
+const statusManager = "plaza-operator-status"
+
+// writeStatus applies the status where it changed.
+func (r *Reconciler) writeStatus(ctx context.Context, sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) error {
+	if equality.Semantic.DeepEqual(sn.Status, *status) {
+		return nil
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&v1alpha1.SocialNetwork{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.Kind},
+		ObjectMeta: metav1.ObjectMeta{Name: sn.Name, Namespace: sn.Namespace},
+		Status:     *status,
+	})
+	if err != nil {
+		return fmt.Errorf("status: %w", err)
+	}
+	delete(content, "spec")
+	want := &unstructured.Unstructured{Object: content}
+	unstructured.RemoveNestedField(want.Object, "metadata", "creationTimestamp")
+	want.SetUID(sn.UID) // a network deleted and made again meanwhile is another one
+	err = r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(want), client.FieldOwner(statusManager), client.ForceOwnership)
+	if apierrors.IsNotFound(err) {
+		return nil // it was deleted meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("writing the status: %w", err)
+	}
+	r.written.wrote(want)
+	return nil
+}

@@ -1,0 +1,125 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// Sweep is the stage that removes what the spec no longer names: regions, and parts of regions such as an Ingress.
+type Sweep struct {
+	// Scheme makes lists of each kind.
+	Scheme *runtime.Scheme
+	// Wanted names further objects that should stay, such as those of the monitoring.
+	Wanted func(w *World) []client.Object
+	// Kinds are further kinds to look through.
+	Kinds func(w *World) []schema.GroupVersionKind
+}
+
+// Condition is Swept.
+func (Sweep) Condition() string { return v1alpha1.ConditionSwept }
+
+// Run lists what carries the network's label and is controlled by it, and removes what nothing in the spec asks for.
+func (s Sweep) Run(ctx context.Context, w *World) Outcome {
+	keep := s.keep(w)
+	var out Outcome
+	kinds := append(render.RegionKinds(w.Network.Capabilities), batchv1.SchemeGroupVersion.WithKind("Job"), corev1.SchemeGroupVersion.WithKind("Secret"))
+	kinds = append(kinds, s.Kinds(w)...)
+	for _, kind := range kinds {
+		objects, err := s.list(ctx, w, kind)
+		if err != nil {
+			out.Say(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, fmt.Sprintf("%s could not be listed: %s", kind.Kind, err))
+			return out
+		}
+		for _, object := range objects {
+			if !keep[nameOf(kind, object.GetName())] && isOurs(w, object) {
+				out.Deletions = append(out.Deletions, object)
+			}
+		}
+	}
+	if n := len(out.Deletions); n > 0 {
+		out.Say(metav1.ConditionFalse, v1alpha1.ReasonProgressing, fmt.Sprintf("%d objects that the spec no longer names are being removed.", n))
+		return out
+	}
+	out.Say(metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "Nothing is left that the spec does not name.")
+	return out
+}
+
+func (s Sweep) keep(w *World) map[string]bool {
+	keep := map[string]bool{}
+	wanted := append(render.Everything(w.Network), s.Wanted(w)...)
+	for _, object := range wanted {
+		keep[nameOf(object.GetObjectKind().GroupVersionKind(), object.GetName())] = true
+	}
+	secret := corev1.SchemeGroupVersion.WithKind("Secret")
+	for _, name := range []string{render.SigningKeysSecret(w.SN.Name), render.APIKeysSecret(w.SN.Name), render.IdentitySecret(w.SN.Name)} {
+		keep[nameOf(secret, name)] = true
+	}
+	for _, region := range w.SN.Spec.Regions {
+		if w.SN.Spec.ServerKeys.ExistingSecret == nil {
+			keep[nameOf(secret, render.ServerKeysSecret(w.SN.Name, region.Code))] = true
+		}
+	}
+	return keep
+}
+
+func nameOf(kind schema.GroupVersionKind, name string) string {
+	return kind.GroupKind().String() + "/" + name
+}
+
+// isOurs is true for what this network controls, and for Secrets with keys, which nobody controls so that they can outlive it.
+func isOurs(w *World, object client.Object) bool {
+	if !object.GetDeletionTimestamp().IsZero() {
+		return false
+	}
+	if owner := metav1.GetControllerOf(object); owner != nil {
+		return owner.UID == w.SN.UID
+	}
+	labels := object.GetLabels()
+	_, isSecret := object.(*corev1.Secret)
+	return isSecret && labels[render.LabelComponent] == string(render.ComponentKeys) && labels[render.LabelRegion] != ""
+}
+
+// list reads the objects of a kind that carry the network's label, from the cache.
+func (s Sweep) list(ctx context.Context, w *World, kind schema.GroupVersionKind) ([]client.Object, error) {
+	made, err := s.Scheme.New(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	if err != nil {
+		return nil, err
+	}
+	list, ok := made.(client.ObjectList)
+	if !ok {
+		return nil, fmt.Errorf("%T is no list", made)
+	}
+	match := client.MatchingLabels{render.LabelNetwork: w.SN.Name, render.LabelManagedBy: render.OperatorName}
+	if err := w.Cached.List(ctx, list, client.InNamespace(w.SN.Namespace), match); err != nil {
+		return nil, err
+	}
+	return itemsOf(list, kind)
+}
+
+func itemsOf(list client.ObjectList, kind schema.GroupVersionKind) ([]client.Object, error) {
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]client.Object, 0, len(items))
+	for _, item := range items {
+		object, ok := item.(client.Object)
+		if !ok {
+			return nil, fmt.Errorf("%T is no object", item)
+		}
+		object.GetObjectKind().SetGroupVersionKind(kind)
+		objects = append(objects, object)
+	}
+	return objects, nil
+}

@@ -1,0 +1,92 @@
+// Package testenv starts a real kube-apiserver and etcd for tests, once for each test program.
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/plaza-social/plaza/controllers"
+)
+
+// Env is a running control plane without nodes: nothing starts pods, and nothing collects garbage.
+type Env struct {
+	Config *rest.Config
+	Client client.Client
+
+	env  *envtest.Environment
+	next atomic.Int64
+}
+
+// Main starts the control plane, runs the tests, and ends it: func TestMain(m *testing.M) { testenv.Main(m, &env) }.
+func Main(m *testing.M, into **Env) {
+	env, err := Start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	*into = env
+	code := m.Run()
+	if err := env.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+// Start starts the control plane, with our CRD installed.
+func Start() (*Env, error) {
+	e := &envtest.Environment{
+		CRDDirectoryPaths:     []string{filepath.Join(Root(), "config", "crd", "bases")},
+		ErrorIfCRDPathMissing: true,
+	}
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		e.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "envtest")
+	}
+	config, err := e.Start()
+	if err != nil {
+		return nil, fmt.Errorf("starting kube-apiserver and etcd (run `make envtest` first): %w", err)
+	}
+	config.QPS, config.Burst = 500, 1000
+	c, err := client.New(config, client.Options{Scheme: controllers.NewScheme()})
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return &Env{Config: config, Client: c, env: e}, nil
+}
+
+// Stop ends the control plane.
+func (e *Env) Stop() error { return e.env.Stop() }
+
+// Root is the repository's root.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}
+
+var notDNS = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Namespace makes a namespace of the test's own, which enforces the restricted pod security standard.
+func (e *Env) Namespace(t *testing.T) string {
+	t.Helper()
+	name := strings.Trim(notDNS.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
+	name = fmt.Sprintf("%.40s-%d", name, e.next.Add(1))
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+	}}
+	if err := e.Client.Create(context.Background(), ns); err != nil {
+		t.Fatalf("namespace %s: %v", name, err)
+	}
+	return name
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// graceOfNodes is how long a silent node counts as ready. Kubernetes' own 50 s would make tests of a lost region slow.
+const graceOfNodes = 20 * time.Second
+
+// controlPlane is etcd, the API server, the controllers and the scheduler, in the order of their start. They listen at the
+// bridge alone, where no port of this machine is in the way; pods reach it too, so etcd asks for a certificate.
+func (c cluster) controlPlane() []daemon {
+	pki := func(file string) string { return c.path("pki", file) }
+	return []daemon{
+		{name: "etcd", args: []string{
+			c.program("etcd"), "--data-dir=" + c.path("etcd"), "--unsafe-no-fsync",
+			"--listen-client-urls=" + etcdAddress, "--advertise-client-urls=" + etcdAddress,
+			"--listen-peer-urls=" + etcdPeer, "--initial-advertise-peer-urls=" + etcdPeer, "--initial-cluster=default=" + etcdPeer,
+			"--client-cert-auth", "--trusted-ca-file=" + pki("ca.crt"), "--cert-file=" + pki("etcd.crt"), "--key-file=" + pki("etcd.key"),
+			"--peer-client-cert-auth", "--peer-trusted-ca-file=" + pki("ca.crt"),
+			"--peer-cert-file=" + pki("etcd.crt"), "--peer-key-file=" + pki("etcd.key"),
+		}},
+		{name: "kube-apiserver", args: []string{
+			c.program("kube-apiserver"), "--etcd-servers=" + etcdAddress,
+			"--etcd-cafile=" + pki("ca.crt"), "--etcd-certfile=" + pki("etcd.crt"), "--etcd-keyfile=" + pki("etcd.key"),
+			"--bind-address=" + hostAddress, "--advertise-address=" + hostAddress, "--secure-port=" + apiPort,
+			"--client-ca-file=" + pki("ca.crt"),
+			"--tls-cert-file=" + pki("apiserver.crt"), "--tls-private-key-file=" + pki("apiserver.key"),
+			"--kubelet-client-certificate=" + pki("apiserver.crt"), "--kubelet-client-key=" + pki("apiserver.key"),
+			"--kubelet-certificate-authority=" + pki("ca.crt"), "--kubelet-preferred-address-types=InternalIP",
+			"--service-account-issuer=https://kubernetes.default.svc",
+			"--service-account-key-file=" + pki("accounts.pub"), "--service-account-signing-key-file=" + pki("accounts.key"),
+			"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+			"--service-cluster-ip-range=" + serviceRange, "--allow-privileged=true",
+		}},
+		{name: "kube-controller-manager", args: []string{
+			c.program("kube-controller-manager"), "--kubeconfig=" + c.kubeconfigOf("system:kube-controller-manager"),
+			"--service-account-private-key-file=" + pki("accounts.key"), "--use-service-account-credentials=true",
+			"--root-ca-file=" + pki("ca.crt"), "--cluster-cidr=" + podNetwork,
+			"--node-monitor-grace-period=" + graceOfNodes.String(), "--leader-elect=false", "--secure-port=0",
+		}},
+		{name: "kube-scheduler", args: []string{
+			c.program("kube-scheduler"), "--kubeconfig=" + c.kubeconfigOf("system:kube-scheduler"),
+			"--leader-elect=false", "--secure-port=0",
+		}},
+	}
+}
+
+// startControlPlane returns when the API server is ready.
+func (c cluster) startControlPlane(ctx context.Context) error {
+	for _, d := range c.controlPlane() {
+		if err := c.start(d); err != nil {
+			return err
+		}
+		if d.name != "kube-apiserver" {
+			continue
+		}
+		err := within(ctx, 2*time.Minute, "waiting for the API server", func(ctx context.Context) error {
+			if !c.running(d.name) {
+				return errors.New("it ended: " + c.lastWords(d.name))
+			}
+			_, err := c.kubectl(ctx, "get", "--raw", "/readyz")
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%w (its log: %s)", err, c.logFile(d.name))
+		}
+	}
+	_, err := c.apply(ctx, access)
+	return err
+}
+
+// access is what CoreDNS, which is no pod here, may read.
+const access = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: "system:coredns"}
+rules:
+- {apiGroups: [""], resources: [services, pods, namespaces], verbs: [list, watch]}
+- {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: "system:coredns"}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "system:coredns"}
+subjects:
+- {apiGroup: rbac.authorization.k8s.io, kind: User, name: "system:coredns"}
+`
+
+func (c cluster) kubectl(ctx context.Context, args ...string) (string, error) {
+	return pipe(ctx, "", c.kubectlProgram(), append([]string{"--kubeconfig", c.kubeconfig()}, args...)...)
+}
+
+func (c cluster) apply(ctx context.Context, manifest string) (string, error) {
+	return pipe(ctx, manifest, c.kubectlProgram(), "--kubeconfig", c.kubeconfig(), "apply", "-f", "-")
+}
+
+// kubectlProgram is the one in PATH, or ours.
+func (c cluster) kubectlProgram() string {
+	if path, err := exec.LookPath("kubectl"); err == nil {
+		return path
+	}
+	return c.program("kubectl")
+}
+
+// programs is what has to be built.
+func (c cluster) programs() []string {
+	list := []string{
+		"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "coredns", "pause", "echo",
+	}
+	if _, err := exec.LookPath("kubectl"); err != nil {
+		list = append(list, "kubectl")
+	}
+	return list
+}
+
+// build builds the programs and the images. It shows what it compiles: the first time it takes minutes.
+func (c cluster) build(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, c.repo+"/hack/cluster/build.sh", append([]string{c.bin}, c.programs()...)...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("building the programs: %w", err)
+	}
+	for name, tag := range map[string]string{"pause": pauseImage, "echo": echoImage} {
+		if err := c.pack(ctx, name, tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// The addresses of the cluster. The bridge is the network between the regions: the control plane and the database are on
+// the host, at its address, and each node is on it with an address of its own.
+const (
+	bridge        = "plaza0"
+	hostAddress   = "10.200.0.1"
+	nodeNetwork   = "10.200.0.0/24"
+	podNetwork    = "10.244.0.0/16"
+	serviceRange  = "10.96.0.0/16"
+	firstService  = "10.96.0.1" // of kubernetes.default
+	apiPort       = "6443"
+	etcdAddress   = "https://10.200.0.1:2379"
+	etcdPeer      = "https://10.200.0.1:2380"
+	postgresPort  = "15432"
+	clusterDomain = "cluster.local"
+	pauseImage    = "plaza.local/pause:1"
+)
+
+// node is one machine of the cluster, which is a network namespace with a container runtime of its own.
+type node struct {
+	region   string // Plaza's code, which names the node: us
+	locality string // what the database and the node label call the region: us-east1
+	number   int    // last part of its addresses
+}
+
+// nodes is one per region.
+var nodes = []node{
+	{region: "us", locality: "us-east1", number: 1},
+	{region: "eu", locality: "europe-west1", number: 2},
+	{region: "sg", locality: "asia-southeast1", number: 3},
+}
+
+func (n node) name() string      { return "node-" + n.region }
+func (n node) namespace() string { return "plaza-" + n.region }
+func (n node) link() string      { return "plaza-" + n.region }
+func (n node) address() string   { return fmt.Sprintf("10.200.0.1%d", n.number) }
+func (n node) pods() string      { return fmt.Sprintf("10.244.%d.0/24", n.number) }
+func (n node) zone() string      { return n.locality + "-b" }
+
+// nodeOf returns the node of a region.
+func nodeOf(region string) (node, error) {
+	i := slices.IndexFunc(nodes, func(n node) bool { return n.region == region })
+	if i < 0 {
+		return node{}, fmt.Errorf("no region %q: us, eu or sg", region)
+	}
+	return nodes[i], nil
+}
+
+// cluster is where a cluster's files are. All that it writes, but for the network, is in dir; programs and images are
+// kept in bin, where `make clean` finds them.
+type cluster struct {
+	repo string
+	dir  string
+	bin  string
+}
+
+// openCluster finds the repository around the working folder; dir is the state folder, or empty for the default.
+func openCluster(dir string) (cluster, error) {
+	repo, err := os.Getwd()
+	if err != nil {
+		return cluster{}, err
+	}
+	for !exists(filepath.Join(repo, "hack", "cluster", "go.mod")) {
+		parent := filepath.Dir(repo)
+		if parent == repo {
+			return cluster{}, errors.New("run it within Plaza's repository")
+		}
+		repo = parent
+	}
+	c := cluster{repo: repo, bin: filepath.Join(repo, "bin", "cluster")}
+	if dir == "" {
+		dir = c.defaultDir()
+	}
+	c.dir, err = filepath.Abs(dir)
+	return c, err
+}
+
+func (c cluster) defaultDir() string { return filepath.Join(c.repo, ".plaza-cluster") }
+
+func (c cluster) path(parts ...string) string {
+	return filepath.Join(append([]string{c.dir}, parts...)...)
+}
+func (c cluster) program(name string) string      { return filepath.Join(c.bin, name) }
+func (c cluster) node(n node, file string) string { return c.path(n.region, file) }
+func (c cluster) kubeconfig() string              { return c.path("kubeconfig") }
+func (c cluster) databaseURL() string             { return c.path("database-url") }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// write writes a file that only its owner reads, with the folders above it.
+func write(path, content string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(content), 0o600)
+}

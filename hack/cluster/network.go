@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// connect lays the network: a bridge on the host, and a network namespace for each node with a link to it. Nodes send to
+// each other's pods by themselves: the host forwards nothing, so its settings and packet filter stay as they are.
+func (c cluster) connect(ctx context.Context) error {
+	if err := c.claimBridge(ctx); err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		if err := c.connectNode(ctx, n); err != nil {
+			return err
+		}
+	}
+	return routeServices(ctx)
+}
+
+// claimBridge makes the bridge, whose alias says whose it is: two clusters cannot share the addresses.
+func (c cluster) claimBridge(ctx context.Context) error {
+	if err := c.checkOwner(ctx); err != nil {
+		return err
+	}
+	if !exists("/sys/class/net/" + bridge) {
+		if taken, err := sh(ctx, "ip", "route", "show", "root", nodeNetwork); err != nil || taken != "" {
+			return errors.Join(err, fmt.Errorf("this machine has a route to %s, which the cluster needs: %s", nodeNetwork, taken))
+		}
+		if err := shAll(ctx, "ip link add "+bridge+" type bridge"); err != nil {
+			return err
+		}
+	}
+	if _, err := sh(ctx, "ip", "link", "set", bridge, "alias", c.dir); err != nil {
+		return err
+	}
+	return shAll(ctx, "ip addr replace "+hostAddress+"/24 dev "+bridge, "ip link set "+bridge+" up")
+}
+
+// bridgeOwner returns the folder of the cluster that the bridge is of, if there is one.
+func bridgeOwner() string {
+	alias, _ := os.ReadFile("/sys/class/net/" + bridge + "/ifalias") // no bridge has no owner
+	return strings.TrimSpace(string(alias))
+}
+
+// checkOwner fails where the cluster of another folder runs.
+func (c cluster) checkOwner(context.Context) error {
+	if owner := bridgeOwner(); owner != "" && owner != c.dir {
+		return fmt.Errorf("the cluster in %s runs on this machine: end it first (-dir %s down)", owner, owner)
+	}
+	return nil
+}
+
+// connectNode makes a node's namespace and link, unless that was done to the end.
+func (c cluster) connectNode(ctx context.Context, n node) error {
+	done := c.path("run", n.region, "network")
+	if exists(done) && exists("/run/netns/"+n.namespace()) {
+		return nil
+	}
+	if err := n.disconnect(ctx); err != nil { // of a start that was interrupted
+		return err
+	}
+	inside := "ip -n " + n.namespace() + " "
+	lines := []string{
+		"ip netns add " + n.namespace(),
+		fmt.Sprintf("ip link add %s type veth peer name eth0 netns %s", n.link(), n.namespace()),
+		fmt.Sprintf("ip link set %s master %s up", n.link(), bridge),
+		inside + "addr add " + n.address() + "/24 dev eth0",
+		inside + "link set lo up",
+		inside + "link set eth0 up",
+		inside + "route add default via " + hostAddress,
+		strings.Join(n.enter("sysctl", "-qw", "net.ipv4.ip_forward=1"), " "),
+		"ip route replace " + n.pods() + " via " + n.address(),
+	}
+	for _, other := range nodes {
+		if other != n {
+			lines = append(lines, inside+"route add "+other.pods()+" via "+other.address())
+		}
+	}
+	if err := shAll(ctx, lines...); err != nil {
+		return err
+	}
+	return write(done, "")
+}
+
+// enter is the command line of a program on the node: in its network, and nothing else. `ip netns exec` would also hide
+// the cgroups.
+func (n node) enter(args ...string) []string {
+	return append([]string{"nsenter", "--net=/run/netns/" + n.namespace()}, args...)
+}
+
+// routeServices leads the host to the Services, through the first node that is on the network.
+func routeServices(ctx context.Context) error {
+	for _, n := range nodes {
+		if up, err := n.linked(); err != nil || !up {
+			continue
+		}
+		return shAll(ctx, fmt.Sprintf("ip route replace %s via %s", serviceRange, n.address()))
+	}
+	return nil // every region is cut off: that is what was asked for
+}
+
+// linked tells whether the node is on the network.
+func (n node) linked() (bool, error) {
+	flags, err := os.ReadFile("/sys/class/net/" + n.link() + "/operstate")
+	return strings.TrimSpace(string(flags)) == "up", err
+}
+
+// cut takes a region off the network: its programs run on, and reach nobody.
+func cut(ctx context.Context, _ cluster, args []string, out io.Writer) error {
+	return setLink(ctx, args, "down", func(n node) error {
+		_, err := fmt.Fprintf(out, "%s is off the network; Kubernetes sees it after %s. Back with: heal %s\n",
+			n.name(), graceOfNodes, n.region)
+		return err
+	})
+}
+
+// heal puts a region back.
+func heal(ctx context.Context, _ cluster, args []string, out io.Writer) error {
+	return setLink(ctx, args, "up", func(n node) error {
+		err := within(ctx, 10*time.Second, "waiting for the link of "+n.name(), func(context.Context) error {
+			if up, err := n.linked(); err != nil || !up {
+				return errors.Join(err, errors.New("the link is not up"))
+			}
+			return nil
+		})
+		fmt.Fprintf(out, "%s is on the network again\n", n.name())
+		return err
+	})
+}
+
+func setLink(ctx context.Context, args []string, state string, done func(node) error) error {
+	for _, region := range args {
+		n, err := nodeOf(region)
+		if err != nil {
+			return err
+		}
+		if err := shAll(ctx, fmt.Sprintf("ip link set %s %s", n.link(), state)); err != nil {
+			return fmt.Errorf("is the cluster up? %w", err)
+		}
+		if err := done(n); err != nil {
+			return err
+		}
+	}
+	return routeServices(ctx)
+}
+
+// disconnect takes the network away again; the routes go with the bridge.
+func (c cluster) disconnect(ctx context.Context) error {
+	var errs []error
+	for _, n := range nodes {
+		errs = append(errs, n.disconnect(ctx))
+	}
+	if exists("/sys/class/net/" + bridge) {
+		errs = append(errs, shAll(ctx, "ip link del "+bridge))
+	}
+	return errors.Join(errs...)
+}
+
+func (n node) disconnect(ctx context.Context) error {
+	var errs []error
+	if exists("/sys/class/net/" + n.link()) {
+		errs = append(errs, shAll(ctx, "ip link del "+n.link()))
+	}
+	if exists("/run/netns/" + n.namespace()) {
+		errs = append(errs, shAll(ctx, "ip netns del "+n.namespace()))
+	}
+	return errors.Join(errs...)
+}

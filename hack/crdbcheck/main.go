@@ -43,6 +43,9 @@ func program() sources {
 			Where: "store/placement/" + string(code), SQL: store.SuperRegionStatement("plaza", code, localities[code]),
 		})
 	}
+	for i, sql := range store.PlacementStatements() {
+		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/check/%d", i+1), SQL: sql})
+	}
 	return s
 }
 

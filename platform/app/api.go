@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/analytics"
 	"github.com/plaza-social/plaza/platform/service/authentication"
 	"github.com/plaza-social/plaza/platform/service/category"
 	"github.com/plaza-social/plaza/platform/service/comment"
@@ -21,16 +22,20 @@ import (
 	"github.com/plaza-social/plaza/platform/service/feed"
 	"github.com/plaza-social/plaza/platform/service/follow"
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
+	"github.com/plaza-social/plaza/platform/service/marker"
 	"github.com/plaza-social/plaza/platform/service/member"
 	"github.com/plaza-social/plaza/platform/service/pin"
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
 	"github.com/plaza-social/plaza/platform/service/reaction"
 	"github.com/plaza-social/plaza/platform/service/role"
+	"github.com/plaza-social/plaza/platform/service/room"
 	"github.com/plaza-social/plaza/platform/service/schedule"
 	"github.com/plaza-social/plaza/platform/service/session"
 	"github.com/plaza-social/plaza/platform/service/setting"
+	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/service/user"
+	"github.com/plaza-social/plaza/platform/service/videostream"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -39,6 +44,16 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
 	member.Register(shared)
 	follow.Register(shared)
+	marker.Register(shared)
+	session.Register(shared)
+	if err := d.openRealtime(shared); err != nil {
+		return nil, nil, err
+	}
+	service.RegisterCarried(shared)
+	files, err := d.files(shared)
+	if err != nil {
+		return nil, nil, err
+	}
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -58,18 +73,30 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Pin:            pin.New(shared),
 			ScheduledPost:  schedule.New(shared),
 			Poll:           poll.New(shared),
+			VideoStreaming: videostream.New(shared),
+			Room:           room.New(shared),
+			File:           files,
+			Marker:         marker.New(shared),
+			Story:          story.New(shared),
+			Analytics:      analytics.New(shared),
 		},
-		Interceptors:   []connect.Interceptor{auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys)},
+		Interceptors: []connect.Interceptor{
+			auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), files.Filler(),
+		},
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		RequestTimeout: d.cfg.RequestTimeout.Std(),
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),
+		CORSOrigins:    d.cfg.CORSOrigins.List(),
+		Streams:        d.fileStreams(files),
+		Realtime:       d.realtime,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, d.workers(shared), nil
+	workers := append(d.workers(shared), d.fileWorkers(files)...)
+	return handler, append(workers, d.realtimeWorkers(shared)...), nil
 }
 
 // shared is what every noun's service is made of.
@@ -77,7 +104,7 @@ func (d *dependencies) shared() *service.Deps {
 	key := []byte(d.cfg.DirectoryKey.Reveal())
 	return &service.Deps{
 		Store:     d.store,
-		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: service.Millis},
+		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: service.Millis, Media: d.media()},
 		Directory: directory.New(d.store, d.cfg.Region, key, service.Millis, d.log),
 		Outbox:    events.NewOutbox(d.store, service.Millis, d.log),
 		Region:    d.cfg.Region,
@@ -86,6 +113,11 @@ func (d *dependencies) shared() *service.Deps {
 		NewID:     region.NewID,
 		Log:       d.log,
 	}
+}
+
+// media is where the network's media server is.
+func (d *dependencies) media() view.Media {
+	return view.Media{IngestURL: string(d.cfg.MediaIngestURL), PlaybackURL: string(d.cfg.MediaPlaybackURL)}
 }
 
 // sweepEvery is the time between two sweeps of sessions that have ended.
@@ -99,6 +131,10 @@ func (d *dependencies) workers(shared *service.Deps) []worker {
 		}},
 		{name: "scheduled posts", run: func(ctx context.Context) error {
 			schedule.New(shared).Job().Run(ctx, d.cfg.Region)
+			return nil
+		}},
+		{name: "ended stories", run: func(ctx context.Context) error {
+			story.New(shared).Job().Run(ctx, d.cfg.Region)
 			return nil
 		}},
 		{name: "session sweep", run: func(ctx context.Context) error { return d.sweepSessions(ctx, shared) }},

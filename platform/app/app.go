@@ -66,7 +66,10 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 		return nil, errors.Join(err, r.api.close(), r.ops.close())
 	}
 	r.api.server = r.apiServer(r.parts.handler)
-	r.ops.server = r.opsServer(opsHandler(r.ready, r.metrics))
+	if r.parts.drain != nil {
+		r.api.server.RegisterOnShutdown(r.parts.drain)
+	}
+	r.ops.server = r.opsServer(opsHandler(r.ready, r.metrics, r.parts.report))
 	return r, nil
 }
 

@@ -10,7 +10,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -23,6 +25,8 @@ type parts struct {
 	handler http.Handler
 	workers []worker
 	close   func()
+	drain   func()  // ends what has no end of its own; nil where there is nothing
+	report  *report // nil for a handler that is served in place of the API
 }
 
 // worker is something that runs in the background while the server does.
@@ -40,6 +44,10 @@ type dependencies struct {
 	issuer     *auth.Issuer
 	serverKeys *auth.KeySet
 	apiKeys    *auth.KeySet
+	signing    *auth.Keyring
+	realtime   *realtime.Hub
+	storage    *storage.Storage
+	publicURL  string                      // without a slash at its end
 	ready      func(context.Context) error // nil while the server is ready, for gRPC health checks
 }
 
@@ -53,16 +61,20 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	// Every line that is logged with a request's context carries the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
-	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err}
+	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL()}
 	if err := d.openKeys(); err != nil {
 		return nil, err
 	}
 	if err := d.openStore(ctx, o.fault); err != nil {
 		return nil, err
 	}
+	if err := d.openStorage(ctx); err != nil {
+		d.close()
+		return nil, err
+	}
 	handler, workers, err := newAPI(d)
 	if err != nil {
-		d.store.Close()
+		d.close()
 		return nil, err
 	}
 	g := newGate(handler, d.checkSchema)
@@ -71,7 +83,13 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	r.ready.add(Check{Name: "schema", Run: g.check})
 	r.ready.add(d.databaseChecks()...)
-	return &parts{handler: g, workers: append(workers, worker{name: "schema", run: g.watch}), close: d.store.Close}, nil
+	told := newReport(d, r.ready.draining.Load)
+	if err := r.metrics.RegisterServer(told.snapshot); err != nil {
+		d.close()
+		return nil, err
+	}
+	workers = append(append(workers, worker{name: "schema", run: g.watch}), told.workers()...)
+	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: told}, nil
 }
 
 func (d *dependencies) openKeys() error {
@@ -84,6 +102,7 @@ func (d *dependencies) openKeys() error {
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
+	d.signing = ring
 	d.issuer = auth.NewIssuer(string(d.cfg.NetworkID), ring,
 		auth.WithAccessLifetime(d.cfg.AccessTokenTTL.Std()), auth.WithAuthLifetime(d.cfg.AuthTokenTTL.Std()))
 	return nil

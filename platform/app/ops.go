@@ -15,8 +15,9 @@ import (
 //	/livez         200 while the process answers; it looks at nothing else, so that a lost database restarts nobody
 //	/readyz        200 or 503, naming each check; text, or JSON for those who accept it
 //	/metrics       Prometheus
+//	/statusz       what this process runs, as JSON; /statusz/server-key tells whether a server key is accepted
 //	/debug/pprof/  profiles
-func opsHandler(ready *readiness, metrics *telemetry.Metrics) http.Handler {
+func opsHandler(ready *readiness, metrics *telemetry.Metrics, told *report) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", livez)
 	mux.HandleFunc("GET /readyz", readyz(ready))
@@ -27,6 +28,9 @@ func opsHandler(ready *readiness, metrics *telemetry.Metrics) http.Handler {
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	if told != nil {
+		told.serve(mux)
+	}
 	return mux
 }
 

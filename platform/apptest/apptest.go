@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,10 +50,16 @@ type Network struct {
 	NetworkID string
 	// DatabaseURL is the database of every region, whatever WithDatabaseURLs says.
 	DatabaseURL string
+	// Files is the folder that keeps the bytes of files, of every home.
+	Files string
 	// Keys are the paths of the key files, which the servers read again when they change.
 	Keys KeyFiles
 
+	files   fileCache
+	options options
+	mu      sync.RWMutex // of regions and stops
 	regions map[region.Code]*app.Region
+	stops   map[region.Code]func()
 	http    *http.Client
 }
 
@@ -63,10 +70,13 @@ func Start(t testing.TB, opts ...Option) *Network {
 	n := &Network{
 		NetworkID:   "0123456789abcdef01234567",
 		DatabaseURL: schema.New(t),
+		options:     o,
 		regions:     map[region.Code]*app.Region{},
+		stops:       map[region.Code]func(){},
 		http:        newHTTPClient(),
 	}
 	n.makeKeys(t)
+	n.Files = t.TempDir()
 	for _, code := range region.All() {
 		n.startRegion(t, code, o)
 	}
@@ -84,13 +94,27 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 		stop()
 	}
 	require.NoError(t, err)
-	n.regions[code] = server
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
-	t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		stop()
 		require.NoError(t, <-ended)
 	})
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.regions[code], n.stops[code] = server, end
+	t.Cleanup(end)
+}
+
+// Restart stops the server of a region and starts another one in its place, at another address.
+func (n *Network) Restart(t testing.TB, code region.Code) {
+	t.Helper()
+	n.mu.RLock()
+	end := n.stops[code]
+	n.mu.RUnlock()
+	end()
+	n.startRegion(t, code, n.options)
+	n.awaitReady(t, n.options.lost)
 }
 
 func (n *Network) awaitReady(t testing.TB, lost map[region.Code]bool) {
@@ -117,13 +141,17 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // Region returns the server of one region.
-func (n *Network) Region(code region.Code) *app.Region { return n.regions[code] }
+func (n *Network) Region(code region.Code) *app.Region {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.regions[code]
+}
 
 // BaseURL returns the address of a region's API, without a slash at its end.
-func (n *Network) BaseURL(code region.Code) string { return "http://" + n.regions[code].APIAddr() }
+func (n *Network) BaseURL(code region.Code) string { return "http://" + n.Region(code).APIAddr() }
 
 // OpsURL returns the address of a region's operations, without a slash at its end.
-func (n *Network) OpsURL(code region.Code) string { return "http://" + n.regions[code].OpsAddr() }
+func (n *Network) OpsURL(code region.Code) string { return "http://" + n.Region(code).OpsAddr() }
 
 // MintAdmin makes an admin token that is issued at some time and lives for ttl from then on.
 func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl time.Duration) string {
@@ -196,6 +224,7 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.DirectoryKey = "the directory key of a test"
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
 	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
+	cfg.StorageURL = config.StorageURL("file://" + n.Files)
 	if o.change != nil {
 		o.change(&cfg)
 	}

@@ -41,7 +41,7 @@ func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client 
 	t.Helper()
 	c := n.Anonymous(code)
 	answer := c.With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", map[string]any{
-		"userId": userID, "deviceId": "apptest", "deviceInfo": map[string]any{"kind": "node"},
+		"userId": userID, "deviceId": "apptest of " + userID, "deviceInfo": map[string]any{"kind": "node"},
 	}).OK(t)
 	c.Token, c.UserID = answer.String(t, "accessToken"), userID
 	c.InternalID = answer.String(t, "users.0._id")

@@ -59,7 +59,8 @@ func accessOption(method protoreflect.MethodDescriptor) (Access, bool) {
 // sensible reports whether the class is one we know, and the permission one that its callers can hold.
 func (a Access) sensible() bool {
 	switch a.Caller {
-	case plazav1.Access_CALLER_PUBLIC, plazav1.Access_CALLER_SERVER_KEY, plazav1.Access_CALLER_API_KEY:
+	case plazav1.Access_CALLER_PUBLIC, plazav1.Access_CALLER_SERVER_KEY, plazav1.Access_CALLER_API_KEY,
+		plazav1.Access_CALLER_MEDIA_SERVER:
 		return a.Permission == ""
 	case plazav1.Access_CALLER_USER, plazav1.Access_CALLER_ADMIN:
 		return a.Permission == "" || a.Permission.Known()

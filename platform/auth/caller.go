@@ -56,6 +56,7 @@ type Caller struct {
 	Home      region.Code // where a User's row lives
 	Name      string      // of an Admin
 	IssuedAt  time.Time   // when the token was issued
+	ExpiresAt time.Time   // when the token ends
 	KeyID     string      // which server key or API key was presented, if any
 
 	// needs is the network permission that the operation asks of its callers; Confirm insists on it.
@@ -86,7 +87,7 @@ type Facts struct {
 // CallerOf makes the caller that a verified token speaks for, not yet confirmed.
 func CallerOf(claims Claims) *Caller {
 	if claims.Admin {
-		return &Caller{Kind: Admin, Name: claims.Name, IssuedAt: claims.IssuedAt}
+		return &Caller{Kind: Admin, Name: claims.Name, IssuedAt: claims.IssuedAt, ExpiresAt: claims.ExpiresAt}
 	}
 	home, _ := region.HomeOf(claims.UserID) // Verify has checked it
 	return &Caller{
@@ -96,6 +97,7 @@ func CallerOf(claims Claims) *Caller {
 		SessionID: claims.SessionID,
 		Home:      home,
 		IssuedAt:  claims.IssuedAt,
+		ExpiresAt: claims.ExpiresAt,
 	}
 }
 

@@ -2,6 +2,8 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,6 +19,7 @@ import (
 const (
 	HeaderServerKey = "X-Server-Key"
 	HeaderAPIKey    = "X-Api-Key" //nolint:gosec // the header's name, not a key
+	HeaderMediaKey  = "X-Media-Key"
 )
 
 // Causes of a refusal or of a fault, for the log.
@@ -31,6 +34,7 @@ var (
 //	CALLER_PUBLIC              anybody; credentials are not looked at
 //	CALLER_SERVER_KEY          a valid key in x-server-key
 //	CALLER_API_KEY             a valid key in X-API-Key
+//	CALLER_MEDIA_SERVER        the media server's secret in x-media-key; nobody where none is configured
 //	CALLER_USER                an access token or an admin token
 //	CALLER_ADMIN               an admin token
 //	CALLER_ADMIN, permission   an admin token, or an access token of a user for whom Confirm will insist that a network
@@ -43,13 +47,24 @@ type interceptor struct {
 	issuer     *Issuer
 	serverKeys *KeySet
 	apiKeys    *KeySet
+	mediaKey   string
 	accessOf   func(procedure string) (Access, bool)
 }
 
+// InterceptorOption changes an interceptor.
+type InterceptorOption func(*interceptor)
+
+// WithMediaKey sets the secret by which the media server is known. Without one, and with an empty one, nobody is it.
+func WithMediaKey(secret string) InterceptorOption { return func(i *interceptor) { i.mediaKey = secret } }
+
 // NewInterceptor makes the interceptor of a server's handlers. Its errors are those of package fail: the interceptor
 // that puts them on the wire belongs before it.
-func NewInterceptor(issuer *Issuer, serverKeys, apiKeys *KeySet) connect.Interceptor {
-	return &interceptor{issuer: issuer, serverKeys: serverKeys, apiKeys: apiKeys, accessOf: AccessOf}
+func NewInterceptor(issuer *Issuer, serverKeys, apiKeys *KeySet, options ...InterceptorOption) connect.Interceptor {
+	i := &interceptor{issuer: issuer, serverKeys: serverKeys, apiKeys: apiKeys, accessOf: AccessOf}
+	for _, option := range options {
+		option(i)
+	}
+	return i
 }
 
 // WrapUnary guards unary handlers; clients pass.
@@ -113,6 +128,8 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 		return byKey(i.serverKeys, header, HeaderServerKey)
 	case plazav1.Access_CALLER_API_KEY:
 		return byKey(i.apiKeys, header, HeaderAPIKey)
+	case plazav1.Access_CALLER_MEDIA_SERVER:
+		return bySecret(i.mediaKey, header, HeaderMediaKey)
 	case plazav1.Access_CALLER_USER:
 		return i.byToken(header)
 	case plazav1.Access_CALLER_ADMIN:
@@ -121,12 +138,16 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 	return nil, fail.NotAllowed().Because(ErrNoAccessOption)
 }
 
-func (i *interceptor) byToken(header http.Header) (*Caller, error) {
+func (i *interceptor) byToken(header http.Header) (*Caller, error) { return Bearer(i.issuer, header) }
+
+// Bearer returns the caller of the token in the Authorization header, not yet confirmed: for what is no operation, and
+// passes no interceptor.
+func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
 	token, ok := bearer(header)
 	if !ok {
 		return nil, fail.Unauthorized().Because(ErrNoCredentials)
 	}
-	claims, err := i.issuer.Verify(token)
+	claims, err := issuer.Verify(token)
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +191,19 @@ func byKey(keys *KeySet, header http.Header, name string) (*Caller, error) {
 		return nil, fail.Unauthorized().Because(ErrWrongKey)
 	}
 	return &Caller{KeyID: id}, nil
+}
+
+// bySecret admits whoever holds a secret; its time says nothing of the secret, its length included.
+func bySecret(secret string, header http.Header, name string) (*Caller, error) {
+	values := header.Values(name)
+	if secret == "" || len(values) != 1 {
+		return nil, fail.Unauthorized().Because(ErrWrongKey)
+	}
+	want, got := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(values[0]))
+	if subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
+		return nil, fail.Unauthorized().Because(ErrWrongKey)
+	}
+	return &Caller{}, nil
 }
 
 // bearer returns the token of the one Authorization header.

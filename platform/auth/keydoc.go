@@ -17,8 +17,8 @@ type KeyInfo struct {
 	NotAfter time.Time `json:"notAfter,omitzero"` // the first moment at which the key no longer holds; zero means never
 }
 
-// validAt reports whether the key holds at now.
-func (k KeyInfo) validAt(now time.Time) bool { return k.NotAfter.IsZero() || now.Before(k.NotAfter) }
+// ValidAt reports whether the key holds at now.
+func (k KeyInfo) ValidAt(now time.Time) bool { return k.NotAfter.IsZero() || now.Before(k.NotAfter) }
 
 const maxKeyIDLength = 64
 

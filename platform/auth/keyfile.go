@@ -57,7 +57,7 @@ func (s *KeySet) Check(presented string) (id string, ok bool) {
 	digest := sha256.Sum256([]byte(presented))
 	keys := s.file.get()
 	for {
-		if key, found := keys.find(digest); found && key.validAt(s.file.options.now()) {
+		if key, found := keys.find(digest); found && key.ValidAt(s.file.options.now()) {
 			return key.ID, true
 		}
 		newer, changed := s.file.getNewer(keys)

@@ -87,7 +87,7 @@ func quoted(v slog.Value) []byte { return strconv.AppendQuote(nil, v.String()) }
 func (r *Keyring) signer(now time.Time) (*signingKey, error) {
 	for keys, more := r.file.get(), true; more; keys, more = r.file.getNewer(keys) {
 		for _, key := range *keys {
-			if key.validAt(now) {
+			if key.ValidAt(now) {
 				return key, nil
 			}
 		}
@@ -101,7 +101,7 @@ func (r *Keyring) verifiers(now time.Time, match func(*signingKey) bool) []*sign
 	for keys, more := r.file.get(), true; more; keys, more = r.file.getNewer(keys) {
 		var found []*signingKey
 		for _, key := range *keys {
-			if match(key) && key.validAt(now) {
+			if match(key) && key.ValidAt(now) {
 				found = append(found, key)
 			}
 		}

@@ -38,6 +38,8 @@ var ownRights = map[Permission]bool{
 	EditCommunityComment:   true,
 	DeleteCommunityComment: true,
 	DeleteEvent:            true,
+	ManageCommunityStory:   true,
+	ManageStory:            false,
 }
 
 // wallRights are the permissions over what others left on one's own wall: to take it away, not to rewrite it.

@@ -49,7 +49,7 @@ func (r remembered) find(digest [sha256.Size]byte, ring *Keyring, now time.Time)
 func (t verifiedToken) holds(ring *Keyring, now time.Time) bool {
 	return now.Before(t.claims.ExpiresAt.Add(clockLeeway)) &&
 		!now.Before(t.claims.IssuedAt.Truncate(time.Second).Add(-clockLeeway)) &&
-		t.key.validAt(now) && slices.Contains(*ring.file.get(), t.key)
+		t.key.ValidAt(now) && slices.Contains(*ring.file.get(), t.key)
 }
 
 // keep remembers a token that was verified just now.

@@ -44,6 +44,7 @@ func WithLogger(log *slog.Logger) FileOption { return func(o *fileOptions) { o.l
 // there before: a slip of the hand must not lock everybody out.
 type watchedFile[T any] struct {
 	path    string
+	read    func() ([]byte, error)
 	parse   func(content []byte) (*T, error) // must not put content into its error
 	options fileOptions
 
@@ -52,14 +53,22 @@ type watchedFile[T any] struct {
 
 	looking sync.Mutex // guards everything below
 	digest  [sha256.Size]byte
-	trouble string // what was last complained about, to say it once
+	loaded  time.Time // when current was taken
+	checked time.Time // the last look that went well
+	trouble string    // what was last complained about, to say it once
 	window  time.Time
 	hasty   int
 }
 
 // openFile reads path for the first time; here, unlike later, a broken file is an error.
 func openFile[T any](path string, parse func([]byte) (*T, error), opts []FileOption) (*watchedFile[T], error) {
-	f := &watchedFile[T]{path: path, parse: parse, options: fileOptions{now: time.Now, log: slog.Default()}}
+	f := &watchedFile[T]{path: path, read: func() ([]byte, error) { return readSmallFile(path) }, parse: parse}
+	return f.open(opts)
+}
+
+// open looks for the first time.
+func (f *watchedFile[T]) open(opts []FileOption) (*watchedFile[T], error) {
+	f.options = fileOptions{now: time.Now, log: slog.Default()}
 	for _, opt := range opts {
 		opt(&f.options)
 	}
@@ -124,19 +133,20 @@ func (f *watchedFile[T]) lookAndLog() {
 func (f *watchedFile[T]) look() error {
 	now := f.options.now()
 	f.lastLook.Store(&now)
-	content, err := readSmallFile(f.path)
+	content, err := f.read()
 	if err != nil {
 		return err
 	}
 	digest := sha256.Sum256(content)
 	if f.current.Load() != nil && digest == f.digest {
+		f.checked = now
 		return nil
 	}
 	parsed, err := f.parse(content)
 	if err != nil {
 		return &os.PathError{Op: "read keys", Path: f.path, Err: err}
 	}
-	f.digest = digest
+	f.digest, f.loaded, f.checked = digest, now, now
 	f.current.Store(parsed)
 	return nil
 }

@@ -7,6 +7,7 @@
 package config
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -25,7 +26,7 @@ type Config struct {
 	Listen    Address `name:"listen" default:":8080" help:"address of the API (REST, Connect, gRPC and gRPC-Web on one port)"`
 	OpsListen Address `name:"ops-listen" default:":9080" help:"address of operations: /livez, /readyz, /metrics, /debug/pprof; keep it private"`
 
-	DatabaseURL   telemetry.SecretURL `name:"database-url" serve:"required" help:"PostgreSQL URL of the database"`
+	DatabaseURL   telemetry.SecretURL `name:"database-url" serve:"required" help:"PostgreSQL URL of the database; may be left out where a URL of one home is given"`
 	DatabaseURLUS telemetry.SecretURL `name:"database-url-us" help:"URL for the rows whose home is us, such as the nodes nearest to them; empty: database-url"`
 	DatabaseURLEU telemetry.SecretURL `name:"database-url-eu" help:"the same for eu"`
 	DatabaseURLSG telemetry.SecretURL `name:"database-url-sg" help:"the same for sg"`
@@ -41,6 +42,10 @@ type Config struct {
 	SigningKeysFile string           `name:"signing-keys-file" serve:"required" help:"file of the keys that sign access tokens, read again when it changes"`
 	DirectoryKey    telemetry.Secret `name:"directory-key" serve:"required" help:"secret for the keyed hash of user ids in the user directory; can never change"`
 
+	MediaKey         telemetry.Secret `name:"media-key" help:"secret by which the media server is known when it reports on streams and rooms; empty: nobody may"`
+	MediaIngestURL   MediaURL         `name:"media-ingest-url" help:"where streamers send, such as rtmp://ingest.example.com/live; empty: streams name no address"`
+	MediaPlaybackURL MediaURL         `name:"media-playback-url" help:"where streams are watched, such as https://play.example.com/live; empty: streams name no address"`
+
 	AccessTokenTTL Duration `name:"access-token-ttl" default:"720h" help:"how long a session's access token is valid"`
 	AuthTokenTTL   Duration `name:"auth-token-ttl" default:"1h" help:"how long a token of the authentication endpoint is valid"`
 
@@ -48,6 +53,19 @@ type Config struct {
 	StatementTimeout Duration `name:"statement-timeout" default:"3s" help:"longest time one SQL statement may take; a lost region makes statements hang until then"`
 	MaxBodyBytes     Size     `name:"max-body-bytes" default:"1MiB" help:"largest request body"`
 	MaxHeaderBytes   Size     `name:"max-header-bytes" default:"64KiB" help:"largest request header"`
+
+	PublicURL      BaseURL    `name:"public-url" help:"address at which clients reach this region, like https://eu.api.example.com; the addresses of files begin with it; empty: the listening address"`
+	StorageURL     StorageURL `name:"storage-url" help:"where the bytes of files are kept: a folder (/srv/files), or s3://, gs:// or azblob:// and a bucket; empty: files can be neither uploaded nor downloaded"`
+	StorageURLUS   StorageURL `name:"storage-url-us" help:"the same for the files whose home is us; empty: storage-url. Every server has to reach the storage of each home"`
+	StorageURLEU   StorageURL `name:"storage-url-eu" help:"the same for eu"`
+	StorageURLSG   StorageURL `name:"storage-url-sg" help:"the same for sg"`
+	MaxFileBytes   Size       `name:"max-file-bytes" default:"1GiB" help:"largest uploaded file"`
+	MaxImagePixels Count      `name:"max-image-pixels" default:"50000000" help:"most pixels of an uploaded image, as width times height; the memory that one upload may take grows with it"`
+	StripGPS       Switch     `name:"strip-gps" default:"false" help:"true: images lose their position, in what is told of them and in the bytes that are served, with all other metadata of the bytes but orientation and colour"`
+	FileURLTTL     Duration   `name:"file-url-ttl" default:"24h" help:"how long the signed address of a file of access type network holds, at least"`
+	UploadTimeout  Duration   `name:"upload-timeout" default:"1h" help:"longest time an upload may take"`
+
+	CORSOrigins Origins `name:"cors-origins" help:"origins whose pages may call, like https://app.example.com, separated by commas; empty: every origin"`
 
 	DrainDelay      Delay    `name:"drain-delay" default:"5s" help:"time between /readyz turning 503 and the end of new connections"`
 	ShutdownTimeout Duration `name:"shutdown-timeout" default:"20s" help:"longest wait for requests that are under way at the end"`
@@ -90,6 +108,17 @@ func (c Config) Localities() map[region.Code]string {
 	return map[region.Code]string{
 		region.US: string(c.LocalityUS), region.EU: string(c.LocalityEU), region.SG: string(c.LocalitySG),
 	}
+}
+
+// StorageURLs returns where the bytes of each home's files are kept; homes without storage are left out.
+func (c Config) StorageURLs() map[region.Code]string {
+	urls := map[region.Code]string{}
+	for home, own := range map[region.Code]StorageURL{region.US: c.StorageURLUS, region.EU: c.StorageURLEU, region.SG: c.StorageURLSG} {
+		if address := cmp.Or(own, c.StorageURL); address != "" {
+			urls[home] = string(address)
+		}
+	}
+	return urls
 }
 
 // LogValue makes a configuration that lands in a log show no secret.

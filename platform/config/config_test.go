@@ -240,6 +240,28 @@ func TestMarkdownNamesEverySetting(t *testing.T) {
 	}
 }
 
+// TestDatabaseURL: the URL for all homes, or else that of the own region, or else any.
+func TestDatabaseURL(t *testing.T) {
+	const all, us, eu, sg = "postgres://all/p", "postgres://us/p", "postgres://eu/p", "postgres://sg/p"
+	for name, tc := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"none":           {map[string]string{"PLAZA_REGION": "eu"}, ""},
+		"for all":        {map[string]string{"PLAZA_REGION": "eu", "PLAZA_DATABASE_URL": all, "PLAZA_DATABASE_URL_EU": eu}, all},
+		"the region's":   {map[string]string{"PLAZA_REGION": "eu", "PLAZA_DATABASE_URL_US": us, "PLAZA_DATABASE_URL_EU": eu, "PLAZA_DATABASE_URL_SG": sg}, eu},
+		"another's":      {map[string]string{"PLAZA_REGION": "us", "PLAZA_DATABASE_URL_SG": sg}, sg},
+		"without region": {map[string]string{"PLAZA_DATABASE_URL_SG": sg, "PLAZA_DATABASE_URL_US": us}, us},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := sources{env: tc.env}.load(t)
+			require.NoError(t, err)
+			require.Equal(t, tc.want, c.DatabaseURL.Reveal())
+			require.Equal(t, tc.want != "", c.Check("database-url") == nil)
+		})
+	}
+}
+
 // TestReadmeTable keeps the README's table equal to what `plaza config --markdown` prints.
 func TestReadmeTable(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")

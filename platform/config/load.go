@@ -58,6 +58,7 @@ func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, 
 			}
 		}
 	}
+	c.DatabaseURL = c.commonDatabaseURL()
 	return c, nil
 }
 

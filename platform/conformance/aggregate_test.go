@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,20 +21,22 @@ type collection struct {
 var collections = map[string]collection{
 	"posts":                  {postFields, []string{"postId"}},
 	"postChildren":           {postFields, []string{"postId"}},
+	"stories":                {storyFields, []string{"storyId"}},
 	"comments":               {commentFields, []string{"commentId"}},
 	"commentChildren":        {commentFields, []string{"commentId"}},
 	"users":                  {userFields, []string{"userId"}},
-	"files":                  {nil, []string{"fileId"}},
+	"files":                  {fileFields, []string{"fileId"}},
 	"communities":            {communityFields, []string{"communityId"}},
 	"communityUsers":         {communityUserFields, []string{"communityId", "userId"}},
 	"categories":             {categoryFields, []string{"categoryId"}},
 	"feeds":                  {feedFields, []string{"feedId"}},
 	"roles":                  {roleFields, []string{"roleId"}},
 	"joinRequests":           {joinRequestFields, []string{"joinRequestId"}},
-	"videoStreamings":        {nil, []string{"streamId"}},
-	"videoStreamingChildren": {nil, []string{"streamId"}},
-	"rooms":                  {nil, []string{"roomId"}},
-	"roomChildrens":          {nil, []string{"roomId"}},
+	"videoStreamings":        {streamFields, []string{"streamId"}},
+	"videoStreamingChildren": {streamFields, []string{"streamId"}},
+	"rooms":                  {roomFields, []string{"roomId"}},
+	"roomChildrens":          {roomFields, []string{"roomId"}},
+	"videoStreamModerations": {nil, []string{"moderationId"}},
 	"polls":                  {pollFields, []string{"pollId"}},
 }
 
@@ -112,6 +115,7 @@ func text(o object, field string) string {
 // requireReferences checks that what an object refers to is in the answer, as far as the answer has a collection for it.
 func (a *aggregate) requireReferences(where, name string, o object) {
 	a.t.Helper()
+	a.requireFiles(where, o)
 	switch name {
 	case "posts", "postChildren":
 		a.requireHas(where, "users", text(o, "postedUserId"))
@@ -128,6 +132,10 @@ func (a *aggregate) requireReferences(where, name string, o object) {
 		if name == "comments" && a.keys["commentChildren"] != nil {
 			a.requireAll(where, o, "children", "commentChildren", "comments")
 		}
+	case "stories":
+		a.requireHas(where, "users", text(o, "creatorPublicId"))
+		a.requireTarget(where, with(o, object{"targetId": o["targetPublicId"]}))
+		a.requireAll(where, o, "comments", "comments")
 	case "communities":
 		a.requireHas(where, "users", text(o, "userId"))
 		a.requireAll(where, o, "categoryIds", "categories")
@@ -135,6 +143,28 @@ func (a *aggregate) requireReferences(where, name string, o object) {
 		a.requireAll(where, o, "roles", "roles")
 	case "joinRequests":
 		a.requireHas(where, "users", text(o, "requestorId"))
+	}
+}
+
+// requireFiles looks for every file that an object names, wherever it names it.
+func (a *aggregate) requireFiles(where string, value any) {
+	a.t.Helper()
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			a.requireFiles(where, item)
+		}
+	case map[string]any:
+		for field, inner := range value {
+			id, isText := inner.(string)
+			switch {
+			case field == "metadata" || field == "videoUrl": // the latter are addresses
+			case isText && id != "" && (strings.HasSuffix(field, "ileId") || field == "original"):
+				a.requireHas(where+"."+field, "files", id)
+			default:
+				a.requireFiles(where, inner)
+			}
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func TestCategory(t *testing.T) {
 	for _, code := range region.All() {
 		name := apptest.UserID("Ärzte & Nurses")
 		metadata := object{"order": 1.0, "tags": []any{"a", nil, object{}}}
-		id := newCategory(t, admin(t).At(code), name, object{"avatarFileId": "file", "metadata": metadata})
+		id := newCategory(t, admin(t).At(code), name, object{"avatarFileId": fileOf(t, "image"), "metadata": metadata})
 		home, err := region.HomeOf(id)
 		require.NoError(t, err)
 		require.Equal(t, code, home, "a category lives where it was made")
@@ -48,7 +48,7 @@ func TestCategory(t *testing.T) {
 				c := requireCategories(t, alice.At(at).Do(t, http.MethodGet, path, nil)).one("categories")
 				require.Equal(t, id, c["categoryId"])
 				require.Equal(t, name, c["name"])
-				require.Equal(t, "file", c["avatarFileId"])
+				require.Equal(t, fileOf(t, "image"), c["avatarFileId"])
 				require.Equal(t, metadata, c["metadata"])
 				require.Equal(t, false, c["isDeleted"])
 			}
@@ -141,7 +141,7 @@ func TestCategoryLimits(t *testing.T) {
 		{"name of 1000", admin(t), http.MethodPost, categoriesPath, object{"name": long(1000)}, failure{}},
 		{"name of 1001", admin(t), http.MethodPost, categoriesPath, object{"name": long(1001)}, invalid("name")},
 		{"no name", admin(t), http.MethodPost, categoriesPath, object{}, invalid("name")},
-		{"avatar of 50", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "avatarFileId": long(50)}, failure{}},
+		{"avatar of 50", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "avatarFileId": long(50)}, notFound},
 		{"avatar of 51", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "avatarFileId": long(51)}, invalid("avatarFileId")},
 		{"metadata that is no object", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "metadata": 7}, invalid("metadata")},
 		{"as a user", alice, http.MethodPost, categoriesPath, object{"name": "x"}, notAllowed},

@@ -31,7 +31,7 @@ func TestCreateComment(t *testing.T) {
 		body := object{
 			"referenceType": "post", "referenceId": post, "data": object{"text": "hello", "more": 1.0},
 			"metadata": object{"deep": []any{nil, true}}, "mentionees": []object{{"type": "user", "userIds": []string{mentioned.UserID}}},
-			"attachments": []object{{"type": "image", "fileId": "i"}, {"type": "video", "fileId": "v"}},
+			"attachments": attached(t, n, "image", "video"),
 		}
 		a := requireAggregate(t, alice.At(region.All()[(i+1)%3]).Do(t, http.MethodPost, commentsPath, body), "", commentAggregate)
 		c := a.one("comments")
@@ -41,7 +41,7 @@ func TestCreateComment(t *testing.T) {
 			"dataTypes": []any{"text", "image", "video"}, "data": body["data"], "metadata": body["metadata"], "childrenNumber": 0.0,
 			"flagCount": 0.0, "hashFlag": nil, "reactions": object{}, "reactionsCount": 0.0, "myReactions": []any{},
 			"isDeleted": false, "approvalStatus": "approved", "children": []any{}, "targetId": id, "targetType": "community",
-			"attachments": []any{object{"type": "image", "fileId": "i"}, object{"type": "video", "fileId": "v"}},
+			"attachments": []any{object{"type": "image", "fileId": n.File(t, "image", 0)}, object{"type": "video", "fileId": n.File(t, "video", 1)}},
 			"mentionees": []any{object{
 				"type": "user", "userIds": []any{mentioned.UserID}, "userPublicIds": []any{mentioned.UserID},
 				"userInternalIds": []any{mentioned.InternalID},
@@ -120,7 +120,7 @@ func TestCommentLimits(t *testing.T) {
 	post := newWallPost(t, boss)
 	long := func(length int) string { return strings.Repeat("é", length) }
 	words := func(count, length int) []string { return slices.Repeat([]string{long(length)}, count) }
-	pictures := photos
+	pictures := func(count int) []object { return photos(t, count) }
 	var attempts []attempt
 	say := func(name string, fields object, want failure) {
 		body := with(object{"referenceId": post, "data": object{"text": "x"}}, fields)
@@ -135,7 +135,7 @@ func TestCommentLimits(t *testing.T) {
 	say("10 attachments", object{"attachments": pictures(10)}, failure{})
 	say("11 attachments", object{"attachments": pictures(11)}, invalid("attachments"))
 	say("file", object{"attachments": []object{{"type": "file", "fileId": "f"}}}, invalid("attachments[0].type"))
-	say("file id of 100", object{"attachments": []object{{"type": "image", "fileId": long(100)}}}, failure{})
+	say("file id of 100", object{"attachments": []object{{"type": "image", "fileId": long(100)}}}, notFound)
 	say("file id of 101", object{"attachments": []object{{"type": "image", "fileId": long(101)}}}, invalid("attachments[0].fileId"))
 	say("30 mentions", object{"mentionees": []object{{"userIds": words(30, 50)}}}, failure{})
 	say("31 mentions", object{"mentionees": []object{{"userIds": words(31, 1)}}}, invalid("mentionees[0].userIds"))
@@ -192,7 +192,7 @@ func TestListComments(t *testing.T) {
 				top = append(top, newComment(t, other, post))
 			}
 			for i := range 5 {
-				replies = append(replies, newComment(t, boss, post, object{"parentId": top[0], "attachments": photos(i % 2)}))
+				replies = append(replies, newComment(t, boss, post, object{"parentId": top[0], "attachments": photos(t, i % 2)}))
 			}
 			l := listing{by: other, path: commentsPath, list: "comments", id: "commentId"}
 			l = l.with("referenceId", post).with("referenceType", "post")

@@ -17,7 +17,7 @@ func TestFeedAggregates(t *testing.T) {
 	category := newCategory(t, admin(t), "category")
 	community := newCommunity(t, boss, object{"categoryIds": []string{category}, "userIds": []string{writer.UserID}})
 	fields := object{
-		"attachments": photos(2), "mentionees": []object{{"type": "user", "userIds": []string{reader.UserID, "nobody-knows-me"}}},
+		"attachments": photos(t, 2), "mentionees": []object{{"type": "user", "userIds": []string{reader.UserID, "nobody-knows-me"}}},
 	}
 	var inCommunity, onWall []string
 	for range 3 {

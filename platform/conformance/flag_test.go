@@ -239,7 +239,7 @@ func TestFlagsBubble(t *testing.T) {
 	for _, way := range []string{"unflag", "flags", "delete", "permanent"} {
 		t.Run(way, func(t *testing.T) {
 			club := newClub(t)
-			post := newPost(t, club.member, club.id, object{"attachments": photos(2)})
+			post := newPost(t, club.member, club.id, object{"attachments": photos(t, 2)})
 			child := club.boss.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t).String(t, "posts.0.children.1")
 			comment := newComment(t, club.member, post)
 			reply := newComment(t, club.member, post, object{"parentId": comment})

@@ -77,7 +77,7 @@ func TestFollowingFeed(t *testing.T) {
 	for range 3 {
 		add(newWallPost(t, us))
 		add(newWallPost(t, eu))
-		add(newWallPost(t, sg, object{"attachments": []object{{"type": "image", "fileId": "f1"}}}))
+		add(newWallPost(t, sg, object{"attachments": attached(t, sg.Network, "image")}))
 		add(newPost(t, stranger, joined))
 		add(newPost(t, sg, private))
 		newWallPost(t, stranger)
@@ -208,7 +208,7 @@ func TestGlobalFeed(t *testing.T) {
 	follow(t, us, sg)
 	mine, followed, others := newWallPost(t, us), newWallPost(t, sg), newWallPost(t, eu)
 	inPublic, _ := newPost(t, eu, public), newPost(t, eu, private)
-	picture := newWallPost(t, us, object{"attachments": []object{{"type": "image", "fileId": "f1"}}})
+	picture := newWallPost(t, us, object{"attachments": attached(t, n, "image")})
 	ids := func(path string) []string {
 		r := us.Do(t, http.MethodGet, path, nil).OK(t)
 		require.Equal(t, r.Strings(t, "data.posts", "postId"), r.Strings(t, "posts", "postId"))

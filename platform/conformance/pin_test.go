@@ -129,7 +129,7 @@ func TestGlobalPinRefusals(t *testing.T) {
 	post := newPost(t, author, community)
 	withImage := author.Do(t, http.MethodPost, "/api/v4/posts", object{
 		"targetType": "community", "targetId": community, "data": object{"text": "x"},
-		"attachments": []object{{"type": "image", "fileId": "f"}},
+		"attachments": attached(t, n, "image"),
 	}).OK(t)
 	deleted := newPost(t, author, community)
 	author.Do(t, http.MethodDelete, "/api/v4/posts/"+deleted, nil).OK(t)

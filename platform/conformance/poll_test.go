@@ -26,13 +26,15 @@ var (
 )
 
 // poll is the body of a request for a poll.
-func poll(more ...object) object {
-	return with(object{"question": "Which?", "answers": []object{{"dataType": "text", "data": "this"}, {"data": "that"}, {"dataType": "image", "fileId": "f"}}}, more...)
+func poll(t *testing.T, more ...object) object {
+	t.Helper()
+	answers := []object{{"dataType": "text", "data": "this"}, {"data": "that"}, {"dataType": "image", "fileId": fileOf(t, "image")}}
+	return with(object{"question": "Which?", "answers": answers}, more...)
 }
 
 func newPoll(t *testing.T, c *apptest.Client, more ...object) string {
 	t.Helper()
-	return c.Do(t, http.MethodPost, pollsPath, poll(more...)).OK(t).String(t, "polls.0.pollId")
+	return c.Do(t, http.MethodPost, pollsPath, poll(t, more...)).OK(t).String(t, "polls.0.pollId")
 }
 
 // requirePoll checks an answer about one poll and returns the ids of its answers.
@@ -73,7 +75,7 @@ func answering(ids ...string) object { return object{"answerIds": append([]strin
 
 func TestPoll(t *testing.T) {
 	author, voter := newUser(t, region.EU, "author"), newUser(t, region.US, "voter")
-	r := author.Do(t, http.MethodPost, pollsPath, poll(object{"title": "T", "closedIn": 2_592_000_000}))
+	r := author.Do(t, http.MethodPost, pollsPath, poll(t, object{"title": "T", "closedIn": 2_592_000_000}))
 	requireVotes(t, r, []int{0, 0, 0}, []bool{false, false, false})
 	require.Equal(t, "Which?", r.String(t, "polls.0.question"))
 	require.Equal(t, "T", r.String(t, "polls.0.title"))
@@ -293,25 +295,25 @@ func TestPollRefusals(t *testing.T) {
 	}
 	nobody := apptest.Shared(t).Anonymous(region.EU)
 	requireAttempts(t, []attempt{
-		{"1 answer", author, http.MethodPost, pollsPath, poll(several(1)), invalid("answers")},
-		{"2 answers", author, http.MethodPost, pollsPath, poll(several(2)), failure{}},
-		{"10 answers", author, http.MethodPost, pollsPath, poll(several(10)), failure{}},
-		{"11 answers", author, http.MethodPost, pollsPath, poll(several(11)), invalid("answers")},
-		{"no question", author, http.MethodPost, pollsPath, poll(object{"question": ""}), invalid("question")},
-		{"a question of 500", author, http.MethodPost, pollsPath, poll(object{"question": long(500)}), failure{}},
-		{"a question of 501", author, http.MethodPost, pollsPath, poll(object{"question": long(501)}), invalid("question")},
-		{"a title of 151", author, http.MethodPost, pollsPath, poll(object{"title": long(151)}), invalid("title")},
-		{"an answer of 201", author, http.MethodPost, pollsPath, poll(object{"answers": []object{{"data": long(201)}, {"data": "x"}}}), invalid("answers[0].data")},
-		{"an empty answer", author, http.MethodPost, pollsPath, poll(object{"answers": []object{{"data": "x"}, {"data": ""}}}), invalid("answers[1].data")},
-		{"an image answer without one", author, http.MethodPost, pollsPath, poll(object{"answers": []object{{"data": "x"}, {"dataType": "image"}}}), invalid("answers[1].fileId")},
-		{"another type of answer", author, http.MethodPost, pollsPath, poll(object{"answers": []object{{"data": "x"}, {"dataType": "smell", "data": "x"}}}), invalid("answers[1].dataType")},
-		{"another answerType", author, http.MethodPost, pollsPath, poll(object{"answerType": "some"}), invalid("answerType")},
-		{"closed before it opens", author, http.MethodPost, pollsPath, poll(object{"closedIn": -1}), invalid("closedIn")},
-		{"closed in a year", author, http.MethodPost, pollsPath, poll(object{"closedIn": 31536000000}), failure{}},
-		{"closed in more than a year", author, http.MethodPost, pollsPath, poll(object{"closedIn": 31536000001}), invalid("closedIn")},
-		{"closed in half a millisecond", author, http.MethodPost, pollsPath, poll(object{"closedIn": 0.5}), invalid("closedIn")},
-		{"made by an administrator", admin(t), http.MethodPost, pollsPath, poll(), forbidden},
-		{"made by nobody", nobody, http.MethodPost, pollsPath, poll(), unauthorized},
+		{"1 answer", author, http.MethodPost, pollsPath, poll(t, several(1)), invalid("answers")},
+		{"2 answers", author, http.MethodPost, pollsPath, poll(t, several(2)), failure{}},
+		{"10 answers", author, http.MethodPost, pollsPath, poll(t, several(10)), failure{}},
+		{"11 answers", author, http.MethodPost, pollsPath, poll(t, several(11)), invalid("answers")},
+		{"no question", author, http.MethodPost, pollsPath, poll(t, object{"question": ""}), invalid("question")},
+		{"a question of 500", author, http.MethodPost, pollsPath, poll(t, object{"question": long(500)}), failure{}},
+		{"a question of 501", author, http.MethodPost, pollsPath, poll(t, object{"question": long(501)}), invalid("question")},
+		{"a title of 151", author, http.MethodPost, pollsPath, poll(t, object{"title": long(151)}), invalid("title")},
+		{"an answer of 201", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": long(201)}, {"data": "x"}}}), invalid("answers[0].data")},
+		{"an empty answer", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": "x"}, {"data": ""}}}), invalid("answers[1].data")},
+		{"an image answer without one", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": "x"}, {"dataType": "image"}}}), invalid("answers[1].fileId")},
+		{"another type of answer", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": "x"}, {"dataType": "smell", "data": "x"}}}), invalid("answers[1].dataType")},
+		{"another answerType", author, http.MethodPost, pollsPath, poll(t, object{"answerType": "some"}), invalid("answerType")},
+		{"closed before it opens", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": -1}), invalid("closedIn")},
+		{"closed in a year", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": 31536000000}), failure{}},
+		{"closed in more than a year", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": 31536000001}), invalid("closedIn")},
+		{"closed in half a millisecond", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": 0.5}), invalid("closedIn")},
+		{"made by an administrator", admin(t), http.MethodPost, pollsPath, poll(t), forbidden},
+		{"made by nobody", nobody, http.MethodPost, pollsPath, poll(t), unauthorized},
 		{"read by nobody", nobody, http.MethodGet, pollsPath + "/" + id, nil, unauthorized},
 		{"an unknown one", author, http.MethodGet, pollsPath + "/" + unknownID, nil, notFound},
 		{"no id", author, http.MethodGet, pollsPath + "/nothing", nil, notFound},

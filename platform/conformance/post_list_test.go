@@ -95,7 +95,7 @@ func TestPostsOfOneMoment(t *testing.T) {
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		for range 2 {
-			post(object{"attachments": photos(5)})
+			post(object{"attachments": photos(t, 5)})
 		}
 		for _, sortBy := range []string{"lastCreated", "firstCreated", "lastUpdated", "firstUpdated"} {
 			l := l.with("dataTypes[]", "image").with("sortBy", sortBy)
@@ -111,9 +111,9 @@ func TestPostDataTypes(t *testing.T) {
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		post()
-		post(object{"attachments": []object{{"type": "image", "fileId": "i"}, {"type": "file", "fileId": "f"}}})
+		post(object{"attachments": attached(t, apptest.Shared(t), "image", "file")})
 		nextMillisecond()
-		post(object{"attachments": []object{{"type": "video", "fileId": "v"}}})
+		post(object{"attachments": attached(t, apptest.Shared(t), "video")})
 		types := func(values ...string) []string {
 			r := l.with("dataTypes[]", values...).with("sortBy", "firstCreated").page(t, nil)
 			found := r.Strings(t, l.list, "dataType")
@@ -138,7 +138,7 @@ func TestPostsByFlag(t *testing.T) {
 		t.Helper()
 		var posts []string
 		for range 8 {
-			posts = append(posts, post(object{"attachments": photos(1)}))
+			posts = append(posts, post(object{"attachments": photos(t, 1)}))
 		}
 		flag(t, boss, "posts", posts[1])
 		flag(t, boss, "comments", newComment(t, boss, posts[3]))

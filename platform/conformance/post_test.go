@@ -16,13 +16,26 @@ import (
 
 const postsPath = "/api/v4/posts"
 
-// photos are attachments of count images.
-func photos(count int) []object {
+// photos are attachments of count images of the shared network.
+func photos(t *testing.T, count int) []object {
+	t.Helper()
+	return attached(t, apptest.Shared(t), slices.Repeat([]string{"image"}, count)...)
+}
+
+// attached are attachments of files of the given types, which are there.
+func attached(t *testing.T, n *apptest.Network, types ...string) []object {
+	t.Helper()
 	var attachments []object
-	for i := range count {
-		attachments = append(attachments, object{"type": "image", "fileId": fmt.Sprint("image-", i)})
+	for i, kind := range types {
+		attachments = append(attachments, object{"type": kind, "fileId": n.File(t, kind, i)})
 	}
 	return attachments
+}
+
+// fileOf is a file of the shared network.
+func fileOf(t *testing.T, kind string) string {
+	t.Helper()
+	return apptest.Shared(t).File(t, kind, 0)
 }
 
 func TestCreatePostInCommunity(t *testing.T) {
@@ -126,11 +139,11 @@ func TestParentAndChildren(t *testing.T) {
 		types       []string
 		structure   string
 	}{
-		"images": {photos(3), []string{"image", "image", "image"}, "image"},
-		"video":  {[]object{{"type": "video", "fileId": "v"}}, []string{"video"}, "video"},
-		"file":   {[]object{{"type": "file", "fileId": "f"}}, []string{"file"}, "file"},
-		"mixed":  {[]object{{"type": "file", "fileId": "f"}, {"type": "image", "fileId": "i"}}, []string{"file", "image"}, "mixed"},
-		"ten":    {photos(10), slices.Repeat([]string{"image"}, 10), "image"},
+		"images": {photos(t, 3), []string{"image", "image", "image"}, "image"},
+		"video":  {attached(t, boss.Network, "video"), []string{"video"}, "video"},
+		"file":   {attached(t, boss.Network, "file"), []string{"file"}, "file"},
+		"mixed":  {attached(t, boss.Network, "file", "image"), []string{"file", "image"}, "mixed"},
+		"ten":    {photos(t, 10), slices.Repeat([]string{"image"}, 10), "image"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parent := newPost(t, boss, id, object{"attachments": c.attachments})
@@ -147,7 +160,7 @@ func TestParentAndChildren(t *testing.T) {
 				require.Equal(t, p["targetId"], child["targetId"])
 				require.Equal(t, p["feedId"], child["feedId"])
 				if child["dataType"] == "video" {
-					require.Equal(t, object{"videoFileId": object{"original": "v"}}, child["data"])
+					require.Equal(t, object{"videoFileId": object{"original": fileOf(t, "video")}}, child["data"])
 				} else {
 					require.NotEmpty(t, child["data"].(object)["fileId"])
 				}
@@ -164,7 +177,7 @@ func TestParentAndChildren(t *testing.T) {
 func TestChildrenKeepTheirOrder(t *testing.T) {
 	boss := newUser(t, region.EU, "boss")
 	var want []string
-	for _, photo := range photos(10) {
+	for _, photo := range photos(t, 10) {
 		want = append(want, text(photo, "fileId"))
 	}
 	files := func(r *apptest.Response) []string {
@@ -175,7 +188,7 @@ func TestChildrenKeepTheirOrder(t *testing.T) {
 		}
 		return files
 	}
-	created := boss.Do(t, http.MethodPost, postsPath, object{"data": object{"text": "x"}, "attachments": photos(10)})
+	created := boss.Do(t, http.MethodPost, postsPath, object{"data": object{"text": "x"}, "attachments": photos(t, 10)})
 	require.Equal(t, want, files(created))
 	got := func() *apptest.Response {
 		return boss.Do(t, http.MethodGet, "/api/v3/posts/"+created.String(t, "posts.0.postId"), nil)
@@ -193,7 +206,7 @@ func TestCustomPost(t *testing.T) {
 	id := newCommunity(t, boss)
 	data := object{"anything": []any{1.0, nil, object{"text": "x"}}, "n": 1e100}
 	a := requireAggregate(t, boss.Do(t, http.MethodPost, postsPath, object{
-		"targetType": "community", "targetId": id, "dataType": "shop.offer-1", "data": data, "attachments": photos(1),
+		"targetType": "community", "targetId": id, "dataType": "shop.offer-1", "data": data, "attachments": photos(t, 1),
 	}), "", postAggregate)
 	require.Equal(t, "shop.offer-1", a.one("posts")["dataType"])
 	require.Equal(t, data, a.one("posts")["data"])
@@ -230,7 +243,7 @@ func TestPostLimits(t *testing.T) {
 	post("text that is a number", object{"data": object{"text": 7}}, invalid("data.text"))
 	post("data that is a text", object{"data": "x"}, invalid("data"))
 	post("no data", object{"data": nil}, invalid("data"))
-	post("image without text", object{"data": object{}, "attachments": photos(1)}, failure{})
+	post("image without text", object{"data": object{}, "attachments": photos(t, 1)}, failure{})
 	post("5 tags of 24", object{"tags": words(5, 24)}, failure{})
 	post("6 tags", object{"tags": words(6, 24)}, invalid("tags"))
 	post("tag of 25", object{"tags": words(5, 25)}, invalid("tags[0]"))
@@ -239,10 +252,10 @@ func TestPostLimits(t *testing.T) {
 	post("31 hashtags", object{"hashtags": words(31, 1)}, invalid("hashtags"))
 	post("hashtag of 101", object{"hashtags": words(1, 101)}, invalid("hashtags[0]"))
 	post("hashtag with a space", object{"hashtags": []string{"a b"}}, invalid("hashtags[0]"))
-	post("10 attachments", object{"attachments": photos(10)}, failure{})
-	post("11 attachments", object{"attachments": photos(11)}, invalid("attachments"))
+	post("10 attachments", object{"attachments": photos(t, 10)}, failure{})
+	post("11 attachments", object{"attachments": photos(t, 11)}, invalid("attachments"))
 	post("11 old images", object{"data": object{"text": "x", "images": toAny(words(11, 1))}}, invalid("attachments"))
-	post("file id of 100", object{"attachments": []object{{"type": "image", "fileId": long(100)}}}, failure{})
+	post("file id of 100", object{"attachments": []object{{"type": "image", "fileId": long(100)}}}, notFound)
 	post("file id of 101", object{"attachments": []object{{"type": "image", "fileId": long(101)}}}, invalid("attachments[0].fileId"))
 	post("old image id of 101", object{"data": object{"text": "x", "images": []any{long(101)}}}, invalid("data.images"))
 	post("no file id", object{"attachments": []object{{"type": "image"}}}, invalid("attachments[0].fileId"))
@@ -282,7 +295,7 @@ func TestGetPosts(t *testing.T) {
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	var ids []string
 	for _, home := range region.All() {
-		ids = append(ids, newPost(t, boss, newCommunity(t, boss.At(home)), object{"attachments": photos(1)}))
+		ids = append(ids, newPost(t, boss, newCommunity(t, boss.At(home)), object{"attachments": photos(t, 1)}))
 	}
 	ids = append(ids, newWallPost(t, reader))
 	list := func(ids ...string) string { return "/api/v3/posts/list?" + url.Values{"postIds[]": ids}.Encode() }
@@ -320,7 +333,7 @@ func TestDeletePost(t *testing.T) {
 		for _, permanent := range []bool{false, true} {
 			t.Run(fmt.Sprint(version, " permanent ", permanent), func(t *testing.T) {
 				club := newClub(t)
-				id := newPost(t, club.member, club.id, object{"attachments": photos(2)})
+				id := newPost(t, club.member, club.id, object{"attachments": photos(t, 2)})
 				kept := newPost(t, club.member, club.id)
 				comment := newComment(t, club.boss, id)
 				club.boss.Do(t, http.MethodPost, "/api/v3/posts/"+id+"/flag", nil).OK(t)

@@ -18,9 +18,9 @@ func matrix(t *testing.T) []operation {
 	t.Helper()
 	club := newClub(t, object{"categoryIds": []string{newCategory(t, admin(t), "category")}})
 	post := newPost(t, club.member, club.id, object{
-		"attachments": photos(2), "tags": []string{"a"}, "metadata": object{"deep": []any{1.5, nil, "é"}},
+		"attachments": photos(t, 2), "tags": []string{"a"}, "metadata": object{"deep": []any{1.5, nil, "é"}},
 	})
-	comment := newComment(t, club.stranger, post, object{"attachments": photos(1)})
+	comment := newComment(t, club.stranger, post, object{"attachments": photos(t, 1)})
 	newComment(t, club.boss, post, object{"parentId": comment})
 	flag(t, club.boss, "posts", post)
 	flag(t, club.boss, "comments", comment)

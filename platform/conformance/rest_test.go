@@ -21,7 +21,7 @@ import (
 func TestQuerySpellings(t *testing.T) {
 	boss := newUser(t, region.EU, "boss")
 	for range 3 {
-		newWallPost(t, boss, object{"attachments": []object{{"type": "image", "fileId": "i"}, {"type": "video", "fileId": "v"}}})
+		newWallPost(t, boss, object{"attachments": attached(t, boss.Network, "image", "video")})
 	}
 	path := "/api/v3/user-feeds/" + boss.UserID
 	for _, query := range []string{

@@ -67,10 +67,10 @@ func TestScheduledPostIsPublished(t *testing.T) {
 	join(t, community, author)
 	at := time.Now().Add(1500 * time.Millisecond)
 	body := with(scheduling(at.UTC().Format(time.RFC3339Nano), community, "later"), object{})
-	body["postData"].(object)["attachments"] = []object{{"type": "image", "fileId": "picture"}}
+	body["postData"].(object)["attachments"] = attached(t, author.Network, "image")
 	body["postData"].(object)["mentionees"] = []object{{"type": "user", "userIds": []string{other.UserID}}}
 	id := newScheduled(t, author.At(region.SG), body)
-	onOwn := newScheduled(t, author, object{"scheduledAt": at, "postData": object{"data": object{"text": "mine", "images": []string{"old"}}}})
+	onOwn := newScheduled(t, author, object{"scheduledAt": at, "postData": object{"data": object{"text": "mine", "images": []string{fileOf(t, "image")}}}})
 	onOther := newScheduled(t, author, object{"scheduledAt": at, "postData": object{"targetType": "user", "targetId": other.UserID, "data": object{"title": "T", "text": "x"}}})
 
 	r := author.At(region.US).Do(t, http.MethodGet, schedulePath+"?sortBy=firstCreated", nil)
@@ -98,7 +98,7 @@ func TestScheduledPostIsPublished(t *testing.T) {
 	require.Equal(t, "later", post.String(t, "posts.0.data.text"))
 	require.Equal(t, author.UserID, post.String(t, "posts.0.postedUserId"))
 	require.Equal(t, "image", post.String(t, "posts.0.structureType"))
-	require.Equal(t, "picture", a.one("postChildren")["data"].(object)["fileId"])
+	require.Equal(t, fileOf(t, "image"), a.one("postChildren")["data"].(object)["fileId"])
 	require.Equal(t, before+1, other.Do(t, http.MethodGet, "/api/v3/communities/"+community, nil).OK(t).Int(t, "communities.0.postsCount"))
 	require.Eventually(t, func() bool {
 		r := author.Do(t, http.MethodGet, schedulePath+"?notPostedOnly=true", nil)
@@ -111,7 +111,7 @@ func TestScheduledPostIsPublished(t *testing.T) {
 	}
 	wall := author.Do(t, http.MethodGet, "/api/v5/posts?targetType=user&targetId="+author.UserID, nil).OK(t)
 	require.Equal(t, "mine", wall.String(t, "posts.0.data.text"))
-	require.Equal(t, "old", wall.String(t, "postChildren.0.data.fileId"))
+	require.Equal(t, fileOf(t, "image"), wall.String(t, "postChildren.0.data.fileId"))
 	wall = author.Do(t, http.MethodGet, "/api/v5/posts?targetType=user&targetId="+other.UserID, nil).OK(t)
 	require.Equal(t, "T", wall.String(t, "posts.0.data.title"))
 	for method, body := range map[string]any{http.MethodPut: object{"scheduledAt": timeIn(time.Hour)}, http.MethodDelete: nil} {
@@ -173,7 +173,7 @@ func TestChangeScheduledPost(t *testing.T) {
 	at := timeIn(48 * time.Hour)
 	r := author.At(region.SG).Do(t, http.MethodPut, path, object{"scheduledAt": at}).OK(t)
 	require.Equal(t, id, r.String(t, "data.id"))
-	author.At(region.US).Do(t, http.MethodPut, path, object{"postData": object{"data": object{"text": "second"}, "attachments": []object{{"type": "file", "fileId": "f"}}}}).OK(t)
+	author.At(region.US).Do(t, http.MethodPut, path, object{"postData": object{"data": object{"text": "second"}, "attachments": attached(t, author.Network, "file")}}).OK(t)
 	r = author.Do(t, http.MethodGet, schedulePath, nil)
 	require.Equal(t, []string{id}, requireScheduled(t, r))
 	require.Equal(t, at, r.String(t, "data.0.scheduledAt"))

@@ -61,11 +61,16 @@ func TestNetworkSettings(t *testing.T) {
 		{"flagLimit of 1000", n.Admin(region.EU), http.MethodPut, settingsPath, object{"flagLimit": 1000}, failure{}},
 		{"flagLimit of 0", n.Admin(region.EU), http.MethodPut, settingsPath, object{"flagLimit": 0}, invalid("flagLimit")},
 		{"flagLimit of 1001", n.Admin(region.EU), http.MethodPut, settingsPath, object{"flagLimit": 1001}, invalid("flagLimit")},
+		{"generation of 0", n.Admin(region.EU), http.MethodPut, settingsPath, object{"generation": 0}, failure{}},
+		{"generation below 0", n.Admin(region.EU), http.MethodPut, settingsPath, object{"generation": -1}, invalid("generation")},
+		{"generation too large", n.Admin(region.EU), http.MethodPut, settingsPath, object{"generation": 1 << 31}, invalid("generation")},
+		{"one of two is wrong", n.Admin(region.EU), http.MethodPut, settingsPath, object{"isWhitelistEnabled": true, "flagLimit": 0}, invalid("flagLimit")},
 		{"as a user", alice, http.MethodPut, settingsPath, object{"flagLimit": 7}, notAllowed},
 		{"read as a user", alice, http.MethodGet, settingsPath, nil, notAllowed},
 		{"read as nobody", n.Anonymous(region.EU), http.MethodGet, settingsPath, nil, unauthorized},
 	})
 	require.InDelta(t, 1000.0, get(t)["flagLimit"], 0)
+	require.Equal(t, false, get(t)["isWhitelistEnabled"], "all of a change or nothing")
 }
 
 // TestSettingsTravel changes a setting at each region: it is true there at once, and soon at the others. The contract of the

@@ -188,12 +188,12 @@ func TestUpdateUser(t *testing.T) {
 		return requireAggregate(t, by.Do(t, http.MethodPut, "/api/v3/users/", body), "", userAggregate).one("users")
 	}
 	before := put(t, alice.At(region.SG), object{
-		"userId": alice.UserID, "displayName": "Alice", "description": "about", "avatarFileId": "file", "profileHandle": "al",
+		"userId": alice.UserID, "displayName": "Alice", "description": "about", "avatarFileId": fileOf(t, "image"), "profileHandle": "al",
 		"avatarCustomUrl": "https://example.com/a.png", "metadata": object{"deep": object{"a": []any{1.0, "x", nil}}},
 		"createNewUserWhenNotFound": false,
 	})
 	for field, want := range map[string]any{
-		"displayName": "Alice", "description": "about", "avatarFileId": "file", "profileHandle": "al",
+		"displayName": "Alice", "description": "about", "avatarFileId": fileOf(t, "image"), "profileHandle": "al",
 		"avatarCustomUrl": "https://example.com/a.png", "metadata": object{"deep": object{"a": []any{1.0, "x", nil}}},
 	} {
 		require.Equal(t, want, before[field], field)
@@ -232,8 +232,12 @@ func TestUserLimits(t *testing.T) {
 	for field, limit := range map[string]int{
 		"displayName": 100, "description": 500, "avatarFileId": 50, "avatarCustomUrl": 1000, "profileHandle": 100,
 	} {
+		atLimit := failure{}
+		if field == "avatarFileId" {
+			atLimit = notFound // no file has such an id
+		}
 		attempts = append(attempts,
-			attempt{field + " at its limit", alice, http.MethodPut, "/api/v3/users", object{field: long(limit)}, failure{}},
+			attempt{field + " at its limit", alice, http.MethodPut, "/api/v3/users", object{field: long(limit)}, atLimit},
 			attempt{field + " past it", alice, http.MethodPut, "/api/v3/users", object{field: long(limit + 1)}, invalid(field)})
 	}
 	eleven := slices.Repeat([]string{"moderator"}, 11)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
 )
 
 func followRows() []row {
@@ -124,5 +126,92 @@ func pollRows() []row {
 		{procedure: "PollService/VotePoll", request: made(false, vote), want: unbanned},
 		{procedure: "PollService/ChangePollVote", request: made(false, vote), want: unbanned},
 		{procedure: "PollService/ListPollVoters", request: made(false, voters), want: everybody},
+	}
+}
+
+func markerRows() []row {
+	feeds := func(*testing.T, *grounds) object { return object{"messageFeedIds": []string{unknownID}} }
+	channels := func(*testing.T, *grounds) object { return object{"channelIds": []string{unknownID}} }
+	feed := func(more object) func(*testing.T, *grounds) object {
+		return func(*testing.T, *grounds) object { return with(object{"messageFeedId": unknownID}, more) }
+	}
+	message := func(_ *testing.T, g *grounds) object {
+		return object{"messageFeedId": region.NewID(region.EU), "segment": 1, "entityId": "e", "messageId": "m", "userIds": []string{g.author.UserID}}
+	}
+	pushed := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		m := message(t, g)
+		g.walkers[adminToken].Do(t, http.MethodPut, fmt.Sprint("/api/v1/markers/message-feeds/", m["messageFeedId"], "/segments/1"), m).OK(t)
+		return object{"messageFeedId": m["messageFeedId"]}
+	}
+	own := users(400400, 400400, 400400, 400400, 400300) // nobody here belongs to a feed
+	return []row{
+		{procedure: "MarkerService/GetUserMarker", request: nothing, want: usersOnly},
+		{procedure: "MarkerService/SyncMarkers", request: nothing, want: usersOnly},
+		{procedure: "MarkerService/ListChannelMarkers", request: channels, want: usersOnly},
+		{procedure: "MarkerService/ReadChannel", request: func(*testing.T, *grounds) object { return object{"channelId": unknownID} }, want: own},
+		{procedure: "MarkerService/ListMessageFeedMarkers", request: feeds, want: usersOnly},
+		{procedure: "MarkerService/ListUserMessageFeeds", request: channels, want: usersOnly},
+		{procedure: "MarkerService/ReadMessageFeed", request: feed(object{"readToSegment": 1}), want: own},
+		{procedure: "MarkerService/DeliverMessage", request: feed(object{"messageId": "m"}), want: own},
+		{procedure: "MarkerService/ReadingMessageFeeds", request: feeds, want: own},
+		{procedure: "MarkerService/StartReading", request: feed(nil), want: own},
+		{procedure: "MarkerService/StopReading", request: feed(nil), want: own},
+		{procedure: "MarkerService/PushSegment", request: message, want: adminsOnly},
+		{procedure: "MarkerService/DeleteMessageFeed", request: pushed, want: adminsOnly},
+	}
+}
+
+func storyRows() []row {
+	body := func(_ *testing.T, g *grounds) object { return textStory(g.open) }
+	made := func(private bool, more ...object) func(*testing.T, *grounds) object {
+		return func(t *testing.T, g *grounds) object {
+			t.Helper()
+			id := newStory(t, g.boss, map[bool]string{false: g.open, true: g.private}[private])
+			return with(object{"storyId": id}, more...)
+		}
+	}
+	target := func(private bool, more ...object) func(*testing.T, *grounds) object {
+		return func(_ *testing.T, g *grounds) object {
+			id := map[bool]string{false: g.open, true: g.private}[private]
+			return with(object{"targetType": "community", "targetId": id}, more...)
+		}
+	}
+	targets := func(_ *testing.T, g *grounds) object {
+		return object{"targets": object{"targetId": []string{g.open}, "targetType": []string{"community"}}}
+	}
+	viewers := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return object{"referenceType": "stories", "referenceId": newStory(t, g.boss, g.open)}
+	}
+	views := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return object{"activities": []object{activity("story", newStory(t, g.boss, g.open), time.Now())}}
+	}
+	commentOn := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return object{"referenceType": "story", "referenceId": newStory(t, g.boss, g.open), "data": object{"text": "x"}}
+	}
+	neverFlagged := users(400300, 400300, 400300, 400300, 400300)
+	return []row{
+		{procedure: "StoryService/CreateStory", request: body, want: users(400301, 400300, 0, 400304, 400300)},
+		{procedure: "StoryService/GetStory", request: made(false), want: everybody},
+		{procedure: "StoryService/GetStory", name: "private", request: made(true), want: readable},
+		{procedure: "StoryService/ListStories", request: target(false), want: everybody},
+		{procedure: "StoryService/ListStories", name: "private", request: target(true), want: readable},
+		{procedure: "StoryService/ListStories", name: "ended", request: target(false, object{"isExpired": true}), want: adminsOnly},
+		{procedure: "StoryService/ListStoriesByTargets", request: targets, want: everybody},
+		{procedure: "StoryService/GetStoryTargets", request: targets, want: everybody},
+		{procedure: "StoryService/CountStories", request: target(false), want: everybody},
+		{procedure: "StoryService/CountStories", name: "private", request: target(true), want: readable},
+		{procedure: "StoryService/ListMyStoryTargets", request: nothing, want: usersOnly},
+		{procedure: "StoryService/DeleteStory", request: made(false), want: moderators},
+		{procedure: "StoryService/DeleteStory", name: "permanently", request: made(false, object{"permanent": true}), want: moderators},
+		{procedure: "StoryService/FlagStory", request: made(false), want: unbanned},
+		{procedure: "StoryService/UnflagStory", request: made(false), want: neverFlagged},
+		{procedure: "StoryService/ClearStoryFlags", request: made(false), want: moderators},
+		{procedure: "AnalyticsService/ReportActivities", request: views, want: usersOnly},
+		{procedure: "AnalyticsService/ListViewers", request: viewers, want: moderators},
+		{procedure: "CommentService/CreateComment", name: "story", request: commentOn, want: unbanned},
 	}
 }

@@ -9,7 +9,7 @@ import (
 func walkRows() []row {
 	return slices.Concat(
 		sessionRows(), userRows(), networkRows(), communityRows(), memberRows(), joinRequestRows(), postRows(), postFlagRows(),
-		commentRows(), commentFlagRows(), feedRows(), reactionRows(), followRows(), pinRows(), moreFeedRows(), scheduleRows(), pollRows(),
+		commentRows(), commentFlagRows(), feedRows(), reactionRows(), followRows(), pinRows(), moreFeedRows(), scheduleRows(), pollRows(), fileRows(), markerRows(), liveRows(), userFlagRows(), storyRows(),
 	)
 }
 

@@ -36,6 +36,10 @@ type Options struct {
 	Ready func(ctx context.Context) error
 	// Registerer gets the metrics plaza_http_…; nil registers nothing.
 	Registerer prometheus.Registerer
+	// Streams are the operations beside the services, whose bodies are streams.
+	Streams []Stream
+	// Realtime serves the paths below /realtime/; nil serves none.
+	Realtime Realtime
 	// CORSOrigins are the origins whose pages may call; none is every origin.
 	CORSOrigins []string
 }
@@ -65,7 +69,7 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	measured, err := newMetrics(o.Registerer, described.procedures)
+	measured, err := newMetrics(o.Registerer, described.procedures, o.Streams)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +77,7 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &edge{rest: rest, rpc: rpc, metrics: measured, log: o.Log}
+	e := &edge{rest: rest, rpc: rpc, metrics: measured, log: o.Log, realtime: o.Realtime}
 	e.routed = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
 	return e, nil
 }
@@ -93,6 +97,11 @@ func (o Options) fronts(described *schema) (*restFront, *rpcFront, error) {
 	table, err := newRoutes(described.services)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, stream := range o.Streams {
+		if err := table.addStream(stream); err != nil {
+			return nil, nil, err
+		}
 	}
 	transcoder, err := newTranscoder(
 		o.Services.handlers(common, connect.WithCodec(handoffCodec{jsonCodec{codecJSON}})),
@@ -126,6 +135,8 @@ type edge struct {
 	routed  http.Handler // route, behind CORS
 	metrics *metrics
 	log     *slog.Logger
+	// realtime is nil where there are no streams of events.
+	realtime Realtime
 }
 
 func (e *edge) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -149,6 +160,10 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 // route chooses the front. It may change the request: ServeHTTP has made a copy of it.
 func (e *edge) route(_ http.ResponseWriter, request *http.Request) {
 	ex := exchangeFrom(request.Context())
+	if e.isRealtime(request) {
+		e.serveRealtime(ex, request)
+		return
+	}
 	if e.rpc.handles(request.URL.Path) {
 		e.rpc.ServeHTTP(ex, request)
 		return

@@ -45,6 +45,12 @@ type fake struct {
 	plazav1connect.UnimplementedPinServiceHandler
 	plazav1connect.UnimplementedScheduledPostServiceHandler
 	plazav1connect.UnimplementedPollServiceHandler
+	plazav1connect.UnimplementedVideoStreamingServiceHandler
+	plazav1connect.UnimplementedRoomServiceHandler
+	plazav1connect.UnimplementedFileServiceHandler
+	plazav1connect.UnimplementedMarkerServiceHandler
+	plazav1connect.UnimplementedStoryServiceHandler
+	plazav1connect.UnimplementedAnalyticsServiceHandler
 
 	mu    sync.Mutex
 	last  proto.Message
@@ -159,7 +165,7 @@ func (f *fake) count() int {
 func (f *fake) services() edge.Services {
 	return edge.Services{
 		Authentication: f, Session: f, User: f, Role: f, Category: f, NetworkSetting: f, Community: f, Member: f,
-		JoinRequest: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f,
+		JoinRequest: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f, VideoStreaming: f, Room: f, File: f, Marker: f, Story: f, Analytics: f,
 	}
 }
 

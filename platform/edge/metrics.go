@@ -14,7 +14,7 @@ type metrics struct {
 }
 
 // newMetrics registers with registerer, unless that is nil.
-func newMetrics(registerer prometheus.Registerer, procedures map[string]procedure) (*metrics, error) {
+func newMetrics(registerer prometheus.Registerer, procedures map[string]procedure, streams []Stream) (*metrics, error) {
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "plaza_http_requests_total",
 		Help: "Requests by operation, protocol and HTTP status; over gRPC, the status that REST would have had.",
@@ -22,7 +22,7 @@ func newMetrics(registerer prometheus.Registerer, procedures map[string]procedur
 	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "plaza_http_request_duration_seconds",
 		Help:    "Time from the arrival of a request's header to the end of its answer.",
-		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .2, .25, .3, .5, .75, 1, 2.5, 5, 10, 30},
 	}, []string{"procedure"})
 	inFlight := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "plaza_http_requests_in_flight",
@@ -39,6 +39,9 @@ func newMetrics(registerer prometheus.Registerer, procedures map[string]procedur
 	m.duration[procedureUnknown] = duration.WithLabelValues(procedureUnknown)
 	for name := range procedures {
 		m.duration[name] = duration.WithLabelValues(name)
+	}
+	for _, s := range streams {
+		m.duration[s.Procedure] = duration.WithLabelValues(s.Procedure)
 	}
 	return m, nil
 }

@@ -44,6 +44,11 @@ func (f *restFront) ServeHTTP(ex *exchange, request *http.Request) {
 	}
 	ex.procedure = found.procedure
 	ex.route = found
+	found.outdated.say(ex.Header())
+	if found.stream != nil {
+		f.serveStream(ex, request, found, path)
+		return
+	}
 	query, bad := restQuery(request.URL.RawQuery, found)
 	if bad != nil {
 		ex.refuseUnread(request, refuse(bad))

@@ -25,7 +25,11 @@ type route struct {
 	isList    bool // a list by ids, which public clients encode twice
 	success   int  // the HTTP status of a success; 0 stands for 200
 	input     protoreflect.MessageDescriptor
-	inPath    []string // names, proto and JSON, of the fields that the path carries
+	outdated  *deprecation // nil for most
+	inPath    []string     // names, proto and JSON, of the fields that the path carries
+
+	template string                                         // of a stream
+	stream   func(http.ResponseWriter, *http.Request) error // nil for an operation
 }
 
 // routes finds a route by method and path.
@@ -53,15 +57,19 @@ func (t *routes) addMethod(method protoreflect.MethodDescriptor) error {
 	if !ok || rule == nil {
 		return nil
 	}
+	outdated, err := deprecationOf(method)
+	if err != nil {
+		return err
+	}
 	for _, binding := range append([]*annotations.HttpRule{rule}, rule.GetAdditionalBindings()...) {
-		if err := t.addBinding(method, binding); err != nil {
+		if err := t.addBinding(method, binding, outdated); err != nil {
 			return fmt.Errorf("%s: %w", method.FullName(), err)
 		}
 	}
 	return nil
 }
 
-func (t *routes) addBinding(method protoreflect.MethodDescriptor, rule *annotations.HttpRule) error {
+func (t *routes) addBinding(method protoreflect.MethodDescriptor, rule *annotations.HttpRule, outdated *deprecation) error {
 	verb, template := verbAndTemplate(rule)
 	if verb == "" || !strings.HasPrefix(template, "/") || strings.ContainsAny(template, "=*:") {
 		return fmt.Errorf("unknown kind of binding %v", rule)
@@ -74,6 +82,7 @@ func (t *routes) addBinding(method protoreflect.MethodDescriptor, rule *annotati
 		isToken:   procedure == plazav1connect.AuthenticationServiceCreateTokenProcedure,
 		isList:    strings.HasSuffix(template, "/list") || strings.HasSuffix(template, "/join/requests"),
 		success:   successOf(method),
+		outdated:  outdated.of(verb, template),
 	}
 	node := t
 	for segment := range strings.SplitSeq(template[1:], "/") {

@@ -22,6 +22,8 @@ type rpcFront struct {
 type procedure struct {
 	unary bool // its body is one message, and may be limited as a whole
 	get   bool // Connect may call it by GET
+
+	outdated *deprecation // nil for most
 }
 
 // envelopeRoom is what a body may be longer than its message: the prefix of gRPC, and the trailer of gRPC-Web.
@@ -48,6 +50,7 @@ func (f *rpcFront) ServeHTTP(ex *exchange, request *http.Request) {
 		return
 	case ours:
 		ex.procedure = request.URL.Path
+		called.outdated.say(ex.Header())
 	}
 	if called.unary {
 		f.limitBody(ex, request)

@@ -35,6 +35,12 @@ type Services struct {
 	Pin            plazav1connect.PinServiceHandler
 	ScheduledPost  plazav1connect.ScheduledPostServiceHandler
 	Poll           plazav1connect.PollServiceHandler
+	VideoStreaming plazav1connect.VideoStreamingServiceHandler
+	Room           plazav1connect.RoomServiceHandler
+	File           plazav1connect.FileServiceHandler
+	Marker         plazav1connect.MarkerServiceHandler
+	Story          plazav1connect.StoryServiceHandler
+	Analytics      plazav1connect.AnalyticsServiceHandler
 }
 
 // ErrServiceMissing is returned by New for a nil field of Services.
@@ -71,6 +77,12 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewPinServiceHandler(s.Pin, options...))
 	add(plazav1connect.NewScheduledPostServiceHandler(s.ScheduledPost, options...))
 	add(plazav1connect.NewPollServiceHandler(s.Poll, options...))
+	add(plazav1connect.NewVideoStreamingServiceHandler(s.VideoStreaming, options...))
+	add(plazav1connect.NewRoomServiceHandler(s.Room, options...))
+	add(plazav1connect.NewFileServiceHandler(s.File, options...))
+	add(plazav1connect.NewMarkerServiceHandler(s.Marker, options...))
+	add(plazav1connect.NewStoryServiceHandler(s.Story, options...))
+	add(plazav1connect.NewAnalyticsServiceHandler(s.Analytics, options...))
 	return handlers
 }
 
@@ -95,23 +107,32 @@ func schemaOf(handlers map[string]http.Handler) (*schema, error) {
 			return nil, fmt.Errorf("%s is no service", name)
 		}
 		s.services = append(s.services, service)
-		s.addMethods(service.Methods())
+		if err := s.addMethods(service.Methods()); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
 
-func (s *schema) addMethods(methods protoreflect.MethodDescriptors) {
+func (s *schema) addMethods(methods protoreflect.MethodDescriptors) error {
 	for i := range methods.Len() {
 		method := methods.Get(i)
+		outdated, err := deprecationOf(method)
+		if err != nil {
+			return err
+		}
 		s.procedures[procedureOf(method)] = procedure{
 			unary: !method.IsStreamingClient() && !method.IsStreamingServer(),
 			get:   hasNoSideEffects(method),
+
+			outdated: outdated.of("", ""), // the whole of it; a path is none of theirs
 		}
 		if !s.isRequest[method.Input().FullName()] {
 			s.isRequest[method.Input().FullName()] = true
 			s.requests = append(s.requests, method.Input())
 		}
 	}
+	return nil
 }
 
 func hasNoSideEffects(method protoreflect.MethodDescriptor) bool {

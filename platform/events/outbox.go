@@ -25,11 +25,12 @@ type Outbox struct {
 	log      *slog.Logger
 	mu       sync.RWMutex
 	handlers map[string]Handler
+	soon     chan struct{} // one place for each delivery under way that nobody waits for
 }
 
 // NewOutbox makes an outbox without handlers.
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
-	return &Outbox{store: st, now: now, log: log, handlers: map[string]Handler{}}
+	return &Outbox{store: st, now: now, log: log, handlers: map[string]Handler{}, soon: make(chan struct{}, maxSoon)}
 }
 
 // Handle registers the handler of a topic.
@@ -69,6 +70,26 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 	for lane, ids := range done {
 		_ = o.store.OutboxDone(bounded, home, lane, ids)
 	}
+}
+
+// maxSoon bounds the deliveries under way that nobody waits for.
+const maxSoon = 64
+
+// DeliverSoon is Deliver without waiting for it: for what the caller's answer does not depend on. With too many under way,
+// the rows are left to the workers.
+func (o *Outbox) DeliverSoon(ctx context.Context, home region.Code, rows ...store.OutboxRow) {
+	if len(rows) == 0 {
+		return
+	}
+	select {
+	case o.soon <- struct{}{}:
+	default:
+		return
+	}
+	go func() {
+		defer func() { <-o.soon }()
+		o.Deliver(context.WithoutCancel(ctx), home, rows...)
+	}()
 }
 
 func (o *Outbox) handle(ctx context.Context, row store.OutboxRow) error {

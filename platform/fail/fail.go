@@ -139,6 +139,13 @@ func TooLarge(limitBytes int64) *Error {
 	}
 }
 
+// FileTooLarge is TooLarge for a file in a body.
+func FileTooLarge(limitBytes int64) *Error {
+	e := TooLarge(limitBytes)
+	e.Details = []string{fmt.Sprintf("a file may have at most %d bytes", limitBytes)}
+	return e
+}
+
 // Unavailable is 500000 for data whose home region does not answer.
 func Unavailable(detail string, cause error) *Error {
 	return &Error{Code: CodeUnexpected, Kind: KindUnavailable, Message: MessageUnexpected, Details: []string{detail}, cause: cause}

@@ -40,6 +40,8 @@ type storm struct {
 	mu       sync.Mutex
 	posts    []string
 	comments [][2]string // id and post
+	stories  []string
+	storied  []string // comments on stories
 
 	tries    atomic.Int64 // of transactions
 	statuses sync.Map     // of answers, with how many there were
@@ -70,6 +72,9 @@ func newStorm(t *testing.T) *storm {
 		}
 		post := s.posts[len(s.posts)-1]
 		s.comments = append(s.comments, [2]string{newComment(t, s.people[i], post, ""), post})
+	}
+	for i, id := range s.communities {
+		s.stories = append(s.stories, newStory(t, s.people[i], id))
 	}
 	poll := post(t, s.people[0], "/api/v3/polls", object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}})
 	s.poll, s.answers = poll.String(t, "polls.0.pollId"), poll.Strings(t, "polls.0.answers", "id")
@@ -113,6 +118,7 @@ func (h *hand) someComment() [2]string {
 // things are what a hand does, some more often than others.
 var things = repeat(map[int][]func(h *hand, post string, comment [2]string, community string){
 	1: {(*hand).deletePost, (*hand).deleteComment, (*hand).clear, (*hand).review, (*hand).changeMembers},
+	3: {(*hand).tellStory, (*hand).hearStory},
 	2: {(*hand).unflag, (*hand).react, (*hand).comeOrGo, (*hand).befriend, (*hand).vote},
 	4: {(*hand).newPost, (*hand).comment, (*hand).reply, (*hand).flag},
 })
@@ -193,7 +199,7 @@ func (h *hand) someModerator() *apptest.Client { return pick(h, []*apptest.Clien
 func (h *hand) newPost(_ string, _ [2]string, community string) {
 	body := object{"targetType": "community", "targetId": community, "data": object{"text": "hello"}}
 	if h.rand.IntN(2) == 0 {
-		body["attachments"] = []object{{"type": "image", "fileId": "a"}, {"type": "image", "fileId": "b"}}
+		body["attachments"] = []object{{"type": "image", "fileId": h.me.Network.File(h.t, "image", 0)}, {"type": "image", "fileId": h.me.Network.File(h.t, "image", 1)}}
 	}
 	answer := h.do(h.me, http.MethodPost, "/api/v4/posts", body)
 	if answer.Status != http.StatusOK {
@@ -318,17 +324,17 @@ var drifts = map[string]string{
 	"declined posts":           counted("declined", postsIn("declined"), "communities"),
 	"likes":                    counted("reaction:like", reactionsBy("like"), "posts"),
 	"loves":                    counted("reaction:love", reactionsBy("love"), "posts"),
-	"counts of what is gone":   `SELECT c.ref, c.kind FROM counters AS c WHERE c.kind IN ('comments', 'segment') AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.ref)`,
+	"counts of what is gone":   `SELECT c.ref, c.kind FROM counters AS c WHERE c.kind IN ('comments', 'segment', 'impressions', 'reach') AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.ref) AND NOT EXISTS (SELECT 1 FROM stories AS p WHERE p.home = c.home AND p.id = c.ref)`,
 	"segments":                 `SELECT id FROM comments WHERE segment < 1 OR segment > (SELECT sum(n) FROM counters AS c WHERE c.home = comments.home AND c.ref = reference_id AND c.kind = 'segment')`,
 	"moderators":               `SELECT user_id FROM community_members WHERE is_moderator <> (state = 'member' AND 'community-moderator' = ANY(roles)) OR (state <> 'member' AND roles <> '{}')`,
 	"flags of posts":           flagged("posts"),
 	"flags of comments":        flagged("comments"),
-	"flags of what is gone":    `SELECT target_id FROM flags AS f WHERE NOT EXISTS (SELECT 1 FROM posts WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM comments WHERE home = f.home AND id = f.target_id)`,
+	"flags of what is gone":    `SELECT target_id FROM flags AS f WHERE NOT EXISTS (SELECT 1 FROM posts WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM comments WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM stories WHERE home = f.home AND id = f.target_id)`,
 	"children of posts":        `SELECT p.id FROM posts AS p WHERE p.is_parent AND p.deleted_at IS NULL AND p.children IS DISTINCT FROM COALESCE((SELECT array_agg(k.id ORDER BY array_position(p.children, k.id)) FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.deleted_at IS NULL), '{}')`,
 	"children of deleted":      `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE p.deleted_at IS NOT NULL AND k.deleted_at IS NULL`,
 	"children by themselves":   `SELECT k.id FROM posts AS k WHERE k.parent_id <> '' AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = k.home AND p.id = k.parent_id)`,
 	"children elsewhere":       `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE p.feed_type <> k.feed_type`,
-	"comments of what is gone": `SELECT c.id FROM comments AS c WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.reference_id)`,
+	"comments of what is gone": `SELECT c.id FROM comments AS c WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.reference_id) AND NOT EXISTS (SELECT 1 FROM stories AS p WHERE p.home = c.home AND p.id = c.reference_id)`,
 	"hasFlaggedChildren": `SELECT p.id FROM posts AS p WHERE p.deleted_at IS NULL AND p.has_flagged_children <> EXISTS (
 		SELECT 1 FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.flag_count > 0 AND k.deleted_at IS NULL)`,
 	"hasFlaggedComment of posts": `SELECT p.id FROM posts AS p WHERE p.deleted_at IS NULL AND p.has_flagged_comment <> EXISTS (
@@ -356,7 +362,7 @@ var drifts = map[string]string{
 		WHERE f.status <> 'none' AND b.status = 'blocked'`,
 	"counts that nobody checks": `SELECT DISTINCT kind FROM counters WHERE kind NOT LIKE 'vote:%' AND kind NOT LIKE 'following:%' AND kind NOT IN (
 		'comments', 'segment', 'replies', 'members', 'moderators', 'published', 'reviewing', 'declined', 'reaction:like', 'reaction:love',
-		'followers', 'followRequests', 'blocks')`,
+		'followers', 'followRequests', 'blocks', 'stories', 'impressions', 'reach')`,
 	"communities of users": `SELECT m.user_id, m.community_id, m.state, m.version, u.state, u.version FROM community_members AS m
 		FULL JOIN user_communities AS u ON u.user_id = m.user_id AND u.community_id = m.community_id
 		WHERE u.state IS DISTINCT FROM m.state OR u.version IS DISTINCT FROM m.version`,
@@ -395,6 +401,9 @@ func TestNoCountDrifts(t *testing.T) {
 	conn := connect(t, s.Network)
 	require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT topic, attempts FROM outbox`)) == 0 }, time.Minute, 50*time.Millisecond)
 	for name, sql := range drifts {
+		require.Empty(t, rows(t, conn, sql), name)
+	}
+	for name, sql := range storyDrifts {
 		require.Empty(t, rows(t, conn, sql), name)
 	}
 	s.requireAnswers(t, conn)

@@ -18,32 +18,46 @@ import (
 // carriers names, for each table, the columns whose ids have to carry the row's home: content lives with its target, a
 // membership with its community, its mirror with the user. Tables with a rule of another kind have none.
 var carriers = map[string][]string{
-	"users":                {"id"},
-	"sessions":             {"user_id", "id"},
-	"categories":           {"id"},
-	"communities":          {"id"},
-	"community_categories": {"community_id"},
-	"community_members":    {"community_id"},
-	"user_communities":     {"user_id"},
-	"join_requests":        {"community_id", "id"},
-	"posts":                {"id", "target_id"},
-	"comments":             {"id", "reference_id", "root_id", "target_id"},
-	"flags":                {"target_id"},
-	"reactions":            {"reference_id", "id"},
-	"counters":             {"ref"},
-	"outbox":               {"id"},
-	"follows":              {"follower_id"},
-	"followers":            {"followee_id"},
-	"blocks":               {"blocker_id"},
-	"blocked_by":           {"blocked_id"},
-	"pins":                 {"post_id"},
-	"pin_targets":          {}, // see requirePinTargets
-	"scheduled_posts":      {"id", "target_id"},
-	"polls":                {"id"},
-	"poll_answers":         {"poll_id"},
-	"poll_votes":           {"poll_id"},
-	"directory":            {}, // see requireDirectory
-	"settings":             {}, // see requireSettings
+	"users":                 {"id"},
+	"sessions":              {"user_id", "id"},
+	"categories":            {"id"},
+	"communities":           {"id"},
+	"community_categories":  {"community_id"},
+	"community_members":     {"community_id"},
+	"user_communities":      {"user_id"},
+	"join_requests":         {"community_id", "id"},
+	"posts":                 {"id", "target_id"},
+	"comments":              {"id", "reference_id", "root_id", "target_id"},
+	"flags":                 {"target_id"},
+	"reactions":             {"reference_id", "id"},
+	"counters":              {"ref"},
+	"outbox":                {"id"},
+	"follows":               {"follower_id"},
+	"followers":             {"followee_id"},
+	"blocks":                {"blocker_id"},
+	"blocked_by":            {"blocked_id"},
+	"pins":                  {"post_id"},
+	"pin_targets":           {}, // see requirePinTargets
+	"scheduled_posts":       {"id", "target_id"},
+	"polls":                 {"id"},
+	"files":                 {"id"},
+	"uploads":               {"id"},
+	"realtime_heads":        {}, // a log is for the users of its home: see requireLogs
+	"realtime_events":       {}, // the same
+	"message_feeds":         {"id"},
+	"message_feed_segments": {"feed_id"},
+	"user_markers":          {"user_id"},
+	"user_feed_markers":     {"user_id"},
+	"poll_answers":          {"poll_id"},
+	"poll_votes":            {"poll_id"},
+	"stories":               {"id", "target_id"},
+	"story_targets":         {"target_id"},
+	"story_seen":            {"target_id"},
+	"views":                 {"reference_id"},
+	"video_streams":         {"id", "creator_id"},
+	"rooms":                 {"id", "creator_id"},
+	"directory":             {}, // see requireDirectory
+	"settings":              {}, // see requireSettings
 }
 
 // TestRowsLiveWhereTheRulesSay writes content of every home through the address of every region, and then asks each table
@@ -69,6 +83,7 @@ func TestRowsLiveWhereTheRulesSay(t *testing.T) {
 	}
 	requireDirectory(t, db)
 	requireSettings(t, db)
+	requireLogs(t, db)
 	requirePinTargets(t, db)
 }
 
@@ -95,12 +110,14 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 		guest.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": post, "referenceType": "post", "reactionName": "like"}).OK(t)
 	}
 	n.Admin(through).Do(t, http.MethodPut, "/api/v3/network-settings/moderation", object{"isReportEnabled": true}).OK(t)
+	writeMarkers(t, n, home, guest)
 	writeMore(t, founder, guest, open)
 }
 
 // writeMore has two people, one from each region, follow and block each other, and fills what else a community has.
 func writeMore(t *testing.T, founder, guest *apptest.Client, community string) {
 	t.Helper()
+	founder.At(guest.Region).Upload(t, "file", "a", []byte("x")).OK(t)
 	pinned := newPost(t, founder.At(guest.Region), community)
 	founder.At(guest.Region).Do(t, http.MethodPost, "/api/v1/pinned-posts/communities/"+community+"/default/"+pinned, nil).OK(t)
 	guest.Do(t, http.MethodPost, "/api/v4/me/following/"+founder.UserID, nil).OK(t)
@@ -109,12 +126,31 @@ func writeMore(t *testing.T, founder, guest *apptest.Client, community string) {
 	posted := object{"targetType": "community", "targetId": community, "dataType": "poll", "data": object{"text": "vote!", "pollId": pollID}}
 	post(t, founder.At(guest.Region), "/api/v4/posts", posted)
 	post(t, guest, "/api/v3/polls/"+pollID+"/votes", object{"answerIds": []string{answerID}})
+	story := newStory(t, founder.At(guest.Region), community)
+	viewed := guest.Do(t, http.MethodPost, "/api/v1/analytics/activities", object{"activities": []object{
+		{"contentId": story, "contentType": "story", "activityType": "view"}, {"contentId": pinned, "contentType": "post", "activityType": "view"},
+	}})
+	require.Equal(t, http.StatusAccepted, viewed.Status, "%s", viewed.Body)
+	writeLive(t, founder.At(guest.Region), community)
 	draft := object{"targetType": "community", "targetId": community, "data": object{"text": "later"}}
 	scheduled := guest.Do(t, http.MethodPost, "/api/v1/posts/schedule", object{
 		"scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "postData": draft,
 	})
 	require.Equal(t, http.StatusCreated, scheduled.Status, "%s", scheduled.Body)
 	founder.At(guest.Region).Do(t, http.MethodPost, "/api/v4/me/user-blocks/"+guest.UserID, nil).OK(t)
+}
+
+// writeLive makes a stream and a room, and posts both.
+func writeLive(t *testing.T, c *apptest.Client, community string) {
+	t.Helper()
+	stream := post(t, c, "/api/v3/video-streaming", object{"title": "Live!"}).String(t, "videoStreamings.0.streamId")
+	room := post(t, c, "/api/v1/rooms", object{"title": "Live!"}).String(t, "rooms.0.roomId")
+	for _, carried := range []object{
+		{"dataType": "liveStream", "data": object{"streamId": stream}}, {"dataType": "room", "data": object{"roomId": room}},
+	} {
+		carried["targetType"], carried["targetId"] = "community", community
+		post(t, c, "/api/v4/posts", carried)
+	}
 }
 
 // leaveOutboxRows leaves rows that nobody can deliver, because those that can be are gone at once.
@@ -126,6 +162,7 @@ func leaveOutboxRows(t *testing.T, n *apptest.Network) {
 	for _, home := range region.All() {
 		w := st.Write(home)
 		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
+		w.NewUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now()) // of a server that died
 		require.NoError(t, w.Commit(t.Context()))
 	}
 }
@@ -172,6 +209,26 @@ func requireDirectory(t *testing.T, db *pgx.Conn) {
 			require.Equal(t, decided[hash], id, "a copy differs from the row that decides")
 		}
 	}
+}
+
+// requireLogs: every log goes as far as its head says, and what is about a user is in the log of the user's home alone.
+func requireLogs(t *testing.T, db *pgx.Conn) {
+	t.Helper()
+	require.Empty(t, rows(t, db, `SELECT home FROM realtime_heads AS h WHERE last_seq < (SELECT max(seq) FROM realtime_events AS e WHERE e.home = h.home)`))
+	require.Empty(t, rows(t, db, `SELECT id FROM realtime_events WHERE name = 'marker.user-sync'
+		AND home <> CASE substr(topic, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END`))
+}
+
+// writeMarkers puts a message into a feed, which somebody reads.
+func writeMarkers(t *testing.T, n *apptest.Network, home region.Code, reader *apptest.Client) {
+	t.Helper()
+	feed := region.NewID(home)
+	message := object{"entityId": feed, "messageId": "m", "userIds": []string{reader.UserID}}
+	n.Admin(home).Do(t, http.MethodPut, "/api/v1/markers/message-feeds/"+feed+"/segments/1", message).OK(t)
+	require.Eventually(t, func() bool {
+		return reader.Do(t, http.MethodPut, "/api/v1/markers/message-feeds/"+feed+"/mark-read", object{"readToSegment": 1}).Status == http.StatusOK
+	}, 30*time.Second, 10*time.Millisecond)
+	reader.Do(t, http.MethodPost, "/api/v1/markers/sync", nil).OK(t)
 }
 
 // requirePinTargets: where the pins of a target changed, there are or were pins.

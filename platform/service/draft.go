@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/view"
@@ -27,13 +28,15 @@ const (
 // Draft is a request to post, checked and, after Resolve, with its names resolved.
 type Draft struct {
 	*plazav1.CreatePostRequest
-	TargetType  string // user or community
+	TargetType  string // user, community or content
 	TargetID    string // internal id
 	Home        region.Code
 	DataType    string
 	Data        *structpb.Struct
 	Attachments []*plazav1.Attachment
 	PollID      string // of the poll that the post asks to vote in
+	StreamID    string // of the live stream that the post carries
+	RoomID      string // of the room that the post carries
 	Mentions    []view.Mention
 }
 
@@ -58,27 +61,37 @@ func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
 	if err := d.takeOlderMedia(); err != nil {
 		return nil, err
 	}
-	if err := d.takePoll(); err != nil {
+	if err := d.takeCarried(); err != nil {
 		return nil, err
 	}
 	return d, d.check()
 }
 
-// takePoll reads the poll of a post of type `poll`. The parent holds the text, and the poll's id too, so that a page of
-// posts knows its polls at once; the poll itself is a child, as every other part of a post.
-func (d *Draft) takePoll() error {
-	if d.DataType != "poll" {
+// takeCarried reads the poll, stream or room of a post of such a type. The parent holds the text, and the id of what it carries
+// too, so that a page of posts knows them at once; what is carried is a child, as every other part of a post.
+func (d *Draft) takeCarried() error {
+	into := map[string]*string{"poll": &d.PollID, "liveStream": &d.StreamID, "room": &d.RoomID}[d.DataType]
+	if into == nil {
 		return nil
 	}
-	d.DataType, d.PollID = "text", d.Data.GetFields()["pollId"].GetStringValue()
+	field := carriedFields[d.DataType]
+	*into = d.Data.GetFields()[field].GetStringValue()
 	switch {
-	case !region.ValidID(d.PollID):
-		return fail.Validation("data.pollId: must be the id of a poll")
+	case !region.ValidID(*into):
+		return fail.Validation("data." + field + ": must be the id of a " + carriedNames[d.DataType])
 	case len(d.Attachments) > 0:
-		return fail.Validation("attachments: a post with a poll has none")
+		return fail.Validation("attachments: a post with a " + carriedNames[d.DataType] + " has none")
 	}
+	d.DataType = "text"
 	return nil
 }
+
+// carriedFields are the fields of a post's data that name what it carries, by the type of the child post, and carriedNames
+// what people call it.
+var (
+	carriedFields = map[string]string{"poll": "pollId", "liveStream": "streamId", "room": "roomId"}
+	carriedNames  = map[string]string{"poll": "poll", "liveStream": "stream", "room": "room"}
+)
 
 // takeOlderMedia reads `data.images` and `data.files`, which older clients send instead of attachments.
 func (d *Draft) takeOlderMedia() error {
@@ -101,7 +114,7 @@ func (d *Draft) check() error {
 		return d.checkCustom()
 	}
 	if d.DataType != "text" {
-		return fail.Validation("dataType: must be text, image, file, video, poll or a dotted custom name")
+		return fail.Validation("dataType: must be text, image, file, video, poll, liveStream, room or a dotted custom name")
 	}
 	for field, limit := range map[string]int{"title": maxTitle, "text": maxText} {
 		v, present := d.Data.GetFields()[field]
@@ -143,6 +156,9 @@ func (d *Deps) Resolve(ctx context.Context, draft *Draft, callerID string) error
 	}
 	draft.Mentions = mentions
 	draft.TargetID = draft.GetTargetId()
+	if draft.TargetType == OnContent {
+		return draft.resolveContent(auth.CallerFrom(ctx))
+	}
 	if draft.TargetType == "user" {
 		if draft.TargetID == "" {
 			draft.TargetID = callerID
@@ -155,6 +171,19 @@ func (d *Deps) Resolve(ctx context.Context, draft *Draft, callerID string) error
 	if err != nil {
 		return fail.NotFound()
 	}
+	return nil
+}
+
+// resolveContent finds the caller's content; an administrator, who has none, is refused later.
+func (d *Draft) resolveContent(caller *auth.Caller) error {
+	if d.GetTargetId() == "" {
+		return fail.Validation("targetId: posts of target type content need one")
+	}
+	home, err := region.HomeOf(caller.UserID)
+	if err != nil {
+		home = region.US
+	}
+	d.Home, d.TargetID = home, ContentTarget(home)
 	return nil
 }
 
@@ -175,6 +204,7 @@ func (d *Draft) structure() string {
 // part is what a child post holds.
 type part struct {
 	kind string // the child's data type
+	id   string // of the poll, stream or room that it carries; empty for others
 	data *structpb.Struct
 }
 
@@ -184,8 +214,11 @@ func (d *Draft) parts() []part {
 	for _, a := range d.Attachments {
 		parts = append(parts, part{kind: a.GetType(), data: fileData(a)})
 	}
-	if d.PollID != "" {
-		parts = append(parts, part{kind: "poll", data: fields("pollId", structpb.NewStringValue(d.PollID))})
+	for _, carried := range []part{{kind: "poll", id: d.PollID}, {kind: "liveStream", id: d.StreamID}, {kind: "room", id: d.RoomID}} {
+		if carried.id != "" {
+			carried.data = fields(carriedFields[carried.kind], structpb.NewStringValue(carried.id))
+			parts = append(parts, carried)
+		}
 	}
 	return parts
 }

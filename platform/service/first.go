@@ -50,8 +50,12 @@ func (f *First) Run(ctx context.Context) error {
 	if err := f.Reads.Run(ctx); err != nil {
 		return err
 	}
-	return auth.Confirm(ctx, f.facts())
+	return f.Confirm(ctx)
 }
+
+// Confirm confirms the caller by what the database says, once the reads have run. Run does both; an operation that is open
+// to strangers under some condition asks by itself.
+func (f *First) Confirm(ctx context.Context) error { return auth.Confirm(ctx, f.facts()) }
 
 func (f *First) facts() auth.Facts {
 	if f.row == nil {

@@ -32,24 +32,26 @@ func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error
 	t := &PostTarget{First: d.Begin(ctx)}
 	t.Posting.Caller = t.First.Caller
 	var owners []store.User
-	if draft.TargetType == "community" {
+	switch draft.TargetType {
+	case OnContent:
+		t.Place.Content = true
+	case "community":
 		t.Community(draft.TargetID, &t.Place.Community)
 		t.CategoriesOfCommunity(draft.TargetID, &t.Categories)
 		t.CreatorOf(draft.TargetID, &t.creator)
 		if t.First.Caller.UserID != "" {
 			t.Member(draft.TargetID, t.First.Caller.UserID, &t.Place.Member)
 		}
-	} else {
+	default:
 		t.Place.WallOwnerID = draft.TargetID
 		t.Users([]string{draft.TargetID}, &owners)
 		if t.First.Caller.UserID != "" {
 			t.Wall(draft.TargetID, t.First.Caller.UserID, &t.Place.Wall)
 		}
 	}
-	var poll *store.Poll
-	if draft.PollID != "" {
-		t.Poll(draft.PollID, &poll)
-	}
+	var carried Carried
+	carried.Read(draft, t.Reads)
+	files := ReadFiles(t.Reads, AttachmentRefs(draft.Attachments)...)
 	if err := t.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -57,6 +59,9 @@ func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error
 		return nil, err
 	}
 	t.AuthorID, t.AuthorPublicID, t.TargetPublicID = t.User().ID, t.User().PublicID, draft.TargetID
+	if draft.TargetType == OnContent {
+		t.TargetPublicID = draft.GetTargetId()
+	}
 	if draft.TargetType == "user" {
 		if len(owners) == 0 || owners[0].DeletedAt != nil {
 			return nil, fail.NotFound()
@@ -66,7 +71,10 @@ func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error
 	if err := t.RequirePost(); err != nil {
 		return nil, err
 	}
-	return t, t.RequirePoll(draft, poll)
+	if err := t.RequireCarried(draft, carried); err != nil {
+		return nil, err
+	}
+	return t, files.Err()
 }
 
 // Known is what an answer about a post on the target starts from.
@@ -130,44 +138,14 @@ func (p *Posting) Rows(d *Draft, now time.Time, newID func() string) []store.Pos
 	return posts
 }
 
-// AddPosts queues the insertion of a parent and its children with their count, unless the target is gone. pollID is the
-// poll that becomes part of the post; empty without one. The rows are to be delivered once the transaction is stored.
-func (d *Deps) AddPosts(w *store.Write, posts []store.Post, pollID string) []store.OutboxRow {
+// AddPosts queues the insertion of a parent and its children with their count, unless the target is gone, and makes what the
+// draft carries part of the post. The rows are to be delivered once the transaction is stored.
+func (d *Deps) AddPosts(w *store.Write, posts []store.Post, draft *Draft) []store.OutboxRow {
 	parent := posts[0]
 	w.GuardTarget(parent.TargetType, parent.TargetID, fail.NotFound())
 	for _, p := range posts {
 		w.NewPost(p)
 	}
 	w.Count(parent.TargetID, store.FeedCounter(parent.FeedType), +1)
-	switch {
-	case pollID == "":
-		return nil
-	case HomeOf(pollID) == w.Home():
-		w.AttachPoll(pollID, parent.ID)
-		return nil
-	}
-	return []store.OutboxRow{w.Emit(TopicPollPosted, PollPosted{PollID: pollID, PostID: parent.ID}, d.Now(), d.Outbox.FirstTry())}
-}
-
-// TopicPollPosted names the outbox rows that tell a poll's home which post it is part of; PollPosted is what they hold.
-const TopicPollPosted = "pollPosted"
-
-// PollPosted says that a poll became part of a post.
-type PollPosted struct {
-	PollID string `json:"pollId"`
-	PostID string `json:"postId"`
-}
-
-// errPoll refuses the polls of others, and those that are part of a post already.
-var errPoll = fail.New(fail.CodeBadRequest, "The poll of a post has to be its author's own, and part of no other post")
-
-// RequirePoll returns nil where the draft has no poll, or the one that was read for it may become part of the post.
-func (p *Posting) RequirePoll(d *Draft, poll *store.Poll) error {
-	if d.PollID == "" {
-		return nil
-	}
-	if poll == nil || poll.DeletedAt != nil || poll.CreatorID != p.AuthorID || poll.PostID != "" {
-		return errPoll
-	}
-	return nil
+	return d.attach(w, parent, draft)
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Place is where something stands: a community with the caller's membership, or a wall. Exactly one of Community and
-// WallOwnerID is set.
+// Place is where something stands: a community with the caller's membership, a wall, or content. Exactly one of Community,
+// WallOwnerID and Content is set.
 type Place struct {
 	Community   *store.Community
 	Member      *store.Member // the caller's; nil for a stranger
 	WallOwnerID string        // internal id
 	Wall        store.Wall    // how the caller stands to the owner of the wall
+	Content     bool          // see OnContent
 }
 
 // Scope is what the policy needs to know of the place, and of who made the thing in it.
@@ -36,6 +37,9 @@ func MembershipOf(m *store.Member) *auth.Membership {
 // RequireSee returns nil where the caller may read what stands in the place. What stands in a private community that
 // strangers cannot even find does not exist for them.
 func (p Place) RequireSee(caller *auth.Caller) error {
+	if p.Content {
+		return nil
+	}
 	if p.Community == nil {
 		return p.requireSeeWall(caller)
 	}

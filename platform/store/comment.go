@@ -8,6 +8,13 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
+// What comments and reactions refer to.
+const (
+	ReferencePost    = "post"
+	ReferenceStory   = "story"
+	ReferenceComment = "comment" // of reactions alone
+)
+
 // Comment is a row of comments.
 type Comment struct {
 	ID             string
@@ -142,10 +149,10 @@ func (w *Write) PurgeComments(ids []string) {
 	w.exec(sqlCommentPurge, ids)
 }
 
-// SomeComments reads the ids of up to 500 comments on a post, live or deleted.
-func (r *Reads) SomeComments(postID string, into *[]string) {
-	if home, err := region.HomeOf(postID); err == nil {
-		r.add(home, sqlCommentSome, scanAll(into, scanText), postID)
+// SomeComments reads the ids of up to 500 comments on a post or story, live or deleted.
+func (r *Reads) SomeComments(referenceID string, into *[]string) {
+	if home, err := region.HomeOf(referenceID); err == nil {
+		r.add(home, sqlCommentSome, scanAll(into, scanText), referenceID)
 	}
 }
 
@@ -158,11 +165,21 @@ func scanText(rows pgx.Rows) (string, error) {
 // WipeComments removes comments of a post that is being purged, with their counts and flags. Every batch leaves the post's
 // counts as true as it found them: the purge may be cut short.
 func (w *Write) WipeComments(postID string, ids []string) {
-	w.exec(sqlCommentUncount, postID, string(CountComments), ids, false)
-	w.exec(sqlCommentUncount, postID, string(CountSegment), ids, true)
+	w.wipeComments(postID, ids)
+	w.exec(sqlBubblePost, postID)
+}
+
+// WipeStoryComments is WipeComments for a story.
+func (w *Write) WipeStoryComments(storyID string, ids []string) {
+	w.wipeComments(storyID, ids)
+	w.exec(sqlBubbleStory, storyID)
+}
+
+func (w *Write) wipeComments(referenceID string, ids []string) {
+	w.exec(sqlCommentUncount, referenceID, string(CountComments), ids, false)
+	w.exec(sqlCommentUncount, referenceID, string(CountSegment), ids, true)
 	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
 	w.exec(sqlCountersPurge, ids)
 	w.exec(sqlCommentWipe, ids)
-	w.exec(sqlBubblePost, postID)
 }

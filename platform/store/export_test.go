@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -72,3 +74,11 @@ func (s *Store) Watched(code region.Code) bool {
 
 // LeaseOutsideHome is leaseOutsideHome.
 var LeaseOutsideHome = leaseOutsideHome
+
+// Elsewhere and HomeRegion are the parts of CheckPlacement that need no CockroachDB.
+var (
+	Elsewhere = func(ctx context.Context, db *sql.DB, localities map[region.Code]string, survive string) ([]TablePlacement, error) {
+		return elsewhere(ctx, db, localities, survive)
+	}
+	HomeRegion = homeRegion
+)

@@ -13,6 +13,8 @@ type FlagTarget string
 const (
 	FlagPost    FlagTarget = "post"
 	FlagComment FlagTarget = "comment"
+	FlagStory   FlagTarget = "story"
+	FlagUser    FlagTarget = "user"
 )
 
 var (
@@ -24,12 +26,15 @@ var (
 	sqlFlagDelete = stmt("flags.delete", `DELETE FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
 	sqlFlagClear  = stmt("flags.clear", `DELETE FROM flags WHERE home = $1 AND target_id = $2`)
 	sqlFlagsPurge = stmt("flags.purge", `DELETE FROM flags WHERE home = $1 AND target_id = ANY($2::text[])`)
+	sqlFlagThere  = stmt("flags.guardThere", `SELECT 1 / count(*) FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
 	sqlFlagMine   = stmt("flags.mine", `SELECT EXISTS (SELECT 1 FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3)`)
 
 	sqlCountersPurge = stmt("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`)
 
 	sqlFlagPost    = stmt("flags.applyToPost", applyFlags("posts"))
 	sqlFlagComment = stmt("flags.applyToComment", applyFlags("comments"))
+	sqlFlagStory   = stmt("flags.applyToStory", applyFlags("stories"))
+	sqlFlagUser    = stmt("flags.applyToUser", applyFlags("users"))
 
 	sqlBubbleChildren = stmt("flags.bubbleToParent", `UPDATE posts SET has_flagged_children = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM posts AS k WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND k.flag_count > 0
@@ -38,6 +43,9 @@ var (
 	sqlBubblePost = stmt("flags.bubbleToPost", `UPDATE posts SET has_flagged_comment = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND flag_count > 0 AND deleted_at IS NULL) AS found) AS f
 		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_comment <> f.found`)
+	sqlBubbleStory = stmt("flags.bubbleToStory", `UPDATE stories SET has_flagged_comment = f.found FROM
+		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND flag_count > 0 AND deleted_at IS NULL) AS found) AS f
+		WHERE stories.home = $1 AND stories.id = $2 AND stories.has_flagged_comment <> f.found`)
 	sqlBubbleCommunity = stmt("flags.bubbleToCommunity", `UPDATE communities SET has_flagged_post = f.post, has_flagged_comment = f.comment FROM
 		(SELECT EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND flag_count > 0 AND deleted_at IS NULL) AS post,
 			EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND has_flagged_comment AND deleted_at IS NULL) AS comment) AS f
@@ -75,6 +83,11 @@ func (w *Write) AddFlag(f Flag) {
 // RemoveFlag removes the user's own flag, if any. BubbleFlags goes after it.
 func (w *Write) RemoveFlag(targetID, userID string) { w.exec(sqlFlagDelete, targetID, userID) }
 
+// GuardFlag refuses the transaction where the user does not flag the target.
+func (w *Write) GuardFlag(targetID, userID string, refusal error) {
+	w.guard(sqlFlagThere, refusal, targetID, userID)
+}
+
 // ClearFlags removes every flag of a target. BubbleFlags goes after it.
 func (w *Write) ClearFlags(targetID string) { w.exec(sqlFlagClear, targetID) }
 
@@ -87,12 +100,23 @@ func (w *Write) BubblePostFlags(p Post) {
 	w.bubbleCommunity(p.TargetType, p.TargetID)
 }
 
+// BubbleStoryFlags brings the flag fields of a story up to date with the facts. They do not reach its community: a story
+// ends by the clock, and nothing would take the mark away then.
+func (w *Write) BubbleStoryFlags(id string) { w.exec(sqlFlagStory, id) }
+
 // BubbleCommentFlags brings the flag fields of a comment and of what it stands on up to date with the facts.
 func (w *Write) BubbleCommentFlags(c Comment) {
 	w.exec(sqlFlagComment, c.ID)
+	if c.ReferenceType == ReferenceStory {
+		w.exec(sqlBubbleStory, c.ReferenceID)
+		return
+	}
 	w.exec(sqlBubblePost, c.ReferenceID)
 	w.bubbleCommunity(c.TargetType, c.TargetID)
 }
+
+// ApplyUserFlags brings the flag fields of a user up to date with the facts.
+func (w *Write) ApplyUserFlags(userID string) { w.exec(sqlFlagUser, userID) }
 
 func (w *Write) bubbleCommunity(targetType, targetID string) {
 	if targetType == "community" {

@@ -33,6 +33,9 @@ func newMetrics(reg prometheus.Registerer, s *Store) (*metrics, error) {
 	}
 	collectors := []prometheus.Collector{m.roundTrips, m.retries, m.away}
 	for _, code := range region.All() {
+		for _, counter := range []*prometheus.CounterVec{m.roundTrips, m.retries, m.away} {
+			counter.WithLabelValues(string(code)) // there from the start, at 0: a rate over it is right from the first event on
+		}
 		pool := s.homes[code].pool
 		labels := prometheus.Labels{"home": string(code)}
 		collectors = append(collectors,

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"strings"
 	"testing/fstest"
@@ -18,10 +16,8 @@ import (
 	"github.com/pressly/goose/v3/lock"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/migrations"
 )
-
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
 
 // Engine is a database that the schema can be rendered for.
 type Engine string
@@ -63,32 +59,15 @@ func RenderedMigrations(engine Engine) []RenderedMigration {
 }
 
 // TargetVersion is the schema version that this program needs.
-func TargetVersion() int64 {
-	names := migrationNames()
-	version, err := goose.NumericComponent(names[len(names)-1])
-	if err != nil {
-		panic(err)
-	}
-	return version
-}
+func TargetVersion() int64 { return migrations.Target() }
 
-func migrationNames() []string {
-	entries, err := fs.ReadDir(migrationFiles, "migrations")
-	if err != nil {
-		panic(err)
-	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return names
-}
+func migrationNames() []string { return migrations.Names() }
 
 func renderFiles(engine Engine, localities map[region.Code]string) (fstest.MapFS, error) {
 	regionHole, localityHole := holes(engine, localities)
 	out := fstest.MapFS{}
 	for _, name := range migrationNames() {
-		raw, err := migrationFiles.ReadFile("migrations/" + name)
+		raw, err := migrations.Files.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}

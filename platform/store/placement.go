@@ -106,18 +106,25 @@ func waitForPlacement(ctx context.Context, db *sql.DB, opts MigrateOptions) erro
 func misplacedRanges(ctx context.Context, db *sql.DB, localities map[region.Code]string) (int, error) {
 	wrong := 0
 	for _, table := range ourTables() {
-		rows, err := db.QueryContext(ctx, fmt.Sprintf(
-			"SELECT start_key, lease_holder_locality FROM [SHOW RANGES FROM TABLE %s WITH DETAILS]", quoteIdent(table)))
-		if err != nil {
-			return 0, err
-		}
-		n, err := countMisplaced(rows, localities)
+		n, err := misplacedRangesOf(ctx, db, table, localities)
 		if err != nil {
 			return 0, err
 		}
 		wrong += n
 	}
 	return wrong, nil
+}
+
+func misplacedRangesOf(ctx context.Context, db querier, table string, localities map[region.Code]string) (int, error) {
+	rows, err := db.QueryContext(ctx, rangesStatement(table))
+	if err != nil {
+		return 0, err
+	}
+	return countMisplaced(rows, localities)
+}
+
+func rangesStatement(table string) string {
+	return fmt.Sprintf("SELECT start_key, lease_holder_locality FROM [SHOW RANGES FROM TABLE %s WITH DETAILS]", quoteIdent(table))
 }
 
 func countMisplaced(rows *sql.Rows, localities map[region.Code]string) (int, error) {

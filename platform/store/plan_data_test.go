@@ -60,8 +60,8 @@ func postTime(n int) time.Time { return worldStart.Add(time.Duration(n) * 7 * ti
 
 // worldSQL fills the tables. HOME(x) and ID(kind, n, x) stand for what homes and worldID say.
 var worldSQL = []string{
-	`INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, flag_count, created_at, updated_at, deleted_at)
-		SELECT HOME(n), ID(u, n, n), 'user-' || n::text, 'Name ' || md5(n::text), substr(md5(n::text), 1, 3), '',
+	`INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key, flag_count, created_at, updated_at, deleted_at)
+		SELECT HOME(n), ID(u, n, n), 'user-' || n::text, 'Name ' || md5(n::text), substr(md5(n::text), 1, 3), '', substr(md5('h' || n::text), 1, 3),
 			CASE WHEN n % 1000 = 0 THEN 1 ELSE 0 END, AT(n, 11), AT(n, 11), CASE WHEN n % 100 = 7 THEN AT(n, 11) END
 		FROM generate_series(1, 30000) AS n`,
 	`INSERT INTO directory (home, user_hash, user_id, created_at)

@@ -150,6 +150,7 @@ func (c *collector) collectUsers() {
 		w.NewSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
 		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
 		w.RevokeSessions(userID(6), worldStart)
+		w.RevokeDevice([]byte{1, 2, 3}, userID(6), worldStart)
 		w.SweepSessions(worldStart.Add(worldUsers * 30 * time.Second))
 	})
 }
@@ -358,6 +359,7 @@ func (c *collector) collectFlags() {
 		w.BubblePostFlags(child)
 	})
 	c.write(func(w *store.Write) { w.ClearFlags(comment.ID); w.BubbleCommentFlags(comment) })
+	c.write(func(w *store.Write) { w.ClearFlags(userID(3)); w.ApplyUserFlags(userID(3)) })
 }
 
 func (c *collector) collectReactions() {

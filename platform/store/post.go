@@ -71,8 +71,12 @@ func prefixed(table, columns string) string {
 }
 
 // withComments wraps a statement that selects postColumns, and adds the latest comments to each row.
-func withComments(inner, order string) string {
-	return `SELECT ` + prefixed("p", postColumns) + `, latest.ids, latest.authors FROM (` + inner + `) AS p CROSS JOIN LATERAL (
+func withComments(inner, order string) string { return withLatestComments(postColumns, inner, order) }
+
+// withLatestComments wraps a statement that selects columns of what can be commented on, its id among them, and adds the
+// latest comments to each row.
+func withLatestComments(columns, inner, order string) string {
+	return `SELECT ` + prefixed("p", columns) + `, latest.ids, latest.authors FROM (` + inner + `) AS p CROSS JOIN LATERAL (
 		SELECT array_agg(c.id ORDER BY c.created_at DESC, c.id DESC) AS ids, array_agg(c.author_id ORDER BY c.created_at DESC, c.id DESC) AS authors
 		FROM (SELECT id, author_id, created_at FROM comments WHERE home = $1 AND reference_id = p.id AND parent_id = ''
 			AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 3) AS c) AS latest` + order
@@ -134,13 +138,14 @@ func (w *Write) PostAfter(id string, into **Post) {
 	w.query(sqlPostsByID, scanOne(into, scanPost), []string{id})
 }
 
-// GuardTarget refuses the transaction where the community or wall owner is gone.
+// GuardTarget refuses the transaction where the community or wall owner is gone; content is always there.
 func (w *Write) GuardTarget(targetType, targetID string, refusal error) {
-	if targetType == "community" {
+	switch targetType {
+	case "community":
 		w.guard(sqlCommunityIsLive, refusal, targetID)
-		return
+	case "user":
+		w.guard(sqlUserIsLive, refusal, targetID)
 	}
-	w.guard(sqlUserIsLive, refusal, targetID)
 }
 
 // NewPost inserts a post; sent again after a lost connection it is stored once.
@@ -189,6 +194,7 @@ func (w *Write) MovePost(p Post, feedType string, now time.Time) {
 func (w *Write) PurgePosts(ids []string) {
 	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
+	w.exec(sqlViewsPurge, ids)
 	w.exec(sqlCountersPurge, ids)
 	w.exec(sqlPostPurge, ids)
 }

@@ -5,9 +5,11 @@ import "time"
 var (
 	sqlSessionInsert = stmt("sessions.insert", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at)
 		VALUES ($1, $2, $3, $4::bytea, $5, $6) ON CONFLICT (home, user_id, id) DO NOTHING`)
-	sqlSessionRevoke    = stmt("sessions.revoke", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND user_id = $2 AND id = $3 AND revoked_at IS NULL`)
-	sqlSessionRevokeAll = stmt("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at IS NULL`)
-	sqlSessionSweep     = stmt("sessions.sweep", `DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
+	sqlSessionRevoke       = stmt("sessions.revoke", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND user_id = $2 AND id = $3 AND revoked_at IS NULL`)
+	sqlSessionRevokeAll    = stmt("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at IS NULL`)
+	sqlSessionRevokeDevice = stmt("sessions.revokeDevice", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND device_hash = $2::bytea AND user_id <> $3
+		AND revoked_at IS NULL AND created_at < $4`)
+	sqlSessionSweep = stmt("sessions.sweep", `DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
 		(SELECT user_id, id FROM sessions WHERE home = $1 AND expires_at < $2 ORDER BY expires_at LIMIT 500)`)
 )
 
@@ -28,6 +30,11 @@ func (w *Write) NewSession(s Session) {
 // RevokeSession ends one session; again changes nothing.
 func (w *Write) RevokeSession(userID, id string, now time.Time) {
 	w.exec(sqlSessionRevoke, userID, id, now)
+}
+
+// RevokeDevice ends the sessions that other users than one began on a device before a time.
+func (w *Write) RevokeDevice(deviceHash []byte, exceptUserID string, now time.Time) {
+	w.exec(sqlSessionRevokeDevice, deviceHash, exceptUserID, now)
 }
 
 // SweepSessions removes up to 500 sessions that ended before the given time.

@@ -17,6 +17,8 @@ type Settings struct {
 	FlagLimit           int  `json:"flagLimit"`
 	IsSecureModeEnabled bool `json:"isSecureModeEnabled"`
 	MaxGlobalPinnedPost int  `json:"maxGlobalPinnedPost"`
+	// Generation is what the settings were last pushed with by whoever manages them.
+	Generation int `json:"generation"`
 
 	// UserPrivacySetting is PrivacyPublic or PrivacyPrivate.
 	UserPrivacySetting         string `json:"userPrivacySetting"`
@@ -28,6 +30,10 @@ type Settings struct {
 	ShowEveryonePost  bool `json:"showEveryonePost"`
 	ShowCommunityPost bool `json:"showCommunityPost"`
 	ShowFollowingPost bool `json:"showFollowingPost"`
+
+	// StoryExpiryTimeMinutes is how long a story lasts.
+	StoryExpiryTimeMinutes    int  `json:"storyExpiryTimeMinutes"`
+	AllowAllUserToCreateStory bool `json:"allowAllUserToCreateStory"`
 }
 
 // Who may read walls: everybody, or those whom their owners accept as followers.
@@ -35,6 +41,11 @@ const (
 	PrivacyPublic  = "public"
 	PrivacyPrivate = "private"
 )
+
+// StoryLife is how long a story lasts, MaxStoryLife at most.
+func (s Settings) StoryLife() time.Duration {
+	return min(time.Duration(s.StoryExpiryTimeMinutes)*time.Minute, MaxStoryLife)
+}
 
 // IsPrivate reports whether walls are for accepted followers.
 func (s Settings) IsPrivate() bool { return s.UserPrivacySetting == PrivacyPrivate }
@@ -46,7 +57,7 @@ func (s Settings) FollowNeedsRequest() bool { return s.IsPrivate() || s.IsFollow
 func DefaultSettings() Settings {
 	return Settings{
 		IsReportEnabled: true, FlagLimit: 100, MaxGlobalPinnedPost: 1, UserPrivacySetting: PrivacyPublic,
-		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true,
+		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
 	}
 }
 

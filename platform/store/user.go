@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,8 @@ type User struct {
 	AvatarFileID    string
 	AvatarCustomURL string
 	Roles           []string
-	Metadata        []byte // JSON
+	Metadata        []byte   // JSON
+	Flaggers        []string // internal ids of those who flag the user
 	FlagCount       int64
 	IsGlobalBan     bool
 	IsBrand         bool
@@ -29,12 +31,12 @@ type User struct {
 }
 
 const userColumns = `id, public_id, display_name, profile_handle, description, avatar_file_id, avatar_custom_url, roles,
-	metadata, flag_count, is_global_ban, is_brand, created_at, updated_at, deleted_at`
+	metadata, flaggers, flag_count, is_global_ban, is_brand, created_at, updated_at, deleted_at`
 
 func (u *User) fields() []any {
 	return []any{
 		&u.ID, &u.PublicID, &u.DisplayName, &u.ProfileHandle, &u.Description, &u.AvatarFileID, &u.AvatarCustomURL,
-		&u.Roles, &u.Metadata, &u.FlagCount, &u.IsGlobalBan, &u.IsBrand, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt,
+		&u.Roles, &u.Metadata, &u.Flaggers, &u.FlagCount, &u.IsGlobalBan, &u.IsBrand, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt,
 	}
 }
 
@@ -107,7 +109,7 @@ func (r *Reads) Caller(userID, sessionID string, into **Caller) {
 	r.add(home, sqlCaller, scanOne(into, scanCaller), userID, sessionID)
 }
 
-// Users reads users by internal id, of any homes; their order is not defined.
+// Users reads users by internal id, of any homes, in the order of the ids.
 func (r *Reads) Users(ids []string, into *[]User) {
 	*into = nil
 	for home, ids := range byHome(ids) {
@@ -115,6 +117,18 @@ func (r *Reads) Users(ids []string, into *[]User) {
 		r.add(home, sqlUsersByID, scanAll(part, scanUser), ids)
 		r.Then(func() { *into = append(*into, *part...) })
 	}
+	r.Then(func() { SortUsers(*into, ids) })
+}
+
+// SortUsers puts users in the order of ids; those that are not among them come last, in the order they have.
+func SortUsers(users []User, ids []string) {
+	place := make(map[string]int, len(ids))
+	for i, id := range ids {
+		if _, known := place[id]; !known {
+			place[id] = i - len(ids) // below zero, which stands for all others
+		}
+	}
+	slices.SortStableFunc(users, func(a, b User) int { return place[a.ID] - place[b.ID] })
 }
 
 // CreatorOf reads who made a community, where that user lives in the community's home.

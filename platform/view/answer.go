@@ -7,6 +7,7 @@ func (a *Aggregate) PostAggregate() *plazav1.PostAggregate {
 	return &plazav1.PostAggregate{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
 		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
+		VideoStreamings: a.VideoStreamings, VideoStreamingChildren: a.VideoStreamingChildren, Rooms: a.Rooms, RoomChildrens: a.RoomChildrens,
 	}
 }
 
@@ -14,13 +15,22 @@ func (a *Aggregate) PostAggregate() *plazav1.PostAggregate {
 func (a *Aggregate) PostList(paging *plazav1.Paging) *plazav1.ListPostsResponse {
 	return &plazav1.ListPostsResponse{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
-		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls, Paging: paging,
+		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
+		VideoStreamings: a.VideoStreamings, VideoStreamingChildren: a.VideoStreamingChildren, Rooms: a.Rooms, RoomChildrens: a.RoomChildrens,
+		Paging: paging,
 	}
 }
 
 // UserFeed is the answer with a page of a wall.
 func (a *Aggregate) UserFeed(paging *plazav1.Paging) *plazav1.UserFeedResponse {
 	return &plazav1.UserFeedResponse{Status: "success", Paging: paging, Data: &plazav1.UserFeedData{
+		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files, Paging: paging,
+	}}
+}
+
+// ContentFeed is the answer with a page of the posts on content.
+func (a *Aggregate) ContentFeed(paging *plazav1.Paging) *plazav1.ContentFeedResponse {
+	return &plazav1.ContentFeedResponse{Status: "success", Paging: paging, Data: &plazav1.ContentFeedData{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files, Paging: paging,
 	}}
 }

@@ -9,8 +9,11 @@ func (g *gathering) build() *Aggregate {
 	a := &Aggregate{Users: g.builder.Users(g.Users), Categories: g.categories(), CommunityUsers: g.communityUsers()}
 	g.buildCommunities(a)
 	g.buildPosts(a)
+	g.buildStories(a)
 	g.buildComments(a)
 	g.buildPolls(a)
+	g.buildStreams(a)
+	g.buildRooms(a)
 	a.Roles = g.roles()
 	return a
 }

@@ -12,7 +12,7 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 	m := &plazav1.Comment{
 		CommentId:      c.ID,
 		PrivateId:      c.ID,
-		Path:           b.postPath(c.TargetType, c.TargetID, c.ReferenceID) + "/comment/" + c.ID,
+		Path:           b.referencePath(c) + "/comment/" + c.ID,
 		UserId:         c.AuthorPublicID,
 		UserPublicId:   c.AuthorPublicID,
 		UserInternalId: c.AuthorID,
@@ -43,6 +43,14 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 		m.Data, m.Metadata, m.Mentionees, m.Attachments = object(nil), object(nil), nil, nil
 	}
 	return m
+}
+
+// referencePath is the path of what a comment stands on.
+func (b *Builder) referencePath(c store.Comment) string {
+	if c.ReferenceType == store.ReferenceStory {
+		return b.storyPath(c.TargetType, c.TargetID, c.ReferenceID)
+	}
+	return b.postPath(c.TargetType, c.TargetID, c.ReferenceID)
 }
 
 type attachment struct {

@@ -86,7 +86,10 @@ func (b *Builder) Communities(ctx context.Context, st *store.Store, a CommunityA
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	return g.build(), nil
+	answer := g.build()
+	var err error
+	answer.Files, err = b.filesOf(ctx, st, each(answer.GetCommunities()), each(answer.GetUsers()), each(answer.GetCategories()))
+	return answer, err
 }
 
 // wantedUsers are the creators and the concerned users.
@@ -208,6 +211,7 @@ func (g *communityGathering) users() []*plazav1.User {
 			rows = append(rows, u)
 		}
 	}
+	store.SortUsers(rows, wanted.list())
 	return g.builder.Users(rows)
 }
 

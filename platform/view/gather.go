@@ -12,8 +12,9 @@ import (
 // Known is what an operation has read: the primary rows, and whatever else it came by on the way. Gather reads the rest
 // that they refer to.
 type Known struct {
-	// Posts or Comments are the primary rows, in the order of the answer.
+	// Posts, Comments or Stories are the primary rows, in the order of the answer.
 	Posts    []store.Post
+	Stories  []store.Story
 	Comments []store.Comment
 	// Communities are those that the primary rows stand in.
 	Communities []store.Community
@@ -28,9 +29,10 @@ type Known struct {
 	Counts store.Counts
 }
 
-// Aggregate holds every related collection of an answer about posts or comments, each object once.
+// Aggregate holds every related collection of an answer about posts, comments or stories, each object once.
 type Aggregate struct {
 	Posts           []*plazav1.Post
+	Stories         []*plazav1.Story
 	PostChildren    []*plazav1.Post
 	Comments        []*plazav1.Comment
 	CommentChildren []*plazav1.Comment
@@ -42,6 +44,11 @@ type Aggregate struct {
 	Feeds           []*plazav1.Feed
 	Roles           []*plazav1.Role
 	Polls           []*plazav1.Poll
+
+	VideoStreamings        []*plazav1.VideoStreaming
+	VideoStreamingChildren []*plazav1.VideoStreaming
+	Rooms                  []*plazav1.Room
+	RoomChildrens          []*plazav1.Room
 }
 
 // gathering is one answer under way.
@@ -54,6 +61,9 @@ type gathering struct {
 	mine     []store.Reaction // the viewer's
 	polls    []store.Poll
 	votes    []store.PollVote // the viewer's
+
+	streams, childStreams []store.VideoStream
+	rooms, childRooms     []store.Room
 }
 
 // Gather reads, in one round trip to each home concerned, what the known rows refer to, and builds the answer's
@@ -69,10 +79,17 @@ func (b *Builder) Gather(ctx context.Context, st *store.Store, viewerID string, 
 	g.readContent(reads)
 	g.readCounts(reads)
 	g.readPolls(reads)
+	g.readStreams(reads)
+	g.readRooms(reads)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	return g.build(), nil
+	a := g.build()
+	var err error
+	a.Files, err = b.filesOf(ctx, st, each(a.Posts), each(a.PostChildren), each(a.Stories), each(a.Comments), each(a.CommentChildren),
+		each(a.Polls), each(a.VideoStreamings), each(a.VideoStreamingChildren), each(a.Rooms), each(a.RoomChildrens),
+		each(a.Users), each(a.Communities), each(a.Categories))
+	return a, err
 }
 
 // authors calls visit with the author of everything in the answer, and the community or wall it stands in.
@@ -81,6 +98,12 @@ func (g *gathering) authors(visit func(userID, targetType, targetID string)) {
 		visit(p.AuthorID, p.TargetType, p.TargetID)
 		for _, id := range p.CommentAuthors {
 			visit(id, p.TargetType, p.TargetID)
+		}
+	}
+	for _, s := range g.Stories {
+		visit(s.AuthorID, s.TargetType, s.TargetID)
+		for _, id := range s.CommentAuthors {
+			visit(id, s.TargetType, s.TargetID)
 		}
 	}
 	for _, c := range g.Comments {
@@ -106,9 +129,13 @@ func (g *gathering) readUsers(reads *store.Reads) {
 	for _, p := range g.Posts {
 		wanted.add(mentionedIDs(p.Mentionees)...)
 	}
+	for _, s := range g.Stories {
+		wanted.add(mentionedIDs(s.Mentionees)...)
+	}
 	for _, c := range g.Comments {
 		wanted.add(mentionedIDs(c.Mentionees)...)
 	}
+	order := slices.Clone(wanted.list()) // in the order in which the answer speaks of them
 	// What is at hand belongs to the answer only where the answer speaks of it.
 	known := slices.DeleteFunc(slices.Clone(g.Users), func(u store.User) bool { return !slices.Contains(wanted.list(), u.ID) })
 	for _, u := range known {
@@ -118,7 +145,9 @@ func (g *gathering) readUsers(reads *store.Reads) {
 	if ids := wanted.list(); len(ids) > 0 {
 		var read []store.User
 		reads.Users(ids, &read)
-		reads.Then(func() { g.Users = slices.Concat(known, read) })
+		reads.Then(func() { g.Users = slices.Concat(known, read); store.SortUsers(g.Users, order) })
+	} else {
+		store.SortUsers(g.Users, order)
 	}
 }
 
@@ -159,6 +188,9 @@ func (g *gathering) readContent(reads *store.Reads) {
 	for _, c := range g.Known.Children {
 		children.remove(c.ID)
 	}
+	for _, s := range g.Stories {
+		comments = append(comments, s.CommentIDs...)
+	}
 	for _, c := range g.Comments {
 		comments = append(comments, c.ReplyIDs...)
 	}
@@ -189,6 +221,10 @@ func (g *gathering) readCounts(reads *store.Reads) {
 		wanted.add(p.ID, p.TargetID)
 		wanted.add(p.CommentIDs...)
 		wanted.add(p.Children...)
+	}
+	for _, s := range g.Stories {
+		wanted.add(s.ID)
+		wanted.add(s.CommentIDs...)
 	}
 	for _, c := range g.Comments {
 		wanted.add(c.ID)

@@ -10,7 +10,8 @@ func (b *Builder) Pins(a *Aggregate, targets []store.PinTarget, pins []store.Pin
 	m := &plazav1.PinAggregate{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
 		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
-		PinTargets: b.PinTargets(targets),
+		VideoStreamings: a.VideoStreamings,
+		PinTargets:      b.PinTargets(targets),
 	}
 	for _, p := range pins {
 		m.Pins = append(m.Pins, &plazav1.Pin{

@@ -50,6 +50,8 @@ func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 		Hashtags:             p.Hashtags,
 		Mentionees:           mentionees(p.Mentionees),
 		StructureType:        p.StructureType,
+		Impression:           count(counts.Of(p.ID, store.CountImpressions)),
+		Reach:                count(counts.Of(p.ID, store.CountReach)),
 	}
 	if m.GetIsDeleted() {
 		m.Data, m.Metadata, m.Mentionees, m.Tags, m.Hashtags = object(nil), object(nil), nil, nil, nil

@@ -30,6 +30,7 @@ func (b *Builder) User(u store.User) *plazav1.User {
 		AvatarFileId:    u.AvatarFileID,
 		AvatarCustomUrl: u.AvatarCustomURL,
 		FlagCount:       count(u.FlagCount),
+		HashFlag:        HashFlag(u.Flaggers),
 		Metadata:        object(u.Metadata),
 		IsGlobalBan:     u.IsGlobalBan,
 		IsGlobalBanned:  u.IsGlobalBan,

@@ -6,6 +6,8 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/store"
 )
 
 // Builder makes messages of rows for one network.
@@ -14,6 +16,10 @@ type Builder struct {
 	NetworkID string
 	// Now is the clock by which polls close; time.Now when nil.
 	Now func() time.Time
+	// Media says where the network's media server is.
+	Media Media
+	// FileURL is the address of a file's bytes; none when nil.
+	FileURL func(store.File) string
 }
 
 func (b *Builder) now() time.Time {

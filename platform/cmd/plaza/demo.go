@@ -78,7 +78,7 @@ func (d *demo) signIn(ctx context.Context, p demoPerson) error {
 	guest := d.voice(p.home, auth.HeaderAPIKey, d.facts.APIKey)
 	sessions := plazav1connect.NewSessionServiceClient(d.http, guest.url, guest.options)
 	made, err := sessions.CreateSession(ctx, connect.NewRequest(&plazav1.CreateSessionRequest{
-		UserId: p.id, DeviceId: "demo", DisplayName: &p.name,
+		UserId: p.id, DeviceId: "demo of " + p.id, DisplayName: &p.name,
 	}))
 	if err != nil {
 		return fmt.Errorf("signing %s in: %w", p.id, err)

@@ -184,5 +184,9 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	}
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = d.keys.files()
 	cfg.DirectoryKey = d.keys.directoryKey
+	cfg.PublicURL = config.BaseURL("http://" + apiAddr(d.opts.port, home))
+	if len(cfg.StorageURLs()) == 0 {
+		cfg.StorageURL = config.StorageURL("file://" + filepath.ToSlash(filepath.Join(d.work, "files")))
+	}
 	return cfg
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -18,58 +18,114 @@ func newMigrate() *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
-		newMigrateStep("up", "Apply the steps that are missing; on CockroachDB, wait until the rows are where they belong", migrateUp),
-		newMigrateStep("status", "Tell which schema the database has and which one this program needs", migrateStatus),
-	)
+	cmd.AddCommand(newMigrateUp(), newMigrateStatus())
 	return cmd
 }
 
-func newMigrateStep(name, short string, step func(context.Context, config.Config, io.Writer) error) *cobra.Command {
+func newMigrateUp() *cobra.Command {
+	var asJSON bool
+	var terminationLog string
 	cmd := &cobra.Command{
-		Use:   name,
-		Short: short,
-		Args:  noArgs,
+		Use:   "up",
+		Short: "Apply the steps that are missing; on CockroachDB, wait until the rows are where they belong",
+		Long: "Apply the steps that are missing; on CockroachDB, wait until the rows are where they belong. It may run again,\n" +
+			"and several may run at once. Exit codes: 0 done, 1 failed, 2 wrong flags or configuration, 75 failed and may\n" +
+			"succeed when it is tried again (the database is away or busy).",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := loadConfig(cmd)
-			if err != nil {
-				return err
+			p := &migrateProgress{out: cmd.OutOrStdout(), json: asJSON}
+			cfg, err := migrateConfig(cmd)
+			if err == nil {
+				err = migrateUp(cmd, cfg, p)
 			}
-			if err := cfg.Check("database-url"); err != nil {
-				return err
-			}
-			return step(cmd.Context(), cfg, cmd.OutOrStdout())
+			return p.finish(err, cfg, terminationLog)
 		},
 	}
 	config.AddFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print progress as lines of JSON")
+	cmd.Flags().StringVar(&terminationLog, "termination-log", "", "file that gets the error in one line, such as /dev/termination-log in a Kubernetes Job")
 	return cmd
 }
 
-func migrateUp(ctx context.Context, cfg config.Config, out io.Writer) error {
-	err := store.Migrate(ctx, store.MigrateOptions{
+func newMigrateStatus() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Tell which schema the database has and which one this program needs",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := migrateConfig(cmd)
+			if err != nil {
+				return err
+			}
+			status, err := readSchemaStatus(cmd, cfg)
+			if err != nil {
+				return databaseFailure(err, cfg)
+			}
+			return status.print(cmd.OutOrStdout(), asJSON)
+		},
+	}
+	config.AddFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func migrateConfig(cmd *cobra.Command) (config.Config, error) {
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, cfg.Check("database-url")
+}
+
+func migrateUp(cmd *cobra.Command, cfg config.Config, p *migrateProgress) error {
+	err := store.Migrate(cmd.Context(), store.MigrateOptions{
 		URL:        cfg.DatabaseURL.Reveal(),
 		Localities: cfg.Localities(),
 		Survive:    string(cfg.Survive),
-		Progress:   func(done, total int, name string) { _, _ = fmt.Fprintf(out, "[%d/%d] %s\n", done, total, name) },
+		Progress:   p.step,
 	})
 	if err != nil {
-		return err
+		return databaseFailure(err, cfg)
 	}
-	return migrateStatus(ctx, cfg, out)
+	status, err := readSchemaStatus(cmd, cfg)
+	if err != nil {
+		return databaseFailure(err, cfg)
+	}
+	return p.done(status)
 }
 
-func migrateStatus(ctx context.Context, cfg config.Config, out io.Writer) error {
-	current, target, err := store.MigrationStatus(ctx, cfg.DatabaseURL.Reveal())
-	if err != nil {
-		return err
-	}
-	state := "up to date"
+// The states of a schema.
+const (
+	schemaUpToDate = "UpToDate"
+	schemaBehind   = "Behind" // run plaza migrate up
+	schemaAhead    = "Ahead"  // the database was migrated by a newer program
+)
+
+// schemaStatus is the schema of a database against this program's.
+type schemaStatus struct {
+	Current int64  `json:"current"` // 0 where there is none
+	Target  int64  `json:"target"`
+	State   string `json:"state"`
+}
+
+func readSchemaStatus(cmd *cobra.Command, cfg config.Config) (schemaStatus, error) {
+	current, target, err := store.MigrationStatus(cmd.Context(), cfg.DatabaseURL.Reveal())
+	s := schemaStatus{Current: current, Target: target, State: schemaUpToDate}
 	switch {
 	case current < target:
-		state = "run plaza migrate up"
+		s.State = schemaBehind
 	case current > target:
-		state = "newer than this program"
+		s.State = schemaAhead
 	}
-	_, err = fmt.Fprintf(out, "database at %d, program needs %d: %s\n", current, target, state)
+	return s, err
+}
+
+func (s schemaStatus) print(out io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(s)
+	}
+	words := map[string]string{schemaUpToDate: "up to date", schemaBehind: "run plaza migrate up", schemaAhead: "newer than this program"}
+	_, err := fmt.Fprintf(out, "database at %d, program needs %d: %s\n", s.Current, s.Target, words[s.State])
 	return err
 }

@@ -17,6 +17,8 @@ const (
 	exitOK    = 0
 	exitError = 1 // the work failed
 	exitUsage = 2 // the command line or the configuration is wrong
+	// exitTransient is sysexits' EX_TEMPFAIL: the work failed, and may succeed when it is tried again.
+	exitTransient = 75
 )
 
 // run runs the program and returns its exit code. What is wrong goes to stderr, in one line.
@@ -47,6 +49,9 @@ func exitCode(err error) int {
 	var wrong *config.Error
 	if errors.As(err, &usage) || errors.As(err, &wrong) {
 		return exitUsage
+	}
+	if _, transient := errors.AsType[transientError](err); transient {
+		return exitTransient
 	}
 	return exitError
 }

@@ -1,22 +1,36 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
+// versionInfo is what plaza version --json prints.
+type versionInfo struct {
+	telemetry.Build
+	Schema int64 `json:"schema"` // the schema that this program needs
+}
+
 func newVersion() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b := telemetry.BuildInfo()
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "plaza %s (revision %s, %s)\n", b.Version, b.Revision, b.GoVersion)
+			v := versionInfo{Build: telemetry.BuildInfo(), Schema: store.TargetVersion()}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(v)
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "plaza %s (revision %s, %s)\n", v.Version, v.Revision, v.GoVersion)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the schema that this program needs")
+	return cmd
 }

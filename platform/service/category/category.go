@@ -24,10 +24,14 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // CreateCategory makes a category. It lives at this server's region.
 func (s *Service) CreateCategory(ctx context.Context, req *connect.Request[plazav1.CreateCategoryRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
 	f := s.Begin(ctx)
+	avatar := service.ReadFiles(f.Reads, service.Avatar(&req.Msg.AvatarFileId))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	if err := auth.Require(f.Caller, auth.CreateCommunityCategory, auth.Scope{}); err != nil {
+		return nil, err
+	}
+	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
 	now := s.Now()

@@ -1,7 +1,8 @@
-// Package comment holds the comments on posts.
+// Package comment holds the comments on posts and stories.
 //
 // A comment's life: created, at once or waiting (approvalStatus pending) where its community asks for approval; deleted
-// by its author or a moderator. Flags never hide it.
+// by its author or a moderator. Flags never hide it. It can be read as long as what it stands on can be: a story takes its
+// comments with it when it ends.
 package comment
 
 import (
@@ -24,12 +25,11 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// loaded is one comment as a request finds it, with the post it stands on.
+// loaded is one comment as a request finds it, with the post or story it stands on.
 type loaded struct {
 	*service.First
 	comment *store.Comment
-	post    *store.Post
-	place   service.Place
+	ref     service.Reference
 }
 
 // load reads a comment, what it stands on and how the caller stands to that, beside what more adds. A comment that is
@@ -37,12 +37,7 @@ type loaded struct {
 func (s *Service) load(ctx context.Context, id string, more func(*service.First)) (*loaded, error) {
 	l := &loaded{First: s.Begin(ctx)}
 	l.Comment(id, &l.comment)
-	l.PostOfComment(id, &l.post)
-	l.CommunityOfComment(id, &l.place.Community)
-	if l.First.Caller.UserID != "" {
-		l.MemberOfComment(id, l.First.Caller.UserID, &l.place.Member)
-		l.WallOfComment(id, l.First.Caller.UserID, &l.place.Wall)
-	}
+	l.ReferOf(id, &l.ref)
 	if more != nil {
 		more(l.First)
 	}
@@ -52,31 +47,13 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 	if l.comment == nil || l.comment.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	return l, l.requireSee()
-}
-
-// requireSee refuses what stands on a post that is gone, that the caller may not see, or that waits for a moderator.
-func (l *loaded) requireSee() error {
-	if l.post == nil || l.post.DeletedAt != nil {
-		return fail.NotFound()
-	}
-	if l.post.TargetType == "user" {
-		l.place.WallOwnerID = l.post.TargetID
-	}
-	if err := l.place.RequireSee(l.First.Caller); err != nil {
-		return err
-	}
-	mine := l.post.AuthorID == l.First.Caller.UserID
-	if l.post.FeedType != "published" && !mine && !l.place.Moderates(l.First.Caller) {
-		return fail.NotFound()
-	}
-	return nil
+	return l, l.ref.RequireSee(l.First.Caller, s.Now())
 }
 
 func (l *loaded) known(comments ...store.Comment) view.Known {
 	k := view.Known{Comments: comments, Users: l.UserRows()}
-	if l.place.Member != nil {
-		k.Members = []store.Member{*l.place.Member}
+	if l.ref.Place.Member != nil {
+		k.Members = []store.Member{*l.ref.Place.Member}
 	}
 	return k
 }
@@ -107,26 +84,21 @@ func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[pla
 		l := &loaded{First: f}
 		found[i] = l
 		f.Comment(id, &l.comment)
-		f.PostOfComment(id, &l.post)
-		f.CommunityOfComment(id, &l.place.Community)
-		if f.Caller.UserID != "" {
-			f.MemberOfComment(id, f.Caller.UserID, &l.place.Member)
-			f.WallOfComment(id, f.Caller.UserID, &l.place.Wall)
-		}
+		f.ReferOf(id, &l.ref)
 	}
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	k := view.Known{Users: f.UserRows()}
 	for _, l := range found {
-		if l.comment == nil || l.comment.DeletedAt != nil || l.requireSee() != nil {
+		if l.comment == nil || l.comment.DeletedAt != nil || l.ref.RequireSee(f.Caller, s.Now()) != nil {
 			continue
 		}
 		if !slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {
 			k.Comments = append(k.Comments, *l.comment)
 		}
-		if l.place.Member != nil {
-			k.Members = append(k.Members, *l.place.Member)
+		if l.ref.Place.Member != nil {
+			k.Members = append(k.Members, *l.ref.Place.Member)
 		}
 	}
 	return s.answer(ctx, f.Caller.UserID, k)
@@ -139,7 +111,7 @@ func (s *Service) DeleteComment(ctx context.Context, req *connect.Request[plazav
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.First.Caller, deleteRight(l.comment), l.place.Scope(l.comment.AuthorID)); err != nil {
+	if err := auth.Require(l.First.Caller, deleteRight(l.comment), l.ref.Place.Scope(l.comment.AuthorID)); err != nil {
 		return nil, err
 	}
 	w := s.Store.Write(service.HomeOf(l.comment.ID))
@@ -157,7 +129,7 @@ func (s *Service) DeleteComment(ctx context.Context, req *connect.Request[plazav
 }
 
 func deleteRight(c *store.Comment) auth.Permission {
-	if c.TargetType == "user" {
+	if c.TargetType != "community" {
 		return auth.DeleteUserFeedComment
 	}
 	return auth.DeleteCommunityComment

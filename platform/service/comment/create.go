@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -20,7 +20,8 @@ import (
 // maxText is the most characters of a comment.
 const maxText = 50_000
 
-// CreateComment makes a comment on a post, or a reply to a comment on it. It is stored at the post's home.
+// CreateComment makes a comment on a post or story, or a reply to a comment on it. It is stored at the home of what it
+// stands on.
 func (s *Service) CreateComment(ctx context.Context, req *connect.Request[plazav1.CreateCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
 	if err := check(req.Msg); err != nil {
 		return nil, err
@@ -34,9 +35,9 @@ func (s *Service) CreateComment(ctx context.Context, req *connect.Request[plazav
 		return nil, err
 	}
 	c := s.row(l, parent, req.Msg, mentions)
-	c.Segment = counts.Of(l.post.ID, store.CountSegment) + 1
-	w := s.Store.Write(service.HomeOf(l.post.ID))
-	w.GuardPost(*l.post, fail.NotFound())
+	c.Segment = counts.Of(l.ref.ID(), store.CountSegment) + 1
+	w := s.Store.Write(l.ref.Home())
+	l.ref.Guard(w, c.CreatedAt)
 	if parent != nil {
 		w.GuardComment(parent.ID, fail.NotFound())
 	}
@@ -71,49 +72,49 @@ func check(m *plazav1.CreateCommentRequest) error {
 	return nil
 }
 
-// loadReference reads the post to comment on, the comment to answer, if any, and decides whether the caller may.
+// loadReference reads the post or story to comment on, the comment to answer, if any, and decides whether the caller may.
 func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentRequest) (*loaded, *store.Comment, store.Counts, error) {
 	l := &loaded{First: s.Begin(ctx)}
 	counts := store.Counts{}
 	var parent *store.Comment
 	id := m.GetReferenceId()
-	if home, err := region.HomeOf(id); err == nil && (m.GetReferenceType() == "" || m.GetReferenceType() == "post") {
-		l.Post(id, &l.post)
-		l.CommunityOfPost(id, &l.place.Community)
-		l.Counts(home, []string{id}, counts)
-		if l.First.Caller.UserID != "" {
-			l.MemberOfPost(id, l.First.Caller.UserID, &l.place.Member)
-			l.WallOfPost(id, l.First.Caller.UserID, &l.place.Wall)
-		}
-	}
+	l.Refer(kindOf(m.GetReferenceType()), id, &l.ref)
+	l.CountsOf([]string{id}, counts)
 	if m.GetParentId() != "" {
 		l.Comment(m.GetParentId(), &parent)
 	}
+	files := service.ReadFiles(l.Reads, service.AttachmentRefs(m.GetAttachments())...)
 	if err := l.Run(ctx); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := l.RequireUser(); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := l.requireSee(); err != nil {
+	if err := l.ref.RequireSee(l.First.Caller, s.Now()); err != nil {
 		return nil, nil, nil, err
 	}
 	if m.GetParentId() != "" && (parent == nil || parent.DeletedAt != nil || parent.ReferenceID != id) {
 		return nil, nil, nil, fail.NotFound()
 	}
-	return l, parent, counts, l.place.RequireReact(l.First.Caller)
+	if err := l.ref.RequireComment(l.First.Caller); err != nil {
+		return nil, nil, nil, err
+	}
+	return l, parent, counts, files.Err()
 }
+
+// kindOf is what a request refers to; a post where it does not say.
+func kindOf(referenceType string) string { return cmp.Or(referenceType, store.ReferencePost) }
 
 func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateCommentRequest, mentions []view.Mention) store.Comment {
 	now := s.Now()
-	id := s.NewID(service.HomeOf(l.post.ID))
+	id := s.NewID(l.ref.Home())
 	c := store.Comment{
-		ID: id, ReferenceType: "post", ReferenceID: l.post.ID, TargetType: l.post.TargetType, TargetID: l.post.TargetID,
-		TargetPublicID: l.post.TargetPublicID, RootID: id, AuthorID: l.First.Caller.UserID, AuthorPublicID: l.User().PublicID,
+		ID: id, ReferenceType: kindOf(m.GetReferenceType()), ReferenceID: l.ref.ID(), RootID: id, AuthorID: l.First.Caller.UserID, AuthorPublicID: l.User().PublicID,
 		DataTypes: dataTypes(m), Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(m.GetAttachments()),
 		ApprovalStatus: l.approval(), CreatedAt: now, UpdatedAt: now, EditedAt: now,
 	}
+	c.TargetType, c.TargetID, c.TargetPublicID = l.ref.Target()
 	if parent != nil {
 		c.ParentID, c.RootID = parent.ID, parent.RootID
 	}
@@ -134,7 +135,7 @@ func dataTypes(m *plazav1.CreateCommentRequest) []string {
 }
 
 func (l *loaded) approval() string {
-	if c := l.place.Community; c != nil && c.CommentApproval && !l.place.Moderates(l.First.Caller) {
+	if c := l.ref.Place.Community; c != nil && c.CommentApproval && !l.ref.Place.Moderates(l.First.Caller) {
 		return "pending"
 	}
 	return "approved"

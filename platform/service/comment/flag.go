@@ -24,7 +24,7 @@ func (s *Service) FlagComment(ctx context.Context, req *connect.Request[plazav1.
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	if err := l.place.RequireReact(l.First.Caller); err != nil {
+	if err := l.ref.Place.RequireReact(l.First.Caller); err != nil {
 		return nil, err
 	}
 	if !settings.IsReportEnabled {
@@ -58,7 +58,7 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *connect.Request[pl
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.First.Caller, auth.ModeratePostAndComment, l.place.Scope("")); err != nil {
+	if err := auth.Require(l.First.Caller, auth.ModeratePostAndComment, l.ref.Place.Scope("")); err != nil {
 		return nil, err
 	}
 	return s.changeFlags(ctx, l, func(w *store.Write) { w.ClearFlags(l.comment.ID) })

@@ -7,13 +7,12 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListComments lists the comments on one post.
+// ListComments lists the comments on one post or story.
 func (s *Service) ListComments(ctx context.Context, req *connect.Request[plazav1.ListCommentsRequest]) (*connect.Response[plazav1.ListCommentsResponse], error) {
 	m := req.Msg
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
@@ -23,20 +22,12 @@ func (s *Service) ListComments(ctx context.Context, req *connect.Request[plazav1
 	list := listOf(m, cursor)
 	l := &loaded{First: s.Begin(ctx)}
 	var rows []store.Comment
-	id := m.GetReferenceId()
-	if _, err := region.HomeOf(id); err == nil && (m.GetReferenceType() == "" || m.GetReferenceType() == "post") {
-		l.Post(id, &l.post)
-		l.CommunityOfPost(id, &l.place.Community)
-		if l.First.Caller.UserID != "" {
-			l.MemberOfPost(id, l.First.Caller.UserID, &l.place.Member)
-			l.WallOfPost(id, l.First.Caller.UserID, &l.place.Wall)
-		}
-		l.ListComments(list, &rows)
-	}
+	l.Refer(kindOf(m.GetReferenceType()), m.GetReferenceId(), &l.ref)
+	l.ListComments(list, &rows)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.requireSee(); err != nil {
+	if err := l.ref.RequireSee(l.First.Caller, s.Now()); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID })

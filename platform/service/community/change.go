@@ -59,6 +59,9 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *connect.Request[plaz
 	if err := requireCategories(m.GetCategoryIds(), t.categories); err != nil {
 		return nil, err
 	}
+	if err := s.CheckFiles(ctx, service.Avatar(m.AvatarFileId)); err != nil {
+		return nil, err
+	}
 	var changed *store.Community
 	w := s.Store.Write(t.home)
 	w.UpdateCommunity(t.community.ID, changeOf(m), s.Now(), &changed)

@@ -30,10 +30,12 @@ func (s *Service) CreateCommunity(ctx context.Context, req *connect.Request[plaz
 	w := s.Store.Write(s.Region)
 	w.NewCommunity(c, n.taken(), now)
 	mirrors := w.ChangeMembers(c.ID, changes, now, now.Add(events.Grace))
+	told := events.Added(w, c.ID, c.CreatorID, c.CreatorID, changes, mirrors, now)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
 	s.Outbox.Deliver(ctx, s.Region, mirrors...)
+	s.Outbox.DeliverSoon(ctx, s.Region, told...)
 	answer := view.CommunityAnswer{Communities: []store.Community{c}, Viewer: n.User(), Users: n.users}
 	for _, change := range changes {
 		answer.Members = append(answer.Members, change.New)
@@ -63,6 +65,7 @@ func (s *Service) prepare(ctx context.Context, m *plazav1.CreateCommunityRequest
 	var categories []store.Category
 	n.Users(ids, &n.users)
 	n.Categories(m.GetCategoryIds(), &categories)
+	avatar := service.ReadFiles(n.Reads, service.Avatar(&m.AvatarFileId))
 	if err := n.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -78,7 +81,10 @@ func (s *Service) prepare(ctx context.Context, m *plazav1.CreateCommunityRequest
 	if len(n.users) < len(ids) {
 		return nil, fail.NotFound()
 	}
-	return n, requireCategories(m.GetCategoryIds(), categories)
+	if err := requireCategories(m.GetCategoryIds(), categories); err != nil {
+		return nil, err
+	}
+	return n, avatar.Err()
 }
 
 // row is the community as it is stored.

@@ -154,11 +154,18 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *connect.Request[pla
 		Next: paging.GetNext(), Previous: paging.GetPrevious(), Prev: paging.GetPrev(),
 		Total: int32(counts.Of(caller, store.CountBlocks)), //nolint:gosec // at most maxBlocks, give or take a race
 	}}
-	ids := []string{caller}
+	ids, blocked := []string{caller}, func(b store.Block) string { return b.BlockedID }
 	for _, b := range rows {
-		m.Follows = append(m.Follows, s.View.Block(b))
 		ids = append(ids, b.BlockedID)
 	}
-	m.Users, err = s.users(ctx, len(rows), ids)
-	return connect.NewResponse(m), err
+	users, err := s.usersOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, users = kept(rows, users, blocked, caller, req.Msg.IsDeleted)
+	for _, b := range rows {
+		m.Follows = append(m.Follows, s.View.Block(b))
+	}
+	m.Users = s.View.Users(users)
+	return connect.NewResponse(m), nil
 }

@@ -20,31 +20,32 @@ type listing struct {
 	userID    string // public; the caller where it is empty
 	followers bool
 	status    string
+	isDeleted *bool // only users that are deleted, or only those that are not; all when nil
 	page      *plazav1.PageOptions
 }
 
 // ListMyFollowers lists who follows the caller or asks to, newest first.
 func (s *Service) ListMyFollowers(ctx context.Context, req *connect.Request[plazav1.ListMyFollowersRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
 	m := req.Msg
-	return s.list(ctx, listing{followers: true, status: m.GetStatus(), page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+	return s.list(ctx, listing{followers: true, status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
 }
 
 // ListMyFollowing lists whom the caller follows or asks to follow, newest first.
 func (s *Service) ListMyFollowing(ctx context.Context, req *connect.Request[plazav1.ListMyFollowingRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
 	m := req.Msg
-	return s.list(ctx, listing{status: m.GetStatus(), page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+	return s.list(ctx, listing{status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
 }
 
 // ListFollowers lists who follows a user, newest first.
 func (s *Service) ListFollowers(ctx context.Context, req *connect.Request[plazav1.ListFollowersRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
 	m := req.Msg
-	return s.list(ctx, listing{userID: m.GetUserId(), followers: true, status: m.GetStatus(), page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+	return s.list(ctx, listing{userID: m.GetUserId(), followers: true, status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
 }
 
 // ListFollowing lists whom a user follows, newest first.
 func (s *Service) ListFollowing(ctx context.Context, req *connect.Request[plazav1.ListFollowingRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
 	m := req.Msg
-	return s.list(ctx, listing{userID: m.GetUserId(), status: m.GetStatus(), page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+	return s.list(ctx, listing{userID: m.GetUserId(), status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
 }
 
 // list makes a page of follows in two round trips.
@@ -75,11 +76,18 @@ func (s *Service) list(ctx context.Context, l listing) (*connect.Response[plazav
 	m := &plazav1.ListFollowsResponse{Paging: paging}
 	ids := []string{owner}
 	for _, f := range rows {
-		m.Follows = append(m.Follows, s.View.Follow(f))
 		ids = append(ids, other(f))
 	}
-	m.Users, err = s.users(ctx, len(rows), ids)
-	return connect.NewResponse(m), err
+	users, err := s.usersOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, users = kept(rows, users, other, owner, l.isDeleted)
+	for _, f := range rows {
+		m.Follows = append(m.Follows, s.View.Follow(f))
+	}
+	m.Users = s.View.Users(users)
+	return connect.NewResponse(m), nil
 }
 
 // rows reads the follows for somebody who may see them. Requests are for the owner of the list alone: everybody else sees
@@ -116,17 +124,31 @@ func (s *Service) rows(ctx context.Context, l listing, q store.FollowList) ([]st
 	return rows, nil
 }
 
-// users reads the users that n records speak of.
-func (s *Service) users(ctx context.Context, n int, ids []string) ([]*plazav1.User, error) {
-	if n == 0 {
+// usersOf reads users, the first of whom is the owner of a list; nobody where there is nobody else.
+func (s *Service) usersOf(ctx context.Context, ids []string) ([]store.User, error) {
+	if len(ids) == 1 {
 		return nil, nil
 	}
 	var users []store.User
 	reads := s.Store.Related()
 	reads.Users(ids, &users)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
+	err := reads.Run(ctx)
+	return users, err
+}
+
+// kept leaves out the records of users who are, or are not, deleted, and those users. A user who could not be read stays
+// on the list.
+func kept[T any](rows []T, users []store.User, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User) {
+	if isDeleted == nil {
+		return rows, users
 	}
-	slices.SortFunc(users, func(a, b store.User) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return s.View.Users(users), nil
+	out := map[string]bool{}
+	for _, u := range users {
+		out[u.ID] = (u.DeletedAt != nil) != *isDeleted
+	}
+	rows = slices.DeleteFunc(rows, func(row T) bool { return out[other(row)] })
+	if len(rows) == 0 {
+		return rows, nil
+	}
+	return rows, slices.DeleteFunc(users, func(u store.User) bool { return u.ID != owner && out[u.ID] })
 }

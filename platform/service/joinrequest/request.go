@@ -100,10 +100,12 @@ func (s *Service) send(ctx context.Context, a asked) (asked, error) {
 	a.approve(w)
 	change := service.Join(a.community.ID, u.ID, u.PublicID, a.mine, service.MemberRoles(), a.now)
 	mirrors := w.ChangeMembers(a.community.ID, []store.MemberChange{change}, a.now, a.now.Add(events.Grace))
+	told := events.Added(w, a.community.ID, u.ID, "", []store.MemberChange{change}, mirrors, a.now)
 	if err := w.Commit(ctx); err != nil {
 		return a, err
 	}
 	s.Outbox.Deliver(ctx, a.home, mirrors...)
+	s.Outbox.DeliverSoon(ctx, a.home, told...)
 	return a, nil
 }
 

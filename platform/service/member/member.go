@@ -162,10 +162,12 @@ func (s *Service) carryOut(ctx context.Context, found *situation, p plan) error 
 	if p.settle.Status != "" {
 		w.SettleJoinRequests(found.community.ID, concerned(p.changes), p.settle, found.now)
 	}
+	told := events.Added(w, found.community.ID, found.Caller.UserID, "", p.changes, mirrors, found.now)
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}
 	s.Outbox.Deliver(ctx, home, mirrors...)
+	s.Outbox.DeliverSoon(ctx, home, told...)
 	return nil
 }
 

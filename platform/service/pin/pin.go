@@ -63,9 +63,7 @@ func (s *Service) load(ctx context.Context, postID string, more func(*service.Fi
 	if l.post == nil || l.post.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	if l.post.TargetType == "user" {
-		l.place.WallOwnerID = l.post.TargetID
-	}
+	l.place.Outside(l.post.TargetType, l.post.TargetID)
 	return l, l.place.RequireSee(l.Caller)
 }
 

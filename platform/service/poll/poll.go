@@ -28,12 +28,15 @@ type Service struct{ *service.Deps }
 // New makes the service, and registers what makes a poll part of a post that is stored at another home.
 func New(d *service.Deps) *Service {
 	s := &Service{d}
-	d.Outbox.Handle(service.TopicPollPosted, s.attach)
+	d.Outbox.Handle(topicPollPosted, s.attach)
 	return s
 }
 
+// topicPollPosted names the outbox rows of older servers; newer ones write service.TopicCarried.
+const topicPollPosted = "pollPosted"
+
 func (s *Service) attach(ctx context.Context, row store.OutboxRow) error {
-	var m service.PollPosted
+	var m service.CarriedBy
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
@@ -48,10 +51,14 @@ func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.C
 		return nil, err
 	}
 	f := s.Begin(ctx)
+	images := service.ReadFiles(f.Reads, imagesOf(req.Msg)...)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.RequireUser(); err != nil {
+		return nil, err
+	}
+	if err := images.Err(); err != nil {
 		return nil, err
 	}
 	p := s.newPoll(f.User(), req.Msg)
@@ -63,6 +70,15 @@ func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.C
 	return connect.NewResponse(&plazav1.PollAggregate{
 		Polls: []*plazav1.Poll{s.View.Poll(p, nil, nil)}, Users: s.View.Users(f.UserRows()),
 	}), nil
+}
+
+// imagesOf are the images of the answers.
+func imagesOf(m *plazav1.CreatePollRequest) []service.FileRef {
+	var refs []service.FileRef
+	for i, a := range m.GetAnswers() {
+		refs = append(refs, service.FileRef{ID: a.GetFileId(), Kind: "image", Field: fmt.Sprintf("answers[%d].fileId", i)})
+	}
+	return refs
 }
 
 // check is what the rules of the message cannot say.
@@ -143,27 +159,9 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 	if id == "" || l.poll.CreatorID == l.Caller.UserID {
 		return nil
 	}
-	var post *store.Post
-	reads := s.Store.Reads()
-	reads.Post(id, &post)
-	reads.CommunityOfPost(id, &l.place.Community)
-	if l.Caller.UserID != "" {
-		reads.MemberOfPost(id, l.Caller.UserID, &l.place.Member)
-		reads.WallOfPost(id, l.Caller.UserID, &l.place.Wall)
-	}
-	if err := reads.Run(ctx); err != nil {
-		return err
-	}
-	if post == nil || post.DeletedAt != nil {
-		return fail.NotFound()
-	}
-	if post.TargetType == "user" {
-		l.place.WallOwnerID = post.TargetID
-	}
-	if l.place.RequireSee(l.Caller) != nil || (post.FeedType != "published" && !l.place.Moderates(l.Caller)) {
-		return fail.NotFound()
-	}
-	return nil
+	place, err := s.SeePost(ctx, l.Caller, id)
+	l.place = place
+	return err
 }
 
 // requireOwn returns nil for the creator and for administrators.

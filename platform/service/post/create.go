@@ -27,7 +27,7 @@ func (s *Service) CreatePost(ctx context.Context, req *connect.Request[plazav1.C
 	posts := t.Rows(d, s.Now(), func() string { return s.NewID(d.Home) })
 	counts := store.Counts{}
 	w := s.Store.Write(d.Home)
-	told := s.AddPosts(w, posts, d.PollID)
+	told := s.AddPosts(w, posts, d)
 	for _, p := range posts {
 		counts[p.ID] = nil // nothing to count of it yet
 	}

@@ -39,7 +39,7 @@ func (s *Service) DeletePost(ctx context.Context, req *connect.Request[plazav1.D
 }
 
 func deleteRight(p *store.Post) auth.Permission {
-	if p.TargetType == onWall {
+	if p.TargetType != onCommunity {
 		return auth.DeleteUserFeedPost
 	}
 	return auth.DeleteCommunityPost

@@ -10,7 +10,6 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -63,22 +62,8 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 	if l.post == nil || l.post.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	if l.post.TargetType == onWall {
-		l.place.WallOwnerID = l.post.TargetID
-	}
-	return l, l.requireSee()
-}
-
-// requireSee is place.RequireSee, and keeps posts that wait for a moderator to their authors and to moderators.
-func (l *loaded) requireSee() error {
-	if err := l.place.RequireSee(l.First.Caller); err != nil {
-		return err
-	}
-	mine := l.post.AuthorID == l.First.Caller.UserID
-	if l.post.FeedType != published && !mine && !l.place.Moderates(l.First.Caller) {
-		return fail.NotFound()
-	}
-	return nil
+	l.place.Outside(l.post.TargetType, l.post.TargetID)
+	return l, l.place.RequireSeePost(l.First.Caller, l.post)
 }
 
 // known is what the answer starts from.
@@ -118,74 +103,11 @@ func (s *Service) BatchGetPosts(ctx context.Context, req *connect.Request[plazav
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	k, err := s.visible(ctx, f, posts)
+	k, err := s.Visible(ctx, f, posts)
 	if err != nil {
 		return nil, err
 	}
 	order := req.Msg.GetPostIds()
 	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
 	return s.answer(ctx, f.Caller.UserID, k)
-}
-
-// visible keeps the posts that the caller may see, and what was read to know it.
-func (s *Service) visible(ctx context.Context, f *service.First, posts []store.Post) (view.Known, error) {
-	k := view.Known{Users: f.UserRows()}
-	places, err := s.places(ctx, f.Caller, posts)
-	if err != nil {
-		return k, err
-	}
-	for _, p := range posts {
-		l := &loaded{First: f, post: &p, place: places[p.TargetID]}
-		if p.DeletedAt == nil && l.requireSee() == nil {
-			k.Posts = append(k.Posts, p)
-		}
-	}
-	for _, place := range places {
-		if place.Community != nil && slices.ContainsFunc(k.Posts, func(p store.Post) bool { return p.TargetID == place.Community.ID }) {
-			k.Communities = append(k.Communities, *place.Community)
-		}
-		if place.Member != nil {
-			k.Members = append(k.Members, *place.Member)
-		}
-	}
-	return k, nil
-}
-
-// places reads where posts stand, by target.
-func (s *Service) places(ctx context.Context, caller *auth.Caller, posts []store.Post) (map[string]service.Place, error) {
-	places := map[string]service.Place{}
-	walls := map[string]*store.Wall{}
-	var ids []string
-	for _, p := range posts {
-		if p.TargetType == onWall {
-			walls[p.TargetID] = &store.Wall{Blocked: caller.UserID != ""} // until its home says otherwise
-		} else if !slices.Contains(ids, p.TargetID) {
-			ids = append(ids, p.TargetID)
-		}
-	}
-	var communities []store.Community
-	members := make([]*store.Member, len(ids))
-	reads := s.Store.Related()
-	reads.Communities(ids, &communities)
-	for ownerID, wall := range walls {
-		if caller.UserID != "" {
-			reads.Wall(ownerID, caller.UserID, wall)
-		}
-	}
-	for i, id := range ids {
-		if caller.UserID != "" {
-			reads.Member(id, caller.UserID, &members[i])
-		}
-	}
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	for ownerID, wall := range walls {
-		places[ownerID] = service.Place{WallOwnerID: ownerID, Wall: *wall}
-	}
-	for i := range communities {
-		id := communities[i].ID
-		places[id] = service.Place{Community: &communities[i], Member: members[slices.Index(ids, id)]}
-	}
-	return places, nil
 }

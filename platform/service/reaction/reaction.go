@@ -1,9 +1,10 @@
-// Package reaction holds the reactions to posts and comments. Names are free; a user reacts once by each name.
+// Package reaction holds the reactions to posts, comments and stories. Names are free; a user reacts once by each name.
 package reaction
 
 import (
 	"context"
 	"errors"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -27,8 +28,7 @@ var errThere = errors.New("the reaction is there already")
 type loaded struct {
 	*service.First
 	comment *store.Comment
-	post    *store.Post // the post, or the one that the comment stands on
-	place   service.Place
+	ref     service.Reference // the post or story, or the one that the comment stands on
 	mine    []store.Reaction
 }
 
@@ -39,25 +39,14 @@ type reference struct{ id, kind string }
 // deleted or not for the caller to see does not exist.
 func (s *Service) load(ctx context.Context, ref reference, more func(*service.First)) (*loaded, error) {
 	l := &loaded{First: s.Begin(ctx)}
-	home, err := region.HomeOf(ref.id)
-	if err == nil && ref.kind == "post" {
-		l.Post(ref.id, &l.post)
-		l.CommunityOfPost(ref.id, &l.place.Community)
-	}
-	if err == nil && ref.kind == "comment" {
+	if ref.kind == store.ReferenceComment {
 		l.Comment(ref.id, &l.comment)
-		l.PostOfComment(ref.id, &l.post)
-		l.CommunityOfComment(ref.id, &l.place.Community)
+		l.ReferOf(ref.id, &l.ref)
+	} else {
+		l.Refer(ref.kind, ref.id, &l.ref)
 	}
-	if caller := l.Caller.UserID; caller != "" && err == nil {
-		l.ReactionsOf(home, []string{ref.id}, caller, &l.mine)
-		if ref.kind == "post" {
-			l.MemberOfPost(ref.id, caller, &l.place.Member)
-			l.WallOfPost(ref.id, caller, &l.place.Wall)
-		} else {
-			l.MemberOfComment(ref.id, caller, &l.place.Member)
-			l.WallOfComment(ref.id, caller, &l.place.Wall)
-		}
+	if home, err := region.HomeOf(ref.id); err == nil && l.Caller.UserID != "" {
+		l.ReactionsOf(home, []string{ref.id}, l.Caller.UserID, &l.mine)
 	}
 	if more != nil {
 		more(l.First)
@@ -65,20 +54,18 @@ func (s *Service) load(ctx context.Context, ref reference, more func(*service.Fi
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if ref.kind == "comment" && (l.comment == nil || l.comment.DeletedAt != nil) {
+	if ref.kind == store.ReferenceComment && (l.comment == nil || l.comment.DeletedAt != nil) {
 		return nil, fail.NotFound()
 	}
-	return l, l.requireSee()
+	return l, l.requireSee(s.Now())
 }
 
-func (l *loaded) requireSee() error {
-	if l.post == nil || l.post.DeletedAt != nil || l.post.FeedType != "published" {
+// requireSee refuses what the caller may not see, and posts that wait for a moderator.
+func (l *loaded) requireSee(now time.Time) error {
+	if l.ref.Post != nil && l.ref.Post.FeedType != "published" {
 		return fail.NotFound()
 	}
-	if l.post.TargetType == "user" {
-		l.place.WallOwnerID = l.post.TargetID
-	}
-	return l.place.RequireSee(l.Caller)
+	return l.ref.RequireSee(l.Caller, now)
 }
 
 // requireReact refuses those who may not react.
@@ -86,7 +73,7 @@ func (l *loaded) requireReact() error {
 	if err := l.RequireUser(); err != nil {
 		return err
 	}
-	return l.place.RequireReact(l.Caller)
+	return l.ref.Place.RequireReact(l.Caller)
 }
 
 // by is the caller's reaction by a name; nil where there is none.
@@ -119,7 +106,7 @@ func (s *Service) AddReaction(ctx context.Context, req *connect.Request[plazav1.
 		Name: m.GetReactionName(), ID: s.NewID(home), CreatedAt: s.Now(),
 	}
 	w := s.Store.Write(home)
-	l.guard(w)
+	l.guard(w, r.CreatedAt)
 	w.AddReaction(r, errThere)
 	if err := w.Commit(ctx); err != nil && !errors.Is(err, errThere) {
 		return nil, err
@@ -142,12 +129,12 @@ func (s *Service) again(ctx context.Context, ref reference, name string) (*conne
 }
 
 // guard refuses the transaction where what is reacted to is gone.
-func (l *loaded) guard(w *store.Write) {
+func (l *loaded) guard(w *store.Write, now time.Time) {
 	if l.comment != nil {
 		w.GuardComment(l.comment.ID, fail.NotFound())
 		return
 	}
-	w.GuardPost(*l.post, fail.NotFound())
+	l.ref.Guard(w, now)
 }
 
 func added(id string) *connect.Response[plazav1.AddReactionResponse] {

@@ -86,6 +86,9 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 	if d.TargetType != row.TargetType || d.TargetID != row.TargetID {
 		return errTarget
 	}
+	if err := s.CheckFiles(ctx, service.AttachmentRefs(d.Attachments)...); err != nil {
+		return err
+	}
 	return s.fill(row, d, row.PostIDs[0])
 }
 

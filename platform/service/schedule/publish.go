@@ -87,12 +87,12 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err != nil {
 		return err
 	}
-	if err := s.requirePoll(ctx, d, posting); err != nil {
+	if err := s.requireCarried(ctx, d, posting); err != nil {
 		return err
 	}
 	w := s.Store.Write(service.HomeOf(row.ID))
 	w.SettleScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errTaken)
-	told := s.AddPosts(w, rowsOf(row, d, posting, s.Now()), d.PollID)
+	told := s.AddPosts(w, rowsOf(row, d, posting, s.Now()), d)
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}
@@ -100,18 +100,15 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	return nil
 }
 
-// requirePoll refuses a poll that became part of another post, or is gone.
-func (s *Service) requirePoll(ctx context.Context, d *service.Draft, posting *service.Posting) error {
-	if d.PollID == "" {
-		return nil
-	}
-	var poll *store.Poll
+// requireCarried refuses a poll, stream or room that became part of another post, or is gone.
+func (s *Service) requireCarried(ctx context.Context, d *service.Draft, posting *service.Posting) error {
+	var carried service.Carried
 	reads := s.Store.Reads()
-	reads.Poll(d.PollID, &poll)
+	carried.Read(d, reads)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	return posting.RequirePoll(d, poll)
+	return posting.RequireCarried(d, carried)
 }
 
 func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {

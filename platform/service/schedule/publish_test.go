@@ -50,7 +50,19 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	w.conn = conn
+	w.upload(picture)
 	return w
+}
+
+// picture is an image that is there.
+const picture = "02aaaaaaaaaaaaaaaaaaaaaa"
+
+func (w *world) upload(id string) {
+	w.t.Helper()
+	_, err := w.conn.Exec(w.t.Context(), `INSERT INTO files (home, id, owner_id, owner_public_id, type, access_type, feed_type, alt_text, name, extension,
+		mime_type, size, width, height, exif, gps, sizes, sizes_mime_type, created_at, updated_at)
+		VALUES ('eu', $1, '', '', 'image', 'public', '', '', 'a', '', 'image/png', 1, 1, 1, '{}', '{}', '{}', '', now(), now())`, id)
+	require.NoError(w.t, err)
 }
 
 func (w *world) now() time.Time { return time.UnixMilli(w.clock.Load()).UTC() }
@@ -98,7 +110,7 @@ func request(at time.Time, communityID, text string) *connect.Request[plazav1.Sc
 	return connect.NewRequest(&plazav1.SchedulePostRequest{ScheduledAt: timestamppb.New(at), PostData: &plazav1.CreatePostRequest{
 		TargetType: "community", TargetId: communityID,
 		Data:        &structpb.Struct{Fields: map[string]*structpb.Value{"text": structpb.NewStringValue(text)}},
-		Attachments: []*plazav1.Attachment{{Type: "image", FileId: "f"}},
+		Attachments: []*plazav1.Attachment{{Type: "image", FileId: picture}},
 	}})
 }
 

@@ -47,6 +47,9 @@ func (s *Service) SchedulePost(ctx context.Context, req *connect.Request[plazav1
 	if err != nil {
 		return nil, err
 	}
+	if d.TargetType == service.OnContent {
+		return nil, fail.Validation("postData.targetType: must be user or community")
+	}
 	if err := s.Resolve(ctx, d, auth.CallerFrom(ctx).PublicID); err != nil {
 		return nil, err
 	}

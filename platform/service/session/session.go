@@ -3,7 +3,6 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
 	"time"
 
 	"connectrpc.com/connect"
@@ -41,7 +40,8 @@ func (s *Service) CreateSession(ctx context.Context, req *connect.Request[plazav
 		return nil, err
 	}
 	sessionID := s.NewID(homeOf(userID))
-	user, err := s.store(ctx, m, userID, sessionID)
+	now := s.Now()
+	user, err := s.store(ctx, m, userID, sessionID, now)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,9 @@ func (s *Service) CreateSession(ctx context.Context, req *connect.Request[plazav
 		return nil, fail.Unauthorized().Because(auth.ErrDeletedUser)
 	case user.IsGlobalBan:
 		return nil, fail.GlobalBan()
+	}
+	if err := s.takeOver(ctx, m.GetDeviceId(), userID, now); err != nil {
+		return nil, err
 	}
 	return s.answer(user, sessionID)
 }
@@ -86,19 +89,18 @@ func homeOf(userID string) region.Code {
 }
 
 // store makes the user unless it is there, renames it where the request names it, and stores the session.
-func (s *Service) store(ctx context.Context, m *plazav1.CreateSessionRequest, userID, sessionID string) (*store.User, error) {
-	now := s.Now()
+func (s *Service) store(ctx context.Context, m *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
 	name := m.GetUserId()
 	if m.GetDisplayName() != "" {
 		name = m.GetDisplayName()
 	}
-	device := sha256.Sum256([]byte(m.GetDeviceId()))
+	device := deviceHash(m.GetDeviceId())
 	w := s.Store.Write(homeOf(userID))
 	w.NewUser(store.User{ID: userID, PublicID: m.GetUserId(), DisplayName: name, ProfileHandle: m.GetProfileHandle()}, now)
 	if m.GetDisplayName() != "" || m.ProfileHandle != nil {
 		w.RenameUser(userID, nonEmpty(m.GetDisplayName()), m.ProfileHandle, now)
 	}
-	w.NewSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device[:], CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
+	w.NewSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
 	var users []store.User
 	w.UserAfter(userID, &users)
 	if err := w.Commit(ctx); err != nil {

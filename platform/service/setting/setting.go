@@ -79,6 +79,7 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *connect.Reques
 		"flagLimit": optional(m.FlagLimit), "isSecureModeEnabled": optional(m.IsSecureModeEnabled),
 		"maxGlobalPinnedPost": optional(m.MaxGlobalPinnedPost),
 		"userPrivacySetting":  optional(m.UserPrivacySetting), "isFollowWithRequestEnabled": optional(m.IsFollowWithRequestEnabled),
+		"generation": optional(m.Generation),
 	})
 	if err != nil {
 		return nil, err
@@ -104,6 +105,7 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 		FlagLimit: int32(s.FlagLimit), IsSecureModeEnabled: s.IsSecureModeEnabled, //nolint:gosec // at most 1000
 		MaxGlobalPinnedPost: int32(s.MaxGlobalPinnedPost), //nolint:gosec // at most 20
 		UserPrivacySetting:  s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
+		Generation: int32(s.Generation), //nolint:gosec // checked on the way in
 	}
 }
 

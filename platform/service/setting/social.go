@@ -9,7 +9,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// GetSocialSettings gets the settings of follows and of the global feed; for every user, as their clients ask for them.
+// GetSocialSettings gets the settings of follows, of the global feed and of stories; for every user, as their clients ask for them.
 func (s *Service) GetSocialSettings(ctx context.Context, _ *connect.Request[plazav1.GetSocialSettingsRequest]) (*connect.Response[plazav1.SocialSettings], error) {
 	now, _, err := s.read(ctx)
 	if err != nil {
@@ -30,6 +30,8 @@ func (s *Service) UpdateSocialSettings(ctx context.Context, req *connect.Request
 		"showCommunityPost":          optional(m.ShowCommunityPost),
 		"showFollowingPost":          optional(m.ShowFollowingPost),
 		"maxGlobalPinnedPost":        optional(m.MaxGlobalPinnedPost),
+		"storyExpiryTimeMinutes":     optional(m.StoryExpiryTimeMinutes),
+		"allowAllUserToCreateStory":  optional(m.AllowAllUserToCreateStory),
 	})
 	if err != nil {
 		return nil, err
@@ -42,11 +44,16 @@ func social(s store.Settings) *plazav1.SocialSettings {
 		ShowOnlyMyFeed: s.ShowOnlyMyFeed, ShowMyPost: s.ShowMyPost, ShowEveryonePost: s.ShowEveryonePost,
 		ShowCommunityPost: s.ShowCommunityPost, ShowFollowingPost: s.ShowFollowingPost,
 	}
+	story := &plazav1.StorySettings{
+		AllowAllUserToCreateStory: s.AllowAllUserToCreateStory,
+		ExpiryTimeMinutes:         int32(s.StoryExpiryTimeMinutes), //nolint:gosec // at most 1440
+	}
 	nested := &plazav1.SocialNetworkSetting{
 		Enabled: true, UserPrivacySetting: s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled, GlobalFeed: global,
+		Story: story,
 	}
 	return &plazav1.SocialSettings{
 		Enabled: true, UserPrivacySetting: s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
-		GlobalFeed: global, SocialNetworkSetting: nested,
+		GlobalFeed: global, SocialNetworkSetting: nested, Story: story,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -18,6 +19,7 @@ import (
 func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
 	m := req.Msg
 	f := s.Begin(ctx)
+	avatar := service.ReadFiles(f.Reads, service.Avatar(m.AvatarFileId))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -34,6 +36,9 @@ func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.U
 	home, err := region.HomeOf(userID)
 	if err != nil {
 		return nil, fail.NotFound()
+	}
+	if err := avatar.Err(); err != nil {
+		return nil, err
 	}
 	var user *store.User
 	w := s.Store.Write(home)

@@ -1284,14 +1284,18 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\x1bIsCommentFlaggedByMeRequest\x12)\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId2\xfc\t\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId2\xbf\n" +
+	"\n" +
 	"\x0eCommentService\x12n\n" +
 	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12r\n" +
 	"\n" +
 	"GetComment\x12\x1b.plaza.v1.GetCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/comments/{comment_id}\x12v\n" +
 	"\x10BatchGetComments\x12!.plaza.v1.BatchGetCommentsRequest\x1a\x1a.plaza.v1.CommentAggregate\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/comments/list\x12m\n" +
-	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x12\xb8\x01\n" +
-	"\rDeleteComment\x12\x1e.plaza.v1.DeleteCommentRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"f\xa2\xbb\x18\x1c\b\x04\x12\x18DELETE_COMMUNITY_COMMENT\x82\xd3\xe4\x93\x02@Z\x1f*\x1d/api/v3/comments/{comment_id}*\x1d/api/v4/comments/{comment_id}\x12|\n" +
+	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x12\xfb\x01\n" +
+	"\rDeleteComment\x12\x1e.plaza.v1.DeleteCommentRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\xa8\x01\xa2\xbb\x18\x1c\b\x04\x12\x18DELETE_COMMUNITY_COMMENT\xb2\xbb\x18>\n" +
+	"\n" +
+	"2024-11-13\x12\n" +
+	"2027-12-31\x1a$DELETE /api/v3/comments/{comment_id}\x82\xd3\xe4\x93\x02@Z\x1f*\x1d/api/v3/comments/{comment_id}*\x1d/api/v4/comments/{comment_id}\x12|\n" +
 	"\vFlagComment\x12\x1c.plaza.v1.FlagCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/comments/{comment_id}/flag\x12\x7f\n" +
 	"\rUnflagComment\x12\x1e.plaza.v1.UnflagCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&*$/api/v3/comments/{comment_id}/unflag\x12\xa1\x01\n" +
 	"\x11ClearCommentFlags\x12\".plaza.v1.ClearCommentFlagsRequest\x1a\x1a.plaza.v1.CommentAggregate\"L\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02%*#/api/v3/comments/{comment_id}/flags\x12\xc0\x01\n" +

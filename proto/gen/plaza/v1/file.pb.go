@@ -7,6 +7,8 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -28,7 +30,8 @@ type File struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The file's id.
 	FileId string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
-	// Where to download it.
+	// Where to download it; an image also in the sizes `small`, `medium` and `large`, which the parameter `size` names. The
+	// address of a file of access type `network` is signed and holds for some hours.
 	FileUrl string `protobuf:"bytes,2,opt,name=file_url,json=fileUrl,proto3" json:"file_url,omitempty"`
 	// `image`, `file`, `video`, `clip` or `audio`.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
@@ -41,7 +44,13 @@ type File struct {
 	// When it last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// What the server knows about it.
-	Attributes    *FileAttributes `protobuf:"bytes,8,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	Attributes *FileAttributes `protobuf:"bytes,8,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	// `uploaded`: the file is whole and as it was sent.
+	Status string `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`
+	// What a video was uploaded for: `post`, `story`, `message`, `chat` or `clip`; absent where nobody said.
+	FeedType *string `protobuf:"bytes,10,opt,name=feed_type,json=feedType,proto3,oneof" json:"feed_type,omitempty"`
+	// Where to download a video; absent for what is none.
+	VideoUrl      *VideoUrl `protobuf:"bytes,11,opt,name=video_url,json=videoUrl,proto3,oneof" json:"video_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -132,12 +141,79 @@ func (x *File) GetAttributes() *FileAttributes {
 	return nil
 }
 
+func (x *File) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *File) GetFeedType() string {
+	if x != nil && x.FeedType != nil {
+		return *x.FeedType
+	}
+	return ""
+}
+
+func (x *File) GetVideoUrl() *VideoUrl {
+	if x != nil {
+		return x.VideoUrl
+	}
+	return nil
+}
+
+// VideoUrl holds the addresses of a video. Videos are kept as they were sent, so there is the original and nothing else.
+type VideoUrl struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The video as it was sent.
+	Original      string `protobuf:"bytes,1,opt,name=original,proto3" json:"original,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VideoUrl) Reset() {
+	*x = VideoUrl{}
+	mi := &file_plaza_v1_file_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VideoUrl) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VideoUrl) ProtoMessage() {}
+
+func (x *VideoUrl) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_file_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VideoUrl.ProtoReflect.Descriptor instead.
+func (*VideoUrl) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *VideoUrl) GetOriginal() string {
+	if x != nil {
+		return x.Original
+	}
+	return ""
+}
+
 // FileAttributes are the facts about a file.
 type FileAttributes struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// File name.
+	// File name: that of the form, or the one that the uploader preferred.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Extension without the dot.
+	// Extension without the dot, from the content where that tells.
 	Extension string `protobuf:"bytes,2,opt,name=extension,proto3" json:"extension,omitempty"`
 	// Size in bytes.
 	Size int32 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
@@ -151,7 +227,7 @@ type FileAttributes struct {
 
 func (x *FileAttributes) Reset() {
 	*x = FileAttributes{}
-	mi := &file_plaza_v1_file_proto_msgTypes[1]
+	mi := &file_plaza_v1_file_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -163,7 +239,7 @@ func (x *FileAttributes) String() string {
 func (*FileAttributes) ProtoMessage() {}
 
 func (x *FileAttributes) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[1]
+	mi := &file_plaza_v1_file_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -176,7 +252,7 @@ func (x *FileAttributes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileAttributes.ProtoReflect.Descriptor instead.
 func (*FileAttributes) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{1}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *FileAttributes) GetName() string {
@@ -219,13 +295,13 @@ type FileMetadata struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// EXIF tags by name.
 	Exif *structpb.Struct `protobuf:"bytes,1,opt,name=exif,proto3" json:"exif,omitempty"`
-	// Position, where the image carries one.
+	// Position, where the image carries one and the network keeps it: `latitude`, `longitude` in degrees, and the tags.
 	Gps *structpb.Struct `protobuf:"bytes,2,opt,name=gps,proto3" json:"gps,omitempty"`
-	// Height in pixels.
+	// Height in pixels, as the image is shown; 0 for what is no image.
 	Height int32 `protobuf:"varint,3,opt,name=height,proto3" json:"height,omitempty"`
-	// Width in pixels.
+	// Width in pixels, as the image is shown; 0 for what is no image.
 	Width int32 `protobuf:"varint,4,opt,name=width,proto3" json:"width,omitempty"`
-	// Whether the original is kept in full size.
+	// Whether an image is kept in full size.
 	IsFull        bool `protobuf:"varint,5,opt,name=is_full,json=isFull,proto3" json:"is_full,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -233,7 +309,7 @@ type FileMetadata struct {
 
 func (x *FileMetadata) Reset() {
 	*x = FileMetadata{}
-	mi := &file_plaza_v1_file_proto_msgTypes[2]
+	mi := &file_plaza_v1_file_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -245,7 +321,7 @@ func (x *FileMetadata) String() string {
 func (*FileMetadata) ProtoMessage() {}
 
 func (x *FileMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[2]
+	mi := &file_plaza_v1_file_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -258,7 +334,7 @@ func (x *FileMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileMetadata.ProtoReflect.Descriptor instead.
 func (*FileMetadata) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *FileMetadata) GetExif() *structpb.Struct {
@@ -296,11 +372,268 @@ func (x *FileMetadata) GetIsFull() bool {
 	return false
 }
 
+// GetFileRequest names the file.
+type GetFileRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 50 characters.
+	FileId        string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetFileRequest) Reset() {
+	*x = GetFileRequest{}
+	mi := &file_plaza_v1_file_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetFileRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetFileRequest) ProtoMessage() {}
+
+func (x *GetFileRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_file_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetFileRequest.ProtoReflect.Descriptor instead.
+func (*GetFileRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *GetFileRequest) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
+// UpdateFileRequest says what to change of the file.
+type UpdateFileRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 50 characters.
+	FileId string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	// The text that describes the file, at most 1000 characters; empty for none. Unchanged when absent.
+	AltText       *string `protobuf:"bytes,2,opt,name=alt_text,json=altText,proto3,oneof" json:"alt_text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateFileRequest) Reset() {
+	*x = UpdateFileRequest{}
+	mi := &file_plaza_v1_file_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateFileRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateFileRequest) ProtoMessage() {}
+
+func (x *UpdateFileRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_file_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateFileRequest.ProtoReflect.Descriptor instead.
+func (*UpdateFileRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *UpdateFileRequest) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
+func (x *UpdateFileRequest) GetAltText() string {
+	if x != nil && x.AltText != nil {
+		return *x.AltText
+	}
+	return ""
+}
+
+// DeleteFileRequest names the file.
+type DeleteFileRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 50 characters.
+	FileId        string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteFileRequest) Reset() {
+	*x = DeleteFileRequest{}
+	mi := &file_plaza_v1_file_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteFileRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteFileRequest) ProtoMessage() {}
+
+func (x *DeleteFileRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_file_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteFileRequest.ProtoReflect.Descriptor instead.
+func (*DeleteFileRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DeleteFileRequest) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
+// DeleteFileResponse says that the file is gone.
+type DeleteFileResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// Which file.
+	Data *DeletedFile `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// True.
+	Success       bool `protobuf:"varint,3,opt,name=success,proto3" json:"success,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteFileResponse) Reset() {
+	*x = DeleteFileResponse{}
+	mi := &file_plaza_v1_file_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteFileResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteFileResponse) ProtoMessage() {}
+
+func (x *DeleteFileResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_file_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteFileResponse.ProtoReflect.Descriptor instead.
+func (*DeleteFileResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DeleteFileResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *DeleteFileResponse) GetData() *DeletedFile {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *DeleteFileResponse) GetSuccess() bool {
+	if x != nil {
+		return x.Success
+	}
+	return false
+}
+
+// DeletedFile names a file that is gone.
+type DeletedFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The file's id.
+	FileId        string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeletedFile) Reset() {
+	*x = DeletedFile{}
+	mi := &file_plaza_v1_file_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeletedFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeletedFile) ProtoMessage() {}
+
+func (x *DeletedFile) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_file_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeletedFile.ProtoReflect.Descriptor instead.
+func (*DeletedFile) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *DeletedFile) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
 var File_plaza_v1_file_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_file_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/file.proto\x12\bplaza.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xba\x02\n" +
+	"\x13plaza/v1/file.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\"\xc6\x03\n" +
 	"\x04File\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bfile_url\x18\x02 \x01(\tR\afileUrl\x12\x12\n" +
@@ -314,7 +647,17 @@ const file_plaza_v1_file_proto_rawDesc = "" +
 	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x128\n" +
 	"\n" +
 	"attributes\x18\b \x01(\v2\x18.plaza.v1.FileAttributesR\n" +
-	"attributes\"\xa7\x01\n" +
+	"attributes\x12\x16\n" +
+	"\x06status\x18\t \x01(\tR\x06status\x12 \n" +
+	"\tfeed_type\x18\n" +
+	" \x01(\tH\x00R\bfeedType\x88\x01\x01\x124\n" +
+	"\tvideo_url\x18\v \x01(\v2\x12.plaza.v1.VideoUrlH\x01R\bvideoUrl\x88\x01\x01B\f\n" +
+	"\n" +
+	"_feed_typeB\f\n" +
+	"\n" +
+	"_video_url\"&\n" +
+	"\bVideoUrl\x12\x1a\n" +
+	"\boriginal\x18\x01 \x01(\tR\boriginal\"\xa7\x01\n" +
 	"\x0eFileAttributes\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\textension\x18\x02 \x01(\tR\textension\x12\x12\n" +
@@ -326,7 +669,27 @@ const file_plaza_v1_file_proto_rawDesc = "" +
 	"\x03gps\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x03gps\x12\x16\n" +
 	"\x06height\x18\x03 \x01(\x05R\x06height\x12\x14\n" +
 	"\x05width\x18\x04 \x01(\x05R\x05width\x12\x17\n" +
-	"\ais_full\x18\x05 \x01(\bR\x06isFullB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\ais_full\x18\x05 \x01(\bR\x06isFull\"4\n" +
+	"\x0eGetFileRequest\x12\"\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\"n\n" +
+	"\x11UpdateFileRequest\x12\"\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\x12(\n" +
+	"\balt_text\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aH\x00R\aaltText\x88\x01\x01B\v\n" +
+	"\t_alt_text\"7\n" +
+	"\x11DeleteFileRequest\x12\"\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\"q\n" +
+	"\x12DeleteFileResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12)\n" +
+	"\x04data\x18\x02 \x01(\v2\x15.plaza.v1.DeletedFileR\x04data\x12\x18\n" +
+	"\asuccess\x18\x03 \x01(\bR\asuccess\"&\n" +
+	"\vDeletedFile\x12\x17\n" +
+	"\afile_id\x18\x01 \x01(\tR\x06fileId2\xbe\x02\n" +
+	"\vFileService\x12Z\n" +
+	"\aGetFile\x12\x18.plaza.v1.GetFileRequest\x1a\x0e.plaza.v1.File\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/files/{file_id}\x12c\n" +
+	"\n" +
+	"UpdateFile\x12\x1b.plaza.v1.UpdateFileRequest\x1a\x0e.plaza.v1.File\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/files/{file_id}\x12n\n" +
+	"\n" +
+	"DeleteFile\x12\x1b.plaza.v1.DeleteFileRequest\x1a\x1c.plaza.v1.DeleteFileResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/files/{file_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_file_proto_rawDescOnce sync.Once
@@ -340,26 +703,40 @@ func file_plaza_v1_file_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_file_proto_rawDescData
 }
 
-var file_plaza_v1_file_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_plaza_v1_file_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_plaza_v1_file_proto_goTypes = []any{
 	(*File)(nil),                  // 0: plaza.v1.File
-	(*FileAttributes)(nil),        // 1: plaza.v1.FileAttributes
-	(*FileMetadata)(nil),          // 2: plaza.v1.FileMetadata
-	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 4: google.protobuf.Struct
+	(*VideoUrl)(nil),              // 1: plaza.v1.VideoUrl
+	(*FileAttributes)(nil),        // 2: plaza.v1.FileAttributes
+	(*FileMetadata)(nil),          // 3: plaza.v1.FileMetadata
+	(*GetFileRequest)(nil),        // 4: plaza.v1.GetFileRequest
+	(*UpdateFileRequest)(nil),     // 5: plaza.v1.UpdateFileRequest
+	(*DeleteFileRequest)(nil),     // 6: plaza.v1.DeleteFileRequest
+	(*DeleteFileResponse)(nil),    // 7: plaza.v1.DeleteFileResponse
+	(*DeletedFile)(nil),           // 8: plaza.v1.DeletedFile
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),       // 10: google.protobuf.Struct
 }
 var file_plaza_v1_file_proto_depIdxs = []int32{
-	3, // 0: plaza.v1.File.created_at:type_name -> google.protobuf.Timestamp
-	3, // 1: plaza.v1.File.updated_at:type_name -> google.protobuf.Timestamp
-	1, // 2: plaza.v1.File.attributes:type_name -> plaza.v1.FileAttributes
-	2, // 3: plaza.v1.FileAttributes.metadata:type_name -> plaza.v1.FileMetadata
-	4, // 4: plaza.v1.FileMetadata.exif:type_name -> google.protobuf.Struct
-	4, // 5: plaza.v1.FileMetadata.gps:type_name -> google.protobuf.Struct
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	9,  // 0: plaza.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 1: plaza.v1.File.updated_at:type_name -> google.protobuf.Timestamp
+	2,  // 2: plaza.v1.File.attributes:type_name -> plaza.v1.FileAttributes
+	1,  // 3: plaza.v1.File.video_url:type_name -> plaza.v1.VideoUrl
+	3,  // 4: plaza.v1.FileAttributes.metadata:type_name -> plaza.v1.FileMetadata
+	10, // 5: plaza.v1.FileMetadata.exif:type_name -> google.protobuf.Struct
+	10, // 6: plaza.v1.FileMetadata.gps:type_name -> google.protobuf.Struct
+	8,  // 7: plaza.v1.DeleteFileResponse.data:type_name -> plaza.v1.DeletedFile
+	4,  // 8: plaza.v1.FileService.GetFile:input_type -> plaza.v1.GetFileRequest
+	5,  // 9: plaza.v1.FileService.UpdateFile:input_type -> plaza.v1.UpdateFileRequest
+	6,  // 10: plaza.v1.FileService.DeleteFile:input_type -> plaza.v1.DeleteFileRequest
+	0,  // 11: plaza.v1.FileService.GetFile:output_type -> plaza.v1.File
+	0,  // 12: plaza.v1.FileService.UpdateFile:output_type -> plaza.v1.File
+	7,  // 13: plaza.v1.FileService.DeleteFile:output_type -> plaza.v1.DeleteFileResponse
+	11, // [11:14] is the sub-list for method output_type
+	8,  // [8:11] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_file_proto_init() }
@@ -367,15 +744,18 @@ func file_plaza_v1_file_proto_init() {
 	if File_plaza_v1_file_proto != nil {
 		return
 	}
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_file_proto_msgTypes[0].OneofWrappers = []any{}
+	file_plaza_v1_file_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_file_proto_rawDesc), len(file_plaza_v1_file_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   9,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_file_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_file_proto_depIdxs,

@@ -862,7 +862,8 @@ type ListMyFollowersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// Accepted from public clients; follows of deleted users are not listed.
+	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
+	// fewer than its limit; `paging.next` tells whether there is more.
 	IsDeleted *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
 	// Paging.
 	Options *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
@@ -944,7 +945,8 @@ type ListMyFollowingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// Accepted from public clients; follows of deleted users are not listed.
+	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
+	// fewer than its limit; `paging.next` tells whether there is more.
 	IsDeleted *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
 	// Paging.
 	Options *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
@@ -1028,7 +1030,8 @@ type ListFollowersRequest struct {
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// Accepted from public clients; follows of deleted users are not listed.
+	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
+	// fewer than its limit; `paging.next` tells whether there is more.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
 	// Paging.
 	Options *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
@@ -1119,7 +1122,8 @@ type ListFollowingRequest struct {
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// Accepted from public clients; follows of deleted users are not listed.
+	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
+	// fewer than its limit; `paging.next` tells whether there is more.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
 	// Paging.
 	Options *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
@@ -1243,7 +1247,8 @@ func (*GetMyFollowInfoRequest) Descriptor() ([]byte, []int) {
 // ListBlockedUsersRequest pages the list.
 type ListBlockedUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Accepted from public clients.
+	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
+	// fewer than its limit; `paging.next` tells whether there is more.
 	IsDeleted *bool `protobuf:"varint,1,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
 	// Paging.
 	Options *PageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`

@@ -7,6 +7,8 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -21,6 +23,950 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
+
+// FeedMarker is where a message feed stands.
+type FeedMarker struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message feed.
+	FeedId string `protobuf:"bytes,1,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
+	// The channel.
+	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The segment of the last message.
+	LastSegment int32 `protobuf:"varint,3,opt,name=last_segment,json=lastSegment,proto3" json:"last_segment,omitempty"`
+	// Whether the feed is deleted.
+	IsDeleted bool `protobuf:"varint,4,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FeedMarker) Reset() {
+	*x = FeedMarker{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FeedMarker) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FeedMarker) ProtoMessage() {}
+
+func (x *FeedMarker) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FeedMarker.ProtoReflect.Descriptor instead.
+func (*FeedMarker) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *FeedMarker) GetFeedId() string {
+	if x != nil {
+		return x.FeedId
+	}
+	return ""
+}
+
+func (x *FeedMarker) GetEntityId() string {
+	if x != nil {
+		return x.EntityId
+	}
+	return ""
+}
+
+func (x *FeedMarker) GetLastSegment() int32 {
+	if x != nil {
+		return x.LastSegment
+	}
+	return 0
+}
+
+func (x *FeedMarker) GetIsDeleted() bool {
+	if x != nil {
+		return x.IsDeleted
+	}
+	return false
+}
+
+func (x *FeedMarker) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *FeedMarker) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
+// MarkerAggregate holds markers of the caller.
+type MarkerAggregate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The caller, over all feeds: one.
+	UserMarkers []*UserMarker `protobuf:"bytes,1,rep,name=user_markers,json=userMarkers,proto3" json:"user_markers,omitempty"`
+	// The caller in message feeds.
+	UserFeedMarkers []*UserFeedMarker `protobuf:"bytes,2,rep,name=user_feed_markers,json=userFeedMarkers,proto3" json:"user_feed_markers,omitempty"`
+	// The caller in channels.
+	UserEntityMarkers []*UserEntityMarker `protobuf:"bytes,3,rep,name=user_entity_markers,json=userEntityMarkers,proto3" json:"user_entity_markers,omitempty"`
+	// The message feeds themselves.
+	FeedMarkers []*FeedMarker `protobuf:"bytes,4,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
+	// Always without tokens: the answer holds all that was asked for.
+	Paging        *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MarkerAggregate) Reset() {
+	*x = MarkerAggregate{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MarkerAggregate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MarkerAggregate) ProtoMessage() {}
+
+func (x *MarkerAggregate) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MarkerAggregate.ProtoReflect.Descriptor instead.
+func (*MarkerAggregate) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *MarkerAggregate) GetUserMarkers() []*UserMarker {
+	if x != nil {
+		return x.UserMarkers
+	}
+	return nil
+}
+
+func (x *MarkerAggregate) GetUserFeedMarkers() []*UserFeedMarker {
+	if x != nil {
+		return x.UserFeedMarkers
+	}
+	return nil
+}
+
+func (x *MarkerAggregate) GetUserEntityMarkers() []*UserEntityMarker {
+	if x != nil {
+		return x.UserEntityMarkers
+	}
+	return nil
+}
+
+func (x *MarkerAggregate) GetFeedMarkers() []*FeedMarker {
+	if x != nil {
+		return x.FeedMarkers
+	}
+	return nil
+}
+
+func (x *MarkerAggregate) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// GetUserMarkerRequest is empty.
+type GetUserMarkerRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetUserMarkerRequest) Reset() {
+	*x = GetUserMarkerRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetUserMarkerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetUserMarkerRequest) ProtoMessage() {}
+
+func (x *GetUserMarkerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetUserMarkerRequest.ProtoReflect.Descriptor instead.
+func (*GetUserMarkerRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{2}
+}
+
+// SyncMarkersRequest says what the device has.
+type SyncMarkersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The lastSyncAt of the answer before; absent on a new device.
+	DeviceLastSyncAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=device_last_sync_at,json=deviceLastSyncAt,proto3" json:"device_last_sync_at,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *SyncMarkersRequest) Reset() {
+	*x = SyncMarkersRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SyncMarkersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SyncMarkersRequest) ProtoMessage() {}
+
+func (x *SyncMarkersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SyncMarkersRequest.ProtoReflect.Descriptor instead.
+func (*SyncMarkersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SyncMarkersRequest) GetDeviceLastSyncAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DeviceLastSyncAt
+	}
+	return nil
+}
+
+// ListChannelMarkersRequest names the channels.
+type ListChannelMarkersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100 ids.
+	ChannelIds    []string `protobuf:"bytes,1,rep,name=channel_ids,json=channelIds,proto3" json:"channel_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListChannelMarkersRequest) Reset() {
+	*x = ListChannelMarkersRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListChannelMarkersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListChannelMarkersRequest) ProtoMessage() {}
+
+func (x *ListChannelMarkersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListChannelMarkersRequest.ProtoReflect.Descriptor instead.
+func (*ListChannelMarkersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListChannelMarkersRequest) GetChannelIds() []string {
+	if x != nil {
+		return x.ChannelIds
+	}
+	return nil
+}
+
+// ReadChannelRequest names the channel.
+type ReadChannelRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 100 characters.
+	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadChannelRequest) Reset() {
+	*x = ReadChannelRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadChannelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadChannelRequest) ProtoMessage() {}
+
+func (x *ReadChannelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadChannelRequest.ProtoReflect.Descriptor instead.
+func (*ReadChannelRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ReadChannelRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+// ListMessageFeedMarkersRequest names the feeds.
+type ListMessageFeedMarkersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100 ids.
+	MessageFeedIds []string `protobuf:"bytes,1,rep,name=message_feed_ids,json=messageFeedIds,proto3" json:"message_feed_ids,omitempty"`
+	// Accepted and without effect: the answer holds every feed that was asked for.
+	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMessageFeedMarkersRequest) Reset() {
+	*x = ListMessageFeedMarkersRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMessageFeedMarkersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMessageFeedMarkersRequest) ProtoMessage() {}
+
+func (x *ListMessageFeedMarkersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMessageFeedMarkersRequest.ProtoReflect.Descriptor instead.
+func (*ListMessageFeedMarkersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListMessageFeedMarkersRequest) GetMessageFeedIds() []string {
+	if x != nil {
+		return x.MessageFeedIds
+	}
+	return nil
+}
+
+func (x *ListMessageFeedMarkersRequest) GetOptions() *MarkerPageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// MarkerPageOptions are the bracket parameters that clients make themselves here.
+type MarkerPageOptions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 1000 characters.
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// 1 to 100.
+	Limit         *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MarkerPageOptions) Reset() {
+	*x = MarkerPageOptions{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MarkerPageOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MarkerPageOptions) ProtoMessage() {}
+
+func (x *MarkerPageOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MarkerPageOptions.ProtoReflect.Descriptor instead.
+func (*MarkerPageOptions) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *MarkerPageOptions) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *MarkerPageOptions) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+// ListUserMessageFeedsRequest names the channels.
+type ListUserMessageFeedsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100 ids.
+	ChannelIds    []string `protobuf:"bytes,1,rep,name=channel_ids,json=channelIds,proto3" json:"channel_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListUserMessageFeedsRequest) Reset() {
+	*x = ListUserMessageFeedsRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListUserMessageFeedsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListUserMessageFeedsRequest) ProtoMessage() {}
+
+func (x *ListUserMessageFeedsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListUserMessageFeedsRequest.ProtoReflect.Descriptor instead.
+func (*ListUserMessageFeedsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ListUserMessageFeedsRequest) GetChannelIds() []string {
+	if x != nil {
+		return x.ChannelIds
+	}
+	return nil
+}
+
+// ReadMessageFeedRequest says how far the caller has read.
+type ReadMessageFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 100 characters.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	// The last segment read, at least 0.
+	ReadToSegment int32 `protobuf:"varint,2,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadMessageFeedRequest) Reset() {
+	*x = ReadMessageFeedRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadMessageFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadMessageFeedRequest) ProtoMessage() {}
+
+func (x *ReadMessageFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadMessageFeedRequest.ProtoReflect.Descriptor instead.
+func (*ReadMessageFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ReadMessageFeedRequest) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
+
+func (x *ReadMessageFeedRequest) GetReadToSegment() int32 {
+	if x != nil {
+		return x.ReadToSegment
+	}
+	return 0
+}
+
+// DeliverMessageRequest says what arrived.
+type DeliverMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 100 characters.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	// The message, at most 100 characters.
+	MessageId     string `protobuf:"bytes,2,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeliverMessageRequest) Reset() {
+	*x = DeliverMessageRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeliverMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeliverMessageRequest) ProtoMessage() {}
+
+func (x *DeliverMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeliverMessageRequest.ProtoReflect.Descriptor instead.
+func (*DeliverMessageRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DeliverMessageRequest) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
+
+func (x *DeliverMessageRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+// ReadingMessageFeedsRequest names the feeds that the caller looks at.
+type ReadingMessageFeedsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100 ids.
+	MessageFeedIds []string `protobuf:"bytes,1,rep,name=message_feed_ids,json=messageFeedIds,proto3" json:"message_feed_ids,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ReadingMessageFeedsRequest) Reset() {
+	*x = ReadingMessageFeedsRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadingMessageFeedsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadingMessageFeedsRequest) ProtoMessage() {}
+
+func (x *ReadingMessageFeedsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadingMessageFeedsRequest.ProtoReflect.Descriptor instead.
+func (*ReadingMessageFeedsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ReadingMessageFeedsRequest) GetMessageFeedIds() []string {
+	if x != nil {
+		return x.MessageFeedIds
+	}
+	return nil
+}
+
+// StartReadingRequest names the feed.
+type StartReadingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 100 characters.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StartReadingRequest) Reset() {
+	*x = StartReadingRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StartReadingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StartReadingRequest) ProtoMessage() {}
+
+func (x *StartReadingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StartReadingRequest.ProtoReflect.Descriptor instead.
+func (*StartReadingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *StartReadingRequest) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
+
+// StopReadingRequest names the feed.
+type StopReadingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 100 characters.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StopReadingRequest) Reset() {
+	*x = StopReadingRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StopReadingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StopReadingRequest) ProtoMessage() {}
+
+func (x *StopReadingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StopReadingRequest.ProtoReflect.Descriptor instead.
+func (*StopReadingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *StopReadingRequest) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
+
+// PushSegmentRequest is a message of a feed.
+type PushSegmentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The feed: 24 lowercase hexadecimal characters, the first two a region's, as every id of this interface has them.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	// The message's place in the feed, from 1.
+	Segment int32 `protobuf:"varint,2,opt,name=segment,proto3" json:"segment,omitempty"`
+	// The channel of the feed, 1 to 100 characters; it stays what the first message said.
+	EntityId string `protobuf:"bytes,3,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
+	// The message, 1 to 100 characters.
+	MessageId string `protobuf:"bytes,4,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// Public ids of those who belong to the feed, 1 to 1000; one who is new to it has read what came before.
+	UserIds []string `protobuf:"bytes,5,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
+	// Public ids of those of them whom the message mentions.
+	MentionedUserIds []string `protobuf:"bytes,6,rep,name=mentioned_user_ids,json=mentionedUserIds,proto3" json:"mentioned_user_ids,omitempty"`
+	// Public id of the author, who has read it; empty where that is nobody.
+	CreatorId     string `protobuf:"bytes,7,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PushSegmentRequest) Reset() {
+	*x = PushSegmentRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PushSegmentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PushSegmentRequest) ProtoMessage() {}
+
+func (x *PushSegmentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PushSegmentRequest.ProtoReflect.Descriptor instead.
+func (*PushSegmentRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *PushSegmentRequest) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
+
+func (x *PushSegmentRequest) GetSegment() int32 {
+	if x != nil {
+		return x.Segment
+	}
+	return 0
+}
+
+func (x *PushSegmentRequest) GetEntityId() string {
+	if x != nil {
+		return x.EntityId
+	}
+	return ""
+}
+
+func (x *PushSegmentRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *PushSegmentRequest) GetUserIds() []string {
+	if x != nil {
+		return x.UserIds
+	}
+	return nil
+}
+
+func (x *PushSegmentRequest) GetMentionedUserIds() []string {
+	if x != nil {
+		return x.MentionedUserIds
+	}
+	return nil
+}
+
+func (x *PushSegmentRequest) GetCreatorId() string {
+	if x != nil {
+		return x.CreatorId
+	}
+	return ""
+}
+
+// PushSegmentResponse is where the feed stands.
+type PushSegmentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The feed.
+	FeedMarkers   []*FeedMarker `protobuf:"bytes,1,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PushSegmentResponse) Reset() {
+	*x = PushSegmentResponse{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PushSegmentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PushSegmentResponse) ProtoMessage() {}
+
+func (x *PushSegmentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PushSegmentResponse.ProtoReflect.Descriptor instead.
+func (*PushSegmentResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *PushSegmentResponse) GetFeedMarkers() []*FeedMarker {
+	if x != nil {
+		return x.FeedMarkers
+	}
+	return nil
+}
+
+// DeleteMessageFeedRequest names the feed.
+type DeleteMessageFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The feed.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteMessageFeedRequest) Reset() {
+	*x = DeleteMessageFeedRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteMessageFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteMessageFeedRequest) ProtoMessage() {}
+
+func (x *DeleteMessageFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteMessageFeedRequest.ProtoReflect.Descriptor instead.
+func (*DeleteMessageFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *DeleteMessageFeedRequest) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
 
 // UserMarker is what a user has not read yet.
 type UserMarker struct {
@@ -43,7 +989,7 @@ type UserMarker struct {
 
 func (x *UserMarker) Reset() {
 	*x = UserMarker{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[0]
+	mi := &file_plaza_v1_marker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -55,7 +1001,7 @@ func (x *UserMarker) String() string {
 func (*UserMarker) ProtoMessage() {}
 
 func (x *UserMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[0]
+	mi := &file_plaza_v1_marker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -68,7 +1014,7 @@ func (x *UserMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserMarker.ProtoReflect.Descriptor instead.
 func (*UserMarker) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{0}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UserMarker) GetUserId() string {
@@ -142,7 +1088,7 @@ type UserFeedMarker struct {
 
 func (x *UserFeedMarker) Reset() {
 	*x = UserFeedMarker{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[1]
+	mi := &file_plaza_v1_marker_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -154,7 +1100,7 @@ func (x *UserFeedMarker) String() string {
 func (*UserFeedMarker) ProtoMessage() {}
 
 func (x *UserFeedMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[1]
+	mi := &file_plaza_v1_marker_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -167,7 +1113,7 @@ func (x *UserFeedMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserFeedMarker.ProtoReflect.Descriptor instead.
 func (*UserFeedMarker) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{1}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *UserFeedMarker) GetUserId() string {
@@ -263,7 +1209,7 @@ type UserEntityMarker struct {
 
 func (x *UserEntityMarker) Reset() {
 	*x = UserEntityMarker{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[2]
+	mi := &file_plaza_v1_marker_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -275,7 +1221,7 @@ func (x *UserEntityMarker) String() string {
 func (*UserEntityMarker) ProtoMessage() {}
 
 func (x *UserEntityMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[2]
+	mi := &file_plaza_v1_marker_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -288,7 +1234,7 @@ func (x *UserEntityMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserEntityMarker.ProtoReflect.Descriptor instead.
 func (*UserEntityMarker) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *UserEntityMarker) GetUserId() string {
@@ -344,7 +1290,70 @@ var File_plaza_v1_marker_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/marker.proto\x12\bplaza.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9f\x02\n" +
+	"\x15plaza/v1/marker.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"\xfa\x01\n" +
+	"\n" +
+	"FeedMarker\x12\x17\n" +
+	"\afeed_id\x18\x01 \x01(\tR\x06feedId\x12\x1b\n" +
+	"\tentity_id\x18\x02 \x01(\tR\bentityId\x12!\n" +
+	"\flast_segment\x18\x03 \x01(\x05R\vlastSegment\x12\x1d\n" +
+	"\n" +
+	"is_deleted\x18\x04 \x01(\bR\tisDeleted\x129\n" +
+	"\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xbf\x02\n" +
+	"\x0fMarkerAggregate\x127\n" +
+	"\fuser_markers\x18\x01 \x03(\v2\x14.plaza.v1.UserMarkerR\vuserMarkers\x12D\n" +
+	"\x11user_feed_markers\x18\x02 \x03(\v2\x18.plaza.v1.UserFeedMarkerR\x0fuserFeedMarkers\x12J\n" +
+	"\x13user_entity_markers\x18\x03 \x03(\v2\x1a.plaza.v1.UserEntityMarkerR\x11userEntityMarkers\x127\n" +
+	"\ffeed_markers\x18\x04 \x03(\v2\x14.plaza.v1.FeedMarkerR\vfeedMarkers\x12(\n" +
+	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x16\n" +
+	"\x14GetUserMarkerRequest\"_\n" +
+	"\x12SyncMarkersRequest\x12I\n" +
+	"\x13device_last_sync_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x10deviceLastSyncAt\"P\n" +
+	"\x19ListChannelMarkersRequest\x123\n" +
+	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"channelIds\">\n" +
+	"\x12ReadChannelRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\"\x94\x01\n" +
+	"\x1dListMessageFeedMarkersRequest\x12<\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\x125\n" +
+	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"c\n" +
+	"\x11MarkerPageOptions\x12\x1e\n" +
+	"\x05token\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01B\b\n" +
+	"\x06_limit\"R\n" +
+	"\x1bListUserMessageFeedsRequest\x123\n" +
+	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"channelIds\"|\n" +
+	"\x16ReadMessageFeedRequest\x121\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12/\n" +
+	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment\"t\n" +
+	"\x15DeliverMessageRequest\x121\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12(\n" +
+	"\n" +
+	"message_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\"Z\n" +
+	"\x1aReadingMessageFeedsRequest\x12<\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\"H\n" +
+	"\x13StartReadingRequest\x121\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"G\n" +
+	"\x12StopReadingRequest\x121\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"\xe7\x02\n" +
+	"\x12PushSegmentRequest\x12C\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\x1b\xbaH\x18r\x162\x14^0[123][0-9a-f]{22}$R\rmessageFeedId\x12!\n" +
+	"\asegment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01R\asegment\x12&\n" +
+	"\tentity_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\bentityId\x12(\n" +
+	"\n" +
+	"message_id\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x12.\n" +
+	"\buser_ids\x18\x05 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\xe8\a\"\x06r\x04\x10\x01\x182R\auserIds\x12?\n" +
+	"\x12mentioned_user_ids\x18\x06 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x10\x01\x182R\x10mentionedUserIds\x12&\n" +
+	"\n" +
+	"creator_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\tcreatorId\"N\n" +
+	"\x13PushSegmentResponse\x127\n" +
+	"\ffeed_markers\x18\x01 \x03(\v2\x14.plaza.v1.FeedMarkerR\vfeedMarkers\"M\n" +
+	"\x18DeleteMessageFeedRequest\x121\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"\x9f\x02\n" +
 	"\n" +
 	"UserMarker\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12<\n" +
@@ -380,7 +1389,21 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAtB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xb7\x0f\n" +
+	"\rMarkerService\x12t\n" +
+	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x19.plaza.v1.MarkerAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x12m\n" +
+	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12|\n" +
+	"\x12ListChannelMarkers\x12#.plaza.v1.ListChannelMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/channels\x12\x88\x01\n" +
+	"\vReadChannel\x12\x1c.plaza.v1.ReadChannelRequest\x1a\x19.plaza.v1.MarkerAggregate\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x024:\x01*\x1a//api/v1/markers/channels/{channel_id}/mark-read\x12\x89\x01\n" +
+	"\x16ListMessageFeedMarkers\x12'.plaza.v1.ListMessageFeedMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/markers/message-feeds\x12\x89\x01\n" +
+	"\x14ListUserMessageFeeds\x12%.plaza.v1.ListUserMessageFeedsRequest\x1a\x19.plaza.v1.MarkerAggregate\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v1/markers/user-message-feed\x12\x9a\x01\n" +
+	"\x0fReadMessageFeed\x12 .plaza.v1.ReadMessageFeedRequest\x1a\x19.plaza.v1.MarkerAggregate\"J\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02>:\x01*\x1a9/api/v1/markers/message-feeds/{message_feed_id}/mark-read\x12\x9e\x01\n" +
+	"\x0eDeliverMessage\x12\x1f.plaza.v1.DeliverMessageRequest\x1a\x19.plaza.v1.MarkerAggregate\"P\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02D:\x01*\x1a?/api/v1/markers/message-feeds/{message_feed_id}/mark-delivering\x12\x8e\x01\n" +
+	"\x13ReadingMessageFeeds\x12$.plaza.v1.ReadingMessageFeedsRequest\x1a\x19.plaza.v1.MarkerAggregate\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v1/markers/message-feeds/reading\x12\x98\x01\n" +
+	"\fStartReading\x12\x1d.plaza.v1.StartReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02B:\x01*\"=/api/v1/markers/message-feeds/{message_feed_id}/start-reading\x12\xdb\x01\n" +
+	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12\xaf\x01\n" +
+	"\vPushSegment\x12\x1c.plaza.v1.PushSegmentRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"c\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02G:\x01*\x1aB/api/v1/markers/message-feeds/{message_feed_id}/segments/{segment}\x12\xa5\x01\n" +
+	"\x11DeleteMessageFeed\x12\".plaza.v1.DeleteMessageFeedRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"M\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x021*//api/v1/markers/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_marker_proto_rawDescOnce sync.Once
@@ -394,26 +1417,80 @@ func file_plaza_v1_marker_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_marker_proto_rawDescData
 }
 
-var file_plaza_v1_marker_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_plaza_v1_marker_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_plaza_v1_marker_proto_goTypes = []any{
-	(*UserMarker)(nil),            // 0: plaza.v1.UserMarker
-	(*UserFeedMarker)(nil),        // 1: plaza.v1.UserFeedMarker
-	(*UserEntityMarker)(nil),      // 2: plaza.v1.UserEntityMarker
-	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
+	(*FeedMarker)(nil),                    // 0: plaza.v1.FeedMarker
+	(*MarkerAggregate)(nil),               // 1: plaza.v1.MarkerAggregate
+	(*GetUserMarkerRequest)(nil),          // 2: plaza.v1.GetUserMarkerRequest
+	(*SyncMarkersRequest)(nil),            // 3: plaza.v1.SyncMarkersRequest
+	(*ListChannelMarkersRequest)(nil),     // 4: plaza.v1.ListChannelMarkersRequest
+	(*ReadChannelRequest)(nil),            // 5: plaza.v1.ReadChannelRequest
+	(*ListMessageFeedMarkersRequest)(nil), // 6: plaza.v1.ListMessageFeedMarkersRequest
+	(*MarkerPageOptions)(nil),             // 7: plaza.v1.MarkerPageOptions
+	(*ListUserMessageFeedsRequest)(nil),   // 8: plaza.v1.ListUserMessageFeedsRequest
+	(*ReadMessageFeedRequest)(nil),        // 9: plaza.v1.ReadMessageFeedRequest
+	(*DeliverMessageRequest)(nil),         // 10: plaza.v1.DeliverMessageRequest
+	(*ReadingMessageFeedsRequest)(nil),    // 11: plaza.v1.ReadingMessageFeedsRequest
+	(*StartReadingRequest)(nil),           // 12: plaza.v1.StartReadingRequest
+	(*StopReadingRequest)(nil),            // 13: plaza.v1.StopReadingRequest
+	(*PushSegmentRequest)(nil),            // 14: plaza.v1.PushSegmentRequest
+	(*PushSegmentResponse)(nil),           // 15: plaza.v1.PushSegmentResponse
+	(*DeleteMessageFeedRequest)(nil),      // 16: plaza.v1.DeleteMessageFeedRequest
+	(*UserMarker)(nil),                    // 17: plaza.v1.UserMarker
+	(*UserFeedMarker)(nil),                // 18: plaza.v1.UserFeedMarker
+	(*UserEntityMarker)(nil),              // 19: plaza.v1.UserEntityMarker
+	(*timestamppb.Timestamp)(nil),         // 20: google.protobuf.Timestamp
+	(*Paging)(nil),                        // 21: plaza.v1.Paging
 }
 var file_plaza_v1_marker_proto_depIdxs = []int32{
-	3, // 0: plaza.v1.UserMarker.last_sync_at:type_name -> google.protobuf.Timestamp
-	3, // 1: plaza.v1.UserMarker.created_at:type_name -> google.protobuf.Timestamp
-	3, // 2: plaza.v1.UserMarker.updated_at:type_name -> google.protobuf.Timestamp
-	3, // 3: plaza.v1.UserFeedMarker.created_at:type_name -> google.protobuf.Timestamp
-	3, // 4: plaza.v1.UserFeedMarker.updated_at:type_name -> google.protobuf.Timestamp
-	3, // 5: plaza.v1.UserEntityMarker.created_at:type_name -> google.protobuf.Timestamp
-	3, // 6: plaza.v1.UserEntityMarker.updated_at:type_name -> google.protobuf.Timestamp
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	20, // 0: plaza.v1.FeedMarker.created_at:type_name -> google.protobuf.Timestamp
+	20, // 1: plaza.v1.FeedMarker.updated_at:type_name -> google.protobuf.Timestamp
+	17, // 2: plaza.v1.MarkerAggregate.user_markers:type_name -> plaza.v1.UserMarker
+	18, // 3: plaza.v1.MarkerAggregate.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
+	19, // 4: plaza.v1.MarkerAggregate.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
+	0,  // 5: plaza.v1.MarkerAggregate.feed_markers:type_name -> plaza.v1.FeedMarker
+	21, // 6: plaza.v1.MarkerAggregate.paging:type_name -> plaza.v1.Paging
+	20, // 7: plaza.v1.SyncMarkersRequest.device_last_sync_at:type_name -> google.protobuf.Timestamp
+	7,  // 8: plaza.v1.ListMessageFeedMarkersRequest.options:type_name -> plaza.v1.MarkerPageOptions
+	0,  // 9: plaza.v1.PushSegmentResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	20, // 10: plaza.v1.UserMarker.last_sync_at:type_name -> google.protobuf.Timestamp
+	20, // 11: plaza.v1.UserMarker.created_at:type_name -> google.protobuf.Timestamp
+	20, // 12: plaza.v1.UserMarker.updated_at:type_name -> google.protobuf.Timestamp
+	20, // 13: plaza.v1.UserFeedMarker.created_at:type_name -> google.protobuf.Timestamp
+	20, // 14: plaza.v1.UserFeedMarker.updated_at:type_name -> google.protobuf.Timestamp
+	20, // 15: plaza.v1.UserEntityMarker.created_at:type_name -> google.protobuf.Timestamp
+	20, // 16: plaza.v1.UserEntityMarker.updated_at:type_name -> google.protobuf.Timestamp
+	2,  // 17: plaza.v1.MarkerService.GetUserMarker:input_type -> plaza.v1.GetUserMarkerRequest
+	3,  // 18: plaza.v1.MarkerService.SyncMarkers:input_type -> plaza.v1.SyncMarkersRequest
+	4,  // 19: plaza.v1.MarkerService.ListChannelMarkers:input_type -> plaza.v1.ListChannelMarkersRequest
+	5,  // 20: plaza.v1.MarkerService.ReadChannel:input_type -> plaza.v1.ReadChannelRequest
+	6,  // 21: plaza.v1.MarkerService.ListMessageFeedMarkers:input_type -> plaza.v1.ListMessageFeedMarkersRequest
+	8,  // 22: plaza.v1.MarkerService.ListUserMessageFeeds:input_type -> plaza.v1.ListUserMessageFeedsRequest
+	9,  // 23: plaza.v1.MarkerService.ReadMessageFeed:input_type -> plaza.v1.ReadMessageFeedRequest
+	10, // 24: plaza.v1.MarkerService.DeliverMessage:input_type -> plaza.v1.DeliverMessageRequest
+	11, // 25: plaza.v1.MarkerService.ReadingMessageFeeds:input_type -> plaza.v1.ReadingMessageFeedsRequest
+	12, // 26: plaza.v1.MarkerService.StartReading:input_type -> plaza.v1.StartReadingRequest
+	13, // 27: plaza.v1.MarkerService.StopReading:input_type -> plaza.v1.StopReadingRequest
+	14, // 28: plaza.v1.MarkerService.PushSegment:input_type -> plaza.v1.PushSegmentRequest
+	16, // 29: plaza.v1.MarkerService.DeleteMessageFeed:input_type -> plaza.v1.DeleteMessageFeedRequest
+	1,  // 30: plaza.v1.MarkerService.GetUserMarker:output_type -> plaza.v1.MarkerAggregate
+	1,  // 31: plaza.v1.MarkerService.SyncMarkers:output_type -> plaza.v1.MarkerAggregate
+	1,  // 32: plaza.v1.MarkerService.ListChannelMarkers:output_type -> plaza.v1.MarkerAggregate
+	1,  // 33: plaza.v1.MarkerService.ReadChannel:output_type -> plaza.v1.MarkerAggregate
+	1,  // 34: plaza.v1.MarkerService.ListMessageFeedMarkers:output_type -> plaza.v1.MarkerAggregate
+	1,  // 35: plaza.v1.MarkerService.ListUserMessageFeeds:output_type -> plaza.v1.MarkerAggregate
+	1,  // 36: plaza.v1.MarkerService.ReadMessageFeed:output_type -> plaza.v1.MarkerAggregate
+	1,  // 37: plaza.v1.MarkerService.DeliverMessage:output_type -> plaza.v1.MarkerAggregate
+	1,  // 38: plaza.v1.MarkerService.ReadingMessageFeeds:output_type -> plaza.v1.MarkerAggregate
+	1,  // 39: plaza.v1.MarkerService.StartReading:output_type -> plaza.v1.MarkerAggregate
+	1,  // 40: plaza.v1.MarkerService.StopReading:output_type -> plaza.v1.MarkerAggregate
+	15, // 41: plaza.v1.MarkerService.PushSegment:output_type -> plaza.v1.PushSegmentResponse
+	15, // 42: plaza.v1.MarkerService.DeleteMessageFeed:output_type -> plaza.v1.PushSegmentResponse
+	30, // [30:43] is the sub-list for method output_type
+	17, // [17:30] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_marker_proto_init() }
@@ -421,15 +1498,18 @@ func file_plaza_v1_marker_proto_init() {
 	if File_plaza_v1_marker_proto != nil {
 		return
 	}
+	file_plaza_v1_common_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_marker_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_marker_proto_rawDesc), len(file_plaza_v1_marker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   20,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_marker_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_marker_proto_depIdxs,

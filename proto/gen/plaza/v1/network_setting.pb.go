@@ -187,8 +187,10 @@ type NetworkSettings struct {
 	IsFollowWithRequestEnabled bool `protobuf:"varint,6,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3" json:"is_follow_with_request_enabled,omitempty"`
 	// How many posts can be pinned in the global feed at a time, 1 from the start.
 	MaxGlobalPinnedPost int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3" json:"max_global_pinned_post,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// What the moderation settings were last pushed with by whoever manages them, such as the operator; 0 from the start.
+	Generation    int32 `protobuf:"varint,21,opt,name=generation,proto3" json:"generation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NetworkSettings) Reset() {
@@ -270,6 +272,13 @@ func (x *NetworkSettings) GetMaxGlobalPinnedPost() int32 {
 	return 0
 }
 
+func (x *NetworkSettings) GetGeneration() int32 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
 // GetNetworkSettingsRequest is empty.
 type GetNetworkSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -324,8 +333,10 @@ type UpdateNetworkSettingsRequest struct {
 	IsFollowWithRequestEnabled *bool `protobuf:"varint,6,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3,oneof" json:"is_follow_with_request_enabled,omitempty"`
 	// How many posts can be pinned in the global feed at a time, 1 to 20.
 	MaxGlobalPinnedPost *int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3,oneof" json:"max_global_pinned_post,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// Stored as it is given, 0 or more: it tells whoever manages the settings which push a region runs.
+	Generation    *int32 `protobuf:"varint,21,opt,name=generation,proto3,oneof" json:"generation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateNetworkSettingsRequest) Reset() {
@@ -403,6 +414,13 @@ func (x *UpdateNetworkSettingsRequest) GetIsFollowWithRequestEnabled() bool {
 func (x *UpdateNetworkSettingsRequest) GetMaxGlobalPinnedPost() int32 {
 	if x != nil && x.MaxGlobalPinnedPost != nil {
 		return *x.MaxGlobalPinnedPost
+	}
+	return 0
+}
+
+func (x *UpdateNetworkSettingsRequest) GetGeneration() int32 {
+	if x != nil && x.Generation != nil {
+		return *x.Generation
 	}
 	return 0
 }
@@ -489,6 +507,61 @@ func (x *GlobalFeedSettings) GetShowFollowingPost() bool {
 	return false
 }
 
+// StorySettings say how long stories last and who makes them.
+type StorySettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether every member of a community can make stories in it.
+	AllowAllUserToCreateStory bool `protobuf:"varint,1,opt,name=allow_all_user_to_create_story,json=allowAllUserToCreateStory,proto3" json:"allow_all_user_to_create_story,omitempty"`
+	// After how many minutes a story ends, 1440 from the start.
+	ExpiryTimeMinutes int32 `protobuf:"varint,2,opt,name=expiry_time_minutes,json=expiryTimeMinutes,proto3" json:"expiry_time_minutes,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *StorySettings) Reset() {
+	*x = StorySettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StorySettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StorySettings) ProtoMessage() {}
+
+func (x *StorySettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StorySettings.ProtoReflect.Descriptor instead.
+func (*StorySettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *StorySettings) GetAllowAllUserToCreateStory() bool {
+	if x != nil {
+		return x.AllowAllUserToCreateStory
+	}
+	return false
+}
+
+func (x *StorySettings) GetExpiryTimeMinutes() int32 {
+	if x != nil {
+		return x.ExpiryTimeMinutes
+	}
+	return 0
+}
+
 // SocialNetworkSetting holds the social settings.
 type SocialNetworkSetting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -499,14 +572,16 @@ type SocialNetworkSetting struct {
 	// Whether a follow has to be accepted, also where profiles are public.
 	IsFollowWithRequestEnabled bool `protobuf:"varint,3,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3" json:"is_follow_with_request_enabled,omitempty"`
 	// What the global feed shows.
-	GlobalFeed    *GlobalFeedSettings `protobuf:"bytes,4,opt,name=global_feed,json=globalFeed,proto3" json:"global_feed,omitempty"`
+	GlobalFeed *GlobalFeedSettings `protobuf:"bytes,4,opt,name=global_feed,json=globalFeed,proto3" json:"global_feed,omitempty"`
+	// How long stories last and who makes them.
+	Story         *StorySettings `protobuf:"bytes,30,opt,name=story,proto3" json:"story,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SocialNetworkSetting) Reset() {
 	*x = SocialNetworkSetting{}
-	mi := &file_plaza_v1_network_setting_proto_msgTypes[7]
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -518,7 +593,7 @@ func (x *SocialNetworkSetting) String() string {
 func (*SocialNetworkSetting) ProtoMessage() {}
 
 func (x *SocialNetworkSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_network_setting_proto_msgTypes[7]
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -531,7 +606,7 @@ func (x *SocialNetworkSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SocialNetworkSetting.ProtoReflect.Descriptor instead.
 func (*SocialNetworkSetting) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SocialNetworkSetting) GetEnabled() bool {
@@ -562,6 +637,13 @@ func (x *SocialNetworkSetting) GetGlobalFeed() *GlobalFeedSettings {
 	return nil
 }
 
+func (x *SocialNetworkSetting) GetStory() *StorySettings {
+	if x != nil {
+		return x.Story
+	}
+	return nil
+}
+
 // SocialSettings hold the social settings twice: at the top, and where other clients read them.
 type SocialSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -575,13 +657,15 @@ type SocialSettings struct {
 	GlobalFeed *GlobalFeedSettings `protobuf:"bytes,4,opt,name=global_feed,json=globalFeed,proto3" json:"global_feed,omitempty"`
 	// The same again.
 	SocialNetworkSetting *SocialNetworkSetting `protobuf:"bytes,5,opt,name=social_network_setting,json=socialNetworkSetting,proto3" json:"social_network_setting,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// How long stories last and who makes them.
+	Story         *StorySettings `protobuf:"bytes,30,opt,name=story,proto3" json:"story,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SocialSettings) Reset() {
 	*x = SocialSettings{}
-	mi := &file_plaza_v1_network_setting_proto_msgTypes[8]
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -593,7 +677,7 @@ func (x *SocialSettings) String() string {
 func (*SocialSettings) ProtoMessage() {}
 
 func (x *SocialSettings) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_network_setting_proto_msgTypes[8]
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -606,7 +690,7 @@ func (x *SocialSettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SocialSettings.ProtoReflect.Descriptor instead.
 func (*SocialSettings) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SocialSettings) GetEnabled() bool {
@@ -644,6 +728,13 @@ func (x *SocialSettings) GetSocialNetworkSetting() *SocialNetworkSetting {
 	return nil
 }
 
+func (x *SocialSettings) GetStory() *StorySettings {
+	if x != nil {
+		return x.Story
+	}
+	return nil
+}
+
 // GetSocialSettingsRequest is empty.
 type GetSocialSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -653,7 +744,7 @@ type GetSocialSettingsRequest struct {
 
 func (x *GetSocialSettingsRequest) Reset() {
 	*x = GetSocialSettingsRequest{}
-	mi := &file_plaza_v1_network_setting_proto_msgTypes[9]
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -665,7 +756,7 @@ func (x *GetSocialSettingsRequest) String() string {
 func (*GetSocialSettingsRequest) ProtoMessage() {}
 
 func (x *GetSocialSettingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_network_setting_proto_msgTypes[9]
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -678,7 +769,7 @@ func (x *GetSocialSettingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSocialSettingsRequest.ProtoReflect.Descriptor instead.
 func (*GetSocialSettingsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{10}
 }
 
 // UpdateSocialSettingsRequest holds the fields to change.
@@ -700,13 +791,17 @@ type UpdateSocialSettingsRequest struct {
 	ShowFollowingPost *bool `protobuf:"varint,7,opt,name=show_following_post,json=showFollowingPost,proto3,oneof" json:"show_following_post,omitempty"`
 	// How many posts can be pinned in the global feed at a time, 1 to 20.
 	MaxGlobalPinnedPost *int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3,oneof" json:"max_global_pinned_post,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// After how many minutes a story ends, 60 to 1440. Stories that are there keep their end.
+	StoryExpiryTimeMinutes *int32 `protobuf:"varint,30,opt,name=story_expiry_time_minutes,json=storyExpiryTimeMinutes,proto3,oneof" json:"story_expiry_time_minutes,omitempty"`
+	// Whether every member of a community can make stories in it.
+	AllowAllUserToCreateStory *bool `protobuf:"varint,31,opt,name=allow_all_user_to_create_story,json=allowAllUserToCreateStory,proto3,oneof" json:"allow_all_user_to_create_story,omitempty"`
+	unknownFields             protoimpl.UnknownFields
+	sizeCache                 protoimpl.SizeCache
 }
 
 func (x *UpdateSocialSettingsRequest) Reset() {
 	*x = UpdateSocialSettingsRequest{}
-	mi := &file_plaza_v1_network_setting_proto_msgTypes[10]
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -718,7 +813,7 @@ func (x *UpdateSocialSettingsRequest) String() string {
 func (*UpdateSocialSettingsRequest) ProtoMessage() {}
 
 func (x *UpdateSocialSettingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_network_setting_proto_msgTypes[10]
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -731,7 +826,7 @@ func (x *UpdateSocialSettingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSocialSettingsRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSocialSettingsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UpdateSocialSettingsRequest) GetUserPrivacySetting() string {
@@ -790,6 +885,20 @@ func (x *UpdateSocialSettingsRequest) GetMaxGlobalPinnedPost() int32 {
 	return 0
 }
 
+func (x *UpdateSocialSettingsRequest) GetStoryExpiryTimeMinutes() int32 {
+	if x != nil && x.StoryExpiryTimeMinutes != nil {
+		return *x.StoryExpiryTimeMinutes
+	}
+	return 0
+}
+
+func (x *UpdateSocialSettingsRequest) GetAllowAllUserToCreateStory() bool {
+	if x != nil && x.AllowAllUserToCreateStory != nil {
+		return *x.AllowAllUserToCreateStory
+	}
+	return false
+}
+
 var File_plaza_v1_network_setting_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_network_setting_proto_rawDesc = "" +
@@ -803,7 +912,7 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
-	"\x12_is_report_enabled\"\xee\x02\n" +
+	"\x12_is_report_enabled\"\x8e\x03\n" +
 	"\x0fNetworkSettings\x120\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bR\x12isWhitelistEnabled\x12*\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bR\x0fisReportEnabled\x12\x1d\n" +
@@ -812,8 +921,11 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x16is_secure_mode_enabled\x18\x04 \x01(\bR\x13isSecureModeEnabled\x120\n" +
 	"\x14user_privacy_setting\x18\x05 \x01(\tR\x12userPrivacySetting\x12B\n" +
 	"\x1eis_follow_with_request_enabled\x18\x06 \x01(\bR\x1aisFollowWithRequestEnabled\x123\n" +
-	"\x16max_global_pinned_post\x18\x14 \x01(\x05R\x13maxGlobalPinnedPost\"\x1b\n" +
-	"\x19GetNetworkSettingsRequest\"\xfd\x04\n" +
+	"\x16max_global_pinned_post\x18\x14 \x01(\x05R\x13maxGlobalPinnedPost\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x15 \x01(\x05R\n" +
+	"generation\"\x1b\n" +
+	"\x19GetNetworkSettingsRequest\"\xba\x05\n" +
 	"\x1cUpdateNetworkSettingsRequest\x125\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01\x12.\n" +
@@ -823,35 +935,44 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x16is_secure_mode_enabled\x18\x04 \x01(\bH\x03R\x13isSecureModeEnabled\x88\x01\x01\x12M\n" +
 	"\x14user_privacy_setting\x18\x05 \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\aprivateH\x04R\x12userPrivacySetting\x88\x01\x01\x12G\n" +
 	"\x1eis_follow_with_request_enabled\x18\x06 \x01(\bH\x05R\x1aisFollowWithRequestEnabled\x88\x01\x01\x12C\n" +
-	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\x06R\x13maxGlobalPinnedPost\x88\x01\x01B\x17\n" +
+	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\x06R\x13maxGlobalPinnedPost\x88\x01\x01\x12,\n" +
+	"\n" +
+	"generation\x18\x15 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\aR\n" +
+	"generation\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
 	"\x12_is_report_enabledB\r\n" +
 	"\v_flag_limitB\x19\n" +
 	"\x17_is_secure_mode_enabledB\x17\n" +
 	"\x15_user_privacy_settingB!\n" +
 	"\x1f_is_follow_with_request_enabledB\x19\n" +
-	"\x17_max_global_pinned_post\"\xef\x01\n" +
+	"\x17_max_global_pinned_postB\r\n" +
+	"\v_generation\"\xef\x01\n" +
 	"\x12GlobalFeedSettings\x12)\n" +
 	"\x11show_only_my_feed\x18\x01 \x01(\bR\x0eshowOnlyMyFeed\x12 \n" +
 	"\fshow_my_post\x18\x02 \x01(\bR\n" +
 	"showMyPost\x12,\n" +
 	"\x12show_everyone_post\x18\x03 \x01(\bR\x10showEveryonePost\x12.\n" +
 	"\x13show_community_post\x18\x04 \x01(\bR\x11showCommunityPost\x12.\n" +
-	"\x13show_following_post\x18\x05 \x01(\bR\x11showFollowingPost\"\xe5\x01\n" +
+	"\x13show_following_post\x18\x05 \x01(\bR\x11showFollowingPost\"\x82\x01\n" +
+	"\rStorySettings\x12A\n" +
+	"\x1eallow_all_user_to_create_story\x18\x01 \x01(\bR\x19allowAllUserToCreateStory\x12.\n" +
+	"\x13expiry_time_minutes\x18\x02 \x01(\x05R\x11expiryTimeMinutes\"\x94\x02\n" +
 	"\x14SocialNetworkSetting\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x120\n" +
 	"\x14user_privacy_setting\x18\x02 \x01(\tR\x12userPrivacySetting\x12B\n" +
 	"\x1eis_follow_with_request_enabled\x18\x03 \x01(\bR\x1aisFollowWithRequestEnabled\x12=\n" +
 	"\vglobal_feed\x18\x04 \x01(\v2\x1c.plaza.v1.GlobalFeedSettingsR\n" +
-	"globalFeed\"\xb5\x02\n" +
+	"globalFeed\x12-\n" +
+	"\x05story\x18\x1e \x01(\v2\x17.plaza.v1.StorySettingsR\x05story\"\xe4\x02\n" +
 	"\x0eSocialSettings\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x120\n" +
 	"\x14user_privacy_setting\x18\x02 \x01(\tR\x12userPrivacySetting\x12B\n" +
 	"\x1eis_follow_with_request_enabled\x18\x03 \x01(\bR\x1aisFollowWithRequestEnabled\x12=\n" +
 	"\vglobal_feed\x18\x04 \x01(\v2\x1c.plaza.v1.GlobalFeedSettingsR\n" +
 	"globalFeed\x12T\n" +
-	"\x16social_network_setting\x18\x05 \x01(\v2\x1e.plaza.v1.SocialNetworkSettingR\x14socialNetworkSetting\"\x1a\n" +
-	"\x18GetSocialSettingsRequest\"\xb3\x05\n" +
+	"\x16social_network_setting\x18\x05 \x01(\v2\x1e.plaza.v1.SocialNetworkSettingR\x14socialNetworkSetting\x12-\n" +
+	"\x05story\x18\x1e \x01(\v2\x17.plaza.v1.StorySettingsR\x05story\"\x1a\n" +
+	"\x18GetSocialSettingsRequest\"\x88\a\n" +
 	"\x1bUpdateSocialSettingsRequest\x12M\n" +
 	"\x14user_privacy_setting\x18\x01 \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\aprivateH\x00R\x12userPrivacySetting\x88\x01\x01\x12G\n" +
 	"\x1eis_follow_with_request_enabled\x18\x02 \x01(\bH\x01R\x1aisFollowWithRequestEnabled\x88\x01\x01\x12.\n" +
@@ -861,7 +982,10 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x12show_everyone_post\x18\x05 \x01(\bH\x04R\x10showEveryonePost\x88\x01\x01\x123\n" +
 	"\x13show_community_post\x18\x06 \x01(\bH\x05R\x11showCommunityPost\x88\x01\x01\x123\n" +
 	"\x13show_following_post\x18\a \x01(\bH\x06R\x11showFollowingPost\x88\x01\x01\x12C\n" +
-	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\aR\x13maxGlobalPinnedPost\x88\x01\x01B\x17\n" +
+	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\aR\x13maxGlobalPinnedPost\x88\x01\x01\x12J\n" +
+	"\x19story_expiry_time_minutes\x18\x1e \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xa0\v(<H\bR\x16storyExpiryTimeMinutes\x88\x01\x01\x12F\n" +
+	"\x1eallow_all_user_to_create_story\x18\x1f \x01(\bH\tR\x19allowAllUserToCreateStory\x88\x01\x01B\x17\n" +
 	"\x15_user_privacy_settingB!\n" +
 	"\x1f_is_follow_with_request_enabledB\x14\n" +
 	"\x12_show_only_my_feedB\x0f\n" +
@@ -869,7 +993,9 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x13_show_everyone_postB\x16\n" +
 	"\x14_show_community_postB\x16\n" +
 	"\x14_show_following_postB\x19\n" +
-	"\x17_max_global_pinned_post2\x86\a\n" +
+	"\x17_max_global_pinned_postB\x1c\n" +
+	"\x1a_story_expiry_time_minutesB!\n" +
+	"\x1f_allow_all_user_to_create_story2\x86\a\n" +
 	"\x15NetworkSettingService\x12\x85\x01\n" +
 	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x12\x9e\x01\n" +
 	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"D\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x8c\x01\n" +
@@ -890,7 +1016,7 @@ func file_plaza_v1_network_setting_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_network_setting_proto_rawDescData
 }
 
-var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_network_setting_proto_goTypes = []any{
 	(*ModerationConfiguration)(nil),      // 0: plaza.v1.ModerationConfiguration
 	(*GetModerationRequest)(nil),         // 1: plaza.v1.GetModerationRequest
@@ -899,32 +1025,35 @@ var file_plaza_v1_network_setting_proto_goTypes = []any{
 	(*GetNetworkSettingsRequest)(nil),    // 4: plaza.v1.GetNetworkSettingsRequest
 	(*UpdateNetworkSettingsRequest)(nil), // 5: plaza.v1.UpdateNetworkSettingsRequest
 	(*GlobalFeedSettings)(nil),           // 6: plaza.v1.GlobalFeedSettings
-	(*SocialNetworkSetting)(nil),         // 7: plaza.v1.SocialNetworkSetting
-	(*SocialSettings)(nil),               // 8: plaza.v1.SocialSettings
-	(*GetSocialSettingsRequest)(nil),     // 9: plaza.v1.GetSocialSettingsRequest
-	(*UpdateSocialSettingsRequest)(nil),  // 10: plaza.v1.UpdateSocialSettingsRequest
+	(*StorySettings)(nil),                // 7: plaza.v1.StorySettings
+	(*SocialNetworkSetting)(nil),         // 8: plaza.v1.SocialNetworkSetting
+	(*SocialSettings)(nil),               // 9: plaza.v1.SocialSettings
+	(*GetSocialSettingsRequest)(nil),     // 10: plaza.v1.GetSocialSettingsRequest
+	(*UpdateSocialSettingsRequest)(nil),  // 11: plaza.v1.UpdateSocialSettingsRequest
 }
 var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	6,  // 0: plaza.v1.SocialNetworkSetting.global_feed:type_name -> plaza.v1.GlobalFeedSettings
-	6,  // 1: plaza.v1.SocialSettings.global_feed:type_name -> plaza.v1.GlobalFeedSettings
-	7,  // 2: plaza.v1.SocialSettings.social_network_setting:type_name -> plaza.v1.SocialNetworkSetting
-	1,  // 3: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
-	2,  // 4: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
-	4,  // 5: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
-	5,  // 6: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
-	9,  // 7: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
-	10, // 8: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
-	0,  // 9: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
-	0,  // 10: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
-	3,  // 11: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	3,  // 12: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	8,  // 13: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
-	8,  // 14: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
-	9,  // [9:15] is the sub-list for method output_type
-	3,  // [3:9] is the sub-list for method input_type
-	3,  // [3:3] is the sub-list for extension type_name
-	3,  // [3:3] is the sub-list for extension extendee
-	0,  // [0:3] is the sub-list for field type_name
+	7,  // 1: plaza.v1.SocialNetworkSetting.story:type_name -> plaza.v1.StorySettings
+	6,  // 2: plaza.v1.SocialSettings.global_feed:type_name -> plaza.v1.GlobalFeedSettings
+	8,  // 3: plaza.v1.SocialSettings.social_network_setting:type_name -> plaza.v1.SocialNetworkSetting
+	7,  // 4: plaza.v1.SocialSettings.story:type_name -> plaza.v1.StorySettings
+	1,  // 5: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
+	2,  // 6: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
+	4,  // 7: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
+	5,  // 8: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
+	10, // 9: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
+	11, // 10: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
+	0,  // 11: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
+	0,  // 12: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
+	3,  // 13: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	3,  // 14: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	9,  // 15: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
+	9,  // 16: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
+	11, // [11:17] is the sub-list for method output_type
+	5,  // [5:11] is the sub-list for method input_type
+	5,  // [5:5] is the sub-list for extension type_name
+	5,  // [5:5] is the sub-list for extension extendee
+	0,  // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_network_setting_proto_init() }
@@ -935,14 +1064,14 @@ func file_plaza_v1_network_setting_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_network_setting_proto_msgTypes[2].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[5].OneofWrappers = []any{}
-	file_plaza_v1_network_setting_proto_msgTypes[10].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_network_setting_proto_rawDesc), len(file_plaza_v1_network_setting_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -38,6 +38,8 @@ const (
 	Access_CALLER_USER Access_Caller = 4
 	// An administrator, or a user whose network role holds the permission.
 	Access_CALLER_ADMIN Access_Caller = 5
+	// The media server, by its secret in the header x-media-key; nobody where none is configured.
+	Access_CALLER_MEDIA_SERVER Access_Caller = 6
 )
 
 // Enum value maps for Access_Caller.
@@ -49,14 +51,16 @@ var (
 		3: "CALLER_API_KEY",
 		4: "CALLER_USER",
 		5: "CALLER_ADMIN",
+		6: "CALLER_MEDIA_SERVER",
 	}
 	Access_Caller_value = map[string]int32{
-		"CALLER_UNSPECIFIED": 0,
-		"CALLER_PUBLIC":      1,
-		"CALLER_SERVER_KEY":  2,
-		"CALLER_API_KEY":     3,
-		"CALLER_USER":        4,
-		"CALLER_ADMIN":       5,
+		"CALLER_UNSPECIFIED":  0,
+		"CALLER_PUBLIC":       1,
+		"CALLER_SERVER_KEY":   2,
+		"CALLER_API_KEY":      3,
+		"CALLER_USER":         4,
+		"CALLER_ADMIN":        5,
+		"CALLER_MEDIA_SERVER": 6,
 	}
 )
 
@@ -142,6 +146,72 @@ func (x *Access) GetPermission() string {
 	return ""
 }
 
+// Deprecation says since when an operation is deprecated, and from when on it may be gone. REST answers carry both as the
+// headers Deprecation (RFC 9745) and Sunset (RFC 8594). With paths, only those bindings are deprecated; without, the whole
+// operation is, and it has the option `deprecated` too.
+type Deprecation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The day, YYYY-MM-DD, UTC.
+	Since string `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
+	// The day, YYYY-MM-DD, UTC.
+	Sunset string `protobuf:"bytes,2,opt,name=sunset,proto3" json:"sunset,omitempty"`
+	// Bindings like `POST /api/v3/sessions`.
+	Paths         []string `protobuf:"bytes,3,rep,name=paths,proto3" json:"paths,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Deprecation) Reset() {
+	*x = Deprecation{}
+	mi := &file_plaza_v1_options_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Deprecation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Deprecation) ProtoMessage() {}
+
+func (x *Deprecation) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_options_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Deprecation.ProtoReflect.Descriptor instead.
+func (*Deprecation) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Deprecation) GetSince() string {
+	if x != nil {
+		return x.Since
+	}
+	return ""
+}
+
+func (x *Deprecation) GetSunset() string {
+	if x != nil {
+		return x.Sunset
+	}
+	return ""
+}
+
+func (x *Deprecation) GetPaths() []string {
+	if x != nil {
+		return x.Paths
+	}
+	return nil
+}
+
 var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -159,6 +229,14 @@ var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "varint,50101,opt,name=rest_status",
 		Filename:      "plaza/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*Deprecation)(nil),
+		Field:         50102,
+		Name:          "plaza.v1.deprecation",
+		Tag:           "bytes,50102,opt,name=deprecation",
+		Filename:      "plaza/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -171,28 +249,38 @@ var (
 	//
 	// optional int32 rest_status = 50101;
 	E_RestStatus = &file_plaza_v1_options_proto_extTypes[1]
+	// That the operation, or some of its paths, are deprecated.
+	//
+	// optional plaza.v1.Deprecation deprecation = 50102;
+	E_Deprecation = &file_plaza_v1_options_proto_extTypes[2]
 )
 
 var File_plaza_v1_options_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\xdd\x01\n" +
+	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\xf6\x01\n" +
 	"\x06Access\x12/\n" +
 	"\x06caller\x18\x01 \x01(\x0e2\x17.plaza.v1.Access.CallerR\x06caller\x12\x1e\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
-	"permission\"\x81\x01\n" +
+	"permission\"\x9a\x01\n" +
 	"\x06Caller\x12\x16\n" +
 	"\x12CALLER_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rCALLER_PUBLIC\x10\x01\x12\x15\n" +
 	"\x11CALLER_SERVER_KEY\x10\x02\x12\x12\n" +
 	"\x0eCALLER_API_KEY\x10\x03\x12\x0f\n" +
 	"\vCALLER_USER\x10\x04\x12\x10\n" +
-	"\fCALLER_ADMIN\x10\x05:J\n" +
+	"\fCALLER_ADMIN\x10\x05\x12\x17\n" +
+	"\x13CALLER_MEDIA_SERVER\x10\x06\"Q\n" +
+	"\vDeprecation\x12\x14\n" +
+	"\x05since\x18\x01 \x01(\tR\x05since\x12\x16\n" +
+	"\x06sunset\x18\x02 \x01(\tR\x06sunset\x12\x14\n" +
+	"\x05paths\x18\x03 \x03(\tR\x05paths:J\n" +
 	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x10.plaza.v1.AccessR\x06access:A\n" +
 	"\vrest_status\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\x05R\n" +
-	"restStatusB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"restStatus:Y\n" +
+	"\vdeprecation\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x15.plaza.v1.DeprecationR\vdeprecationB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_options_proto_rawDescOnce sync.Once
@@ -207,21 +295,24 @@ func file_plaza_v1_options_proto_rawDescGZIP() []byte {
 }
 
 var file_plaza_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_plaza_v1_options_proto_goTypes = []any{
 	(Access_Caller)(0),                 // 0: plaza.v1.Access.Caller
 	(*Access)(nil),                     // 1: plaza.v1.Access
-	(*descriptorpb.MethodOptions)(nil), // 2: google.protobuf.MethodOptions
+	(*Deprecation)(nil),                // 2: plaza.v1.Deprecation
+	(*descriptorpb.MethodOptions)(nil), // 3: google.protobuf.MethodOptions
 }
 var file_plaza_v1_options_proto_depIdxs = []int32{
 	0, // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
-	2, // 1: plaza.v1.access:extendee -> google.protobuf.MethodOptions
-	2, // 2: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
-	1, // 3: plaza.v1.access:type_name -> plaza.v1.Access
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	3, // [3:4] is the sub-list for extension type_name
-	1, // [1:3] is the sub-list for extension extendee
+	3, // 1: plaza.v1.access:extendee -> google.protobuf.MethodOptions
+	3, // 2: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
+	3, // 3: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
+	1, // 4: plaza.v1.access:type_name -> plaza.v1.Access
+	2, // 5: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	4, // [4:6] is the sub-list for extension type_name
+	1, // [1:4] is the sub-list for extension extendee
 	0, // [0:1] is the sub-list for field type_name
 }
 
@@ -236,8 +327,8 @@ func file_plaza_v1_options_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_options_proto_rawDesc), len(file_plaza_v1_options_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   1,
-			NumExtensions: 2,
+			NumMessages:   2,
+			NumExtensions: 3,
 			NumServices:   0,
 		},
 		GoTypes:           file_plaza_v1_options_proto_goTypes,

@@ -762,7 +762,8 @@ type CreatePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `user` (default), `community` or `content`.
 	TargetType string `protobuf:"bytes,1,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community's id, or the wall owner's public id; the caller when absent.
+	// The community's id, or the wall owner's public id, the caller's when absent; for `content` any id of the client's, at least
+	// 1 character.
 	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// The body. `title` has at most 150 characters, `text` at most 50000; a custom post at most 100 KB as JSON.
 	Data *structpb.Struct `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
@@ -770,7 +771,7 @@ type CreatePostRequest struct {
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	// Media elements, at most 10; each becomes a child post.
 	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// `text` (default), or a dotted custom name.
+	// `text` (default), `poll` with data.pollId, `liveStream` with data.streamId, `room` with data.roomId, or a dotted custom name.
 	DataType string `protobuf:"bytes,6,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
 	// At most 5 tags of 1 to 24 characters.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
@@ -1575,9 +1576,9 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x05rooms\x18\f \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\r \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
 	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12(\n" +
-	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x96\x04\n" +
-	"\x11CreatePostRequest\x129\n" +
-	"\vtarget_type\x18\x01 \x01(\tB\x18\xbaH\x15r\x13R\x00R\x04userR\tcommunityR\n" +
+	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x9f\x04\n" +
+	"\x11CreatePostRequest\x12B\n" +
+	"\vtarget_type\x18\x01 \x01(\tB!\xbaH\x1er\x1cR\x00R\x04userR\tcommunityR\acontentR\n" +
 	"targetType\x12%\n" +
 	"\ttarget_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\btargetId\x12+\n" +
 	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x1d\n" +
@@ -1649,15 +1650,21 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"?\n" +
 	"\x18IsPostFlaggedByMeRequest\x12#\n" +
 	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId2\xd1\v\n" +
-	"\vPostService\x12v\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId2\xbf\f\n" +
+	"\vPostService\x12\xa6\x01\n" +
 	"\n" +
-	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x17.plaza.v1.PostAggregate\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12c\n" +
+	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x17.plaza.v1.PostAggregate\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
+	"\n" +
+	"2024-11-13\x12\n" +
+	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12c\n" +
 	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x17.plaza.v1.PostAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x12j\n" +
 	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x17.plaza.v1.PostAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x12\x83\x01\n" +
-	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\xa3\x01\n" +
+	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\xe0\x01\n" +
 	"\n" +
-	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"W\xa2\xbb\x18\x19\b\x04\x12\x15DELETE_COMMUNITY_POST\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12\x91\x01\n" +
+	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x93\x01\xa2\xbb\x18\x19\b\x04\x12\x15DELETE_COMMUNITY_POST\xb2\xbb\x188\n" +
+	"\n" +
+	"2024-11-13\x12\n" +
+	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12\x91\x01\n" +
 	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x17.plaza.v1.PostAggregate\"K\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12\x91\x01\n" +
 	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x17.plaza.v1.PostAggregate\"K\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12m\n" +
 	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x17.plaza.v1.PostAggregate\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12p\n" +

@@ -132,6 +132,234 @@ func (x *ListUserFeedRequest) GetToken() string {
 	return ""
 }
 
+// ListContentFeedRequest filters the posts whose target is `content`.
+type ListContentFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// True: only flagged posts or posts with flagged children or comments; false: only others; absent: all.
+	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
+	// True: only deleted ones, without their content; false or absent: only others.
+	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Paging.
+	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListContentFeedRequest) Reset() {
+	*x = ListContentFeedRequest{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListContentFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListContentFeedRequest) ProtoMessage() {}
+
+func (x *ListContentFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListContentFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListContentFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListContentFeedRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListContentFeedRequest) GetHasFlag() bool {
+	if x != nil && x.HasFlag != nil {
+		return *x.HasFlag
+	}
+	return false
+}
+
+func (x *ListContentFeedRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListContentFeedRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ContentFeedData holds posts and what they refer to.
+type ContentFeedData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts.
+	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors and mentioned users.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files of the posts and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// Paging.
+	Paging        *Paging `protobuf:"bytes,6,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContentFeedData) Reset() {
+	*x = ContentFeedData{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContentFeedData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContentFeedData) ProtoMessage() {}
+
+func (x *ContentFeedData) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContentFeedData.ProtoReflect.Descriptor instead.
+func (*ContentFeedData) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ContentFeedData) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ContentFeedResponse is a page of the posts whose target is `content`.
+type ContentFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The page.
+	Data *ContentFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Paging again, at the top.
+	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContentFeedResponse) Reset() {
+	*x = ContentFeedResponse{}
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContentFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContentFeedResponse) ProtoMessage() {}
+
+func (x *ContentFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContentFeedResponse.ProtoReflect.Descriptor instead.
+func (*ContentFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ContentFeedResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ContentFeedResponse) GetData() *ContentFeedData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ContentFeedResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
 // UserFeedData holds the posts of a wall and what they refer to.
 type UserFeedData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -153,7 +381,7 @@ type UserFeedData struct {
 
 func (x *UserFeedData) Reset() {
 	*x = UserFeedData{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[1]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -165,7 +393,7 @@ func (x *UserFeedData) String() string {
 func (*UserFeedData) ProtoMessage() {}
 
 func (x *UserFeedData) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[1]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -178,7 +406,7 @@ func (x *UserFeedData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserFeedData.ProtoReflect.Descriptor instead.
 func (*UserFeedData) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{1}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *UserFeedData) GetPosts() []*Post {
@@ -238,7 +466,7 @@ type UserFeedResponse struct {
 
 func (x *UserFeedResponse) Reset() {
 	*x = UserFeedResponse{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[2]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -250,7 +478,7 @@ func (x *UserFeedResponse) String() string {
 func (*UserFeedResponse) ProtoMessage() {}
 
 func (x *UserFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[2]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -263,7 +491,7 @@ func (x *UserFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserFeedResponse.ProtoReflect.Descriptor instead.
 func (*UserFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *UserFeedResponse) GetStatus() string {
@@ -314,7 +542,7 @@ type ListCommunityFeedRequest struct {
 
 func (x *ListCommunityFeedRequest) Reset() {
 	*x = ListCommunityFeedRequest{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[3]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -326,7 +554,7 @@ func (x *ListCommunityFeedRequest) String() string {
 func (*ListCommunityFeedRequest) ProtoMessage() {}
 
 func (x *ListCommunityFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[3]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -339,7 +567,7 @@ func (x *ListCommunityFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommunityFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListCommunityFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListCommunityFeedRequest) GetCommunityId() string {
@@ -432,7 +660,7 @@ type CommunityFeedData struct {
 
 func (x *CommunityFeedData) Reset() {
 	*x = CommunityFeedData{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[4]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -444,7 +672,7 @@ func (x *CommunityFeedData) String() string {
 func (*CommunityFeedData) ProtoMessage() {}
 
 func (x *CommunityFeedData) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[4]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -457,7 +685,7 @@ func (x *CommunityFeedData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommunityFeedData.ProtoReflect.Descriptor instead.
 func (*CommunityFeedData) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CommunityFeedData) GetPosts() []*Post {
@@ -538,7 +766,7 @@ type CommunityFeedResponse struct {
 
 func (x *CommunityFeedResponse) Reset() {
 	*x = CommunityFeedResponse{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[5]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +778,7 @@ func (x *CommunityFeedResponse) String() string {
 func (*CommunityFeedResponse) ProtoMessage() {}
 
 func (x *CommunityFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[5]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +791,7 @@ func (x *CommunityFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommunityFeedResponse.ProtoReflect.Descriptor instead.
 func (*CommunityFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CommunityFeedResponse) GetStatus() string {
@@ -602,7 +830,7 @@ type ListFollowingFeedRequest struct {
 
 func (x *ListFollowingFeedRequest) Reset() {
 	*x = ListFollowingFeedRequest{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[6]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +842,7 @@ func (x *ListFollowingFeedRequest) String() string {
 func (*ListFollowingFeedRequest) ProtoMessage() {}
 
 func (x *ListFollowingFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[6]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +855,7 @@ func (x *ListFollowingFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListFollowingFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListFollowingFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListFollowingFeedRequest) GetSortBy() string {
@@ -664,7 +892,7 @@ type FollowingPaging struct {
 
 func (x *FollowingPaging) Reset() {
 	*x = FollowingPaging{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[7]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -676,7 +904,7 @@ func (x *FollowingPaging) String() string {
 func (*FollowingPaging) ProtoMessage() {}
 
 func (x *FollowingPaging) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[7]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -689,7 +917,7 @@ func (x *FollowingPaging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowingPaging.ProtoReflect.Descriptor instead.
 func (*FollowingPaging) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *FollowingPaging) GetNext() string {
@@ -733,7 +961,7 @@ type FollowingFeedResponse struct {
 
 func (x *FollowingFeedResponse) Reset() {
 	*x = FollowingFeedResponse{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[8]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -745,7 +973,7 @@ func (x *FollowingFeedResponse) String() string {
 func (*FollowingFeedResponse) ProtoMessage() {}
 
 func (x *FollowingFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[8]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -758,7 +986,7 @@ func (x *FollowingFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowingFeedResponse.ProtoReflect.Descriptor instead.
 func (*FollowingFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FollowingFeedResponse) GetPosts() []*Post {
@@ -831,7 +1059,7 @@ type ListGlobalFeedRequest struct {
 	DataTypes []string `protobuf:"bytes,1,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
 	// Only the caller's own wall.
 	ShowOnlyMyFeed bool `protobuf:"varint,2,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
-	// Accepted from public clients: the feed lists parents, which come with their children.
+	// Without effect, for public clients that send `true`: the feed always lists parents, which come with their children.
 	ResolveParent bool `protobuf:"varint,3,opt,name=resolve_parent,json=resolveParent,proto3" json:"resolve_parent,omitempty"`
 	// With data types: posts that hold several types too.
 	IncludeMixedStructure bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
@@ -847,7 +1075,7 @@ type ListGlobalFeedRequest struct {
 
 func (x *ListGlobalFeedRequest) Reset() {
 	*x = ListGlobalFeedRequest{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[9]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -859,7 +1087,7 @@ func (x *ListGlobalFeedRequest) String() string {
 func (*ListGlobalFeedRequest) ProtoMessage() {}
 
 func (x *ListGlobalFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[9]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -872,7 +1100,7 @@ func (x *ListGlobalFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGlobalFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListGlobalFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListGlobalFeedRequest) GetDataTypes() []string {
@@ -931,7 +1159,7 @@ type ListRankedGlobalFeedRequest struct {
 	DataTypes []string `protobuf:"bytes,1,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
 	// Only the caller's own wall.
 	ShowOnlyMyFeed bool `protobuf:"varint,2,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
-	// Accepted from public clients: the feed lists parents, which come with their children.
+	// Without effect, for public clients that send `true`: the feed always lists parents, which come with their children.
 	ResolveParent bool `protobuf:"varint,3,opt,name=resolve_parent,json=resolveParent,proto3" json:"resolve_parent,omitempty"`
 	// With data types: posts that hold several types too.
 	IncludeMixedStructure bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
@@ -947,7 +1175,7 @@ type ListRankedGlobalFeedRequest struct {
 
 func (x *ListRankedGlobalFeedRequest) Reset() {
 	*x = ListRankedGlobalFeedRequest{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[10]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -959,7 +1187,7 @@ func (x *ListRankedGlobalFeedRequest) String() string {
 func (*ListRankedGlobalFeedRequest) ProtoMessage() {}
 
 func (x *ListRankedGlobalFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[10]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -972,7 +1200,7 @@ func (x *ListRankedGlobalFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRankedGlobalFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListRankedGlobalFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListRankedGlobalFeedRequest) GetDataTypes() []string {
@@ -1051,7 +1279,7 @@ type GlobalFeedData struct {
 
 func (x *GlobalFeedData) Reset() {
 	*x = GlobalFeedData{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[11]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1063,7 +1291,7 @@ func (x *GlobalFeedData) String() string {
 func (*GlobalFeedData) ProtoMessage() {}
 
 func (x *GlobalFeedData) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[11]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1076,7 +1304,7 @@ func (x *GlobalFeedData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GlobalFeedData.ProtoReflect.Descriptor instead.
 func (*GlobalFeedData) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GlobalFeedData) GetPosts() []*Post {
@@ -1176,7 +1404,7 @@ type GlobalFeedResponse struct {
 
 func (x *GlobalFeedResponse) Reset() {
 	*x = GlobalFeedResponse{}
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[12]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1188,7 +1416,7 @@ func (x *GlobalFeedResponse) String() string {
 func (*GlobalFeedResponse) ProtoMessage() {}
 
 func (x *GlobalFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_feed_proto_msgTypes[12]
+	mi := &file_plaza_v1_post_feed_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1201,7 +1429,7 @@ func (x *GlobalFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GlobalFeedResponse.ProtoReflect.Descriptor instead.
 func (*GlobalFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{12}
+	return file_plaza_v1_post_feed_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GlobalFeedResponse) GetStatus() string {
@@ -1308,7 +1536,26 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x05token\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\v\n" +
 	"\t_has_flagB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit\"\x8e\x02\n" +
+	"\x06_limit\"\x81\x02\n" +
+	"\x16ListContentFeedRequest\x12V\n" +
+	"\asort_by\x18\x01 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12\x1e\n" +
+	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12/\n" +
+	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\v\n" +
+	"\t_has_flagB\r\n" +
+	"\v_is_deleted\"\x91\x02\n" +
+	"\x0fContentFeedData\x12$\n" +
+	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x06paging\x18\x06 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x86\x01\n" +
+	"\x13ContentFeedResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12-\n" +
+	"\x04data\x18\x02 \x01(\v2\x19.plaza.v1.ContentFeedDataR\x04data\x12(\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8e\x02\n" +
 	"\fUserFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
@@ -1422,9 +1669,13 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	" \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
-	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xb0\x05\n" +
-	"\vFeedService\x12u\n" +
-	"\fListUserFeed\x12\x1d.plaza.v1.ListUserFeedRequest\x1a\x1a.plaza.v1.UserFeedResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/user-feeds/{user_id}\x12\x8e\x01\n" +
+	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xc9\x06\n" +
+	"\vFeedService\x12\x94\x01\n" +
+	"\fListUserFeed\x12\x1d.plaza.v1.ListUserFeedRequest\x1a\x1a.plaza.v1.UserFeedResponse\"I\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18\x18\n" +
+	"\n" +
+	"2024-11-13\x12\n" +
+	"2027-12-31\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/user-feeds/{user_id}\x88\x02\x01\x12w\n" +
+	"\x0fListContentFeed\x12 .plaza.v1.ListContentFeedRequest\x1a\x1d.plaza.v1.ContentFeedResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/content-feeds\x12\x8e\x01\n" +
 	"\x11ListCommunityFeed\x12\".plaza.v1.ListCommunityFeedRequest\x1a\x1f.plaza.v1.CommunityFeedResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v3/community-feeds/{community_id}\x12\x82\x01\n" +
 	"\x11ListFollowingFeed\x12\".plaza.v1.ListFollowingFeedRequest\x1a\x1f.plaza.v1.FollowingFeedResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/me/following-feeds\x12\x8e\x01\n" +
 	"\x0eListGlobalFeed\x12\x1f.plaza.v1.ListGlobalFeedRequest\x1a\x1c.plaza.v1.GlobalFeedResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x16\x12\x14/api/v3/global-feeds\x12\x17/api/v4/me/global-feeds\x12\x82\x01\n" +
@@ -1442,100 +1693,114 @@ func file_plaza_v1_post_feed_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_post_feed_proto_rawDescData
 }
 
-var file_plaza_v1_post_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_plaza_v1_post_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_plaza_v1_post_feed_proto_goTypes = []any{
 	(*ListUserFeedRequest)(nil),         // 0: plaza.v1.ListUserFeedRequest
-	(*UserFeedData)(nil),                // 1: plaza.v1.UserFeedData
-	(*UserFeedResponse)(nil),            // 2: plaza.v1.UserFeedResponse
-	(*ListCommunityFeedRequest)(nil),    // 3: plaza.v1.ListCommunityFeedRequest
-	(*CommunityFeedData)(nil),           // 4: plaza.v1.CommunityFeedData
-	(*CommunityFeedResponse)(nil),       // 5: plaza.v1.CommunityFeedResponse
-	(*ListFollowingFeedRequest)(nil),    // 6: plaza.v1.ListFollowingFeedRequest
-	(*FollowingPaging)(nil),             // 7: plaza.v1.FollowingPaging
-	(*FollowingFeedResponse)(nil),       // 8: plaza.v1.FollowingFeedResponse
-	(*ListGlobalFeedRequest)(nil),       // 9: plaza.v1.ListGlobalFeedRequest
-	(*ListRankedGlobalFeedRequest)(nil), // 10: plaza.v1.ListRankedGlobalFeedRequest
-	(*GlobalFeedData)(nil),              // 11: plaza.v1.GlobalFeedData
-	(*GlobalFeedResponse)(nil),          // 12: plaza.v1.GlobalFeedResponse
-	(*PageOptions)(nil),                 // 13: plaza.v1.PageOptions
-	(*Post)(nil),                        // 14: plaza.v1.Post
-	(*Comment)(nil),                     // 15: plaza.v1.Comment
-	(*User)(nil),                        // 16: plaza.v1.User
-	(*File)(nil),                        // 17: plaza.v1.File
-	(*Paging)(nil),                      // 18: plaza.v1.Paging
-	(*Community)(nil),                   // 19: plaza.v1.Community
-	(*CommunityUser)(nil),               // 20: plaza.v1.CommunityUser
-	(*Category)(nil),                    // 21: plaza.v1.Category
-	(*Feed)(nil),                        // 22: plaza.v1.Feed
+	(*ListContentFeedRequest)(nil),      // 1: plaza.v1.ListContentFeedRequest
+	(*ContentFeedData)(nil),             // 2: plaza.v1.ContentFeedData
+	(*ContentFeedResponse)(nil),         // 3: plaza.v1.ContentFeedResponse
+	(*UserFeedData)(nil),                // 4: plaza.v1.UserFeedData
+	(*UserFeedResponse)(nil),            // 5: plaza.v1.UserFeedResponse
+	(*ListCommunityFeedRequest)(nil),    // 6: plaza.v1.ListCommunityFeedRequest
+	(*CommunityFeedData)(nil),           // 7: plaza.v1.CommunityFeedData
+	(*CommunityFeedResponse)(nil),       // 8: plaza.v1.CommunityFeedResponse
+	(*ListFollowingFeedRequest)(nil),    // 9: plaza.v1.ListFollowingFeedRequest
+	(*FollowingPaging)(nil),             // 10: plaza.v1.FollowingPaging
+	(*FollowingFeedResponse)(nil),       // 11: plaza.v1.FollowingFeedResponse
+	(*ListGlobalFeedRequest)(nil),       // 12: plaza.v1.ListGlobalFeedRequest
+	(*ListRankedGlobalFeedRequest)(nil), // 13: plaza.v1.ListRankedGlobalFeedRequest
+	(*GlobalFeedData)(nil),              // 14: plaza.v1.GlobalFeedData
+	(*GlobalFeedResponse)(nil),          // 15: plaza.v1.GlobalFeedResponse
+	(*PageOptions)(nil),                 // 16: plaza.v1.PageOptions
+	(*Post)(nil),                        // 17: plaza.v1.Post
+	(*Comment)(nil),                     // 18: plaza.v1.Comment
+	(*User)(nil),                        // 19: plaza.v1.User
+	(*File)(nil),                        // 20: plaza.v1.File
+	(*Paging)(nil),                      // 21: plaza.v1.Paging
+	(*Community)(nil),                   // 22: plaza.v1.Community
+	(*CommunityUser)(nil),               // 23: plaza.v1.CommunityUser
+	(*Category)(nil),                    // 24: plaza.v1.Category
+	(*Feed)(nil),                        // 25: plaza.v1.Feed
 }
 var file_plaza_v1_post_feed_proto_depIdxs = []int32{
-	13, // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
-	14, // 1: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
-	14, // 2: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
-	15, // 3: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
-	16, // 4: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
-	17, // 5: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
-	18, // 6: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
-	1,  // 7: plaza.v1.UserFeedResponse.data:type_name -> plaza.v1.UserFeedData
-	18, // 8: plaza.v1.UserFeedResponse.paging:type_name -> plaza.v1.Paging
-	13, // 9: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
-	14, // 10: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
-	14, // 11: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
-	15, // 12: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
-	16, // 13: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
-	17, // 14: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
-	19, // 15: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
-	20, // 16: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
-	21, // 17: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
-	18, // 18: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
-	4,  // 19: plaza.v1.CommunityFeedResponse.data:type_name -> plaza.v1.CommunityFeedData
-	18, // 20: plaza.v1.CommunityFeedResponse.paging:type_name -> plaza.v1.Paging
-	14, // 21: plaza.v1.FollowingFeedResponse.posts:type_name -> plaza.v1.Post
-	14, // 22: plaza.v1.FollowingFeedResponse.post_children:type_name -> plaza.v1.Post
-	15, // 23: plaza.v1.FollowingFeedResponse.comments:type_name -> plaza.v1.Comment
-	16, // 24: plaza.v1.FollowingFeedResponse.users:type_name -> plaza.v1.User
-	17, // 25: plaza.v1.FollowingFeedResponse.files:type_name -> plaza.v1.File
-	19, // 26: plaza.v1.FollowingFeedResponse.communities:type_name -> plaza.v1.Community
-	20, // 27: plaza.v1.FollowingFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
-	21, // 28: plaza.v1.FollowingFeedResponse.categories:type_name -> plaza.v1.Category
-	7,  // 29: plaza.v1.FollowingFeedResponse.paging:type_name -> plaza.v1.FollowingPaging
-	13, // 30: plaza.v1.ListGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
-	13, // 31: plaza.v1.ListRankedGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
-	14, // 32: plaza.v1.GlobalFeedData.posts:type_name -> plaza.v1.Post
-	14, // 33: plaza.v1.GlobalFeedData.post_children:type_name -> plaza.v1.Post
-	15, // 34: plaza.v1.GlobalFeedData.comments:type_name -> plaza.v1.Comment
-	16, // 35: plaza.v1.GlobalFeedData.users:type_name -> plaza.v1.User
-	17, // 36: plaza.v1.GlobalFeedData.files:type_name -> plaza.v1.File
-	19, // 37: plaza.v1.GlobalFeedData.communities:type_name -> plaza.v1.Community
-	20, // 38: plaza.v1.GlobalFeedData.community_users:type_name -> plaza.v1.CommunityUser
-	21, // 39: plaza.v1.GlobalFeedData.categories:type_name -> plaza.v1.Category
-	18, // 40: plaza.v1.GlobalFeedData.paging:type_name -> plaza.v1.Paging
-	11, // 41: plaza.v1.GlobalFeedResponse.data:type_name -> plaza.v1.GlobalFeedData
-	14, // 42: plaza.v1.GlobalFeedResponse.posts:type_name -> plaza.v1.Post
-	14, // 43: plaza.v1.GlobalFeedResponse.post_children:type_name -> plaza.v1.Post
-	15, // 44: plaza.v1.GlobalFeedResponse.comments:type_name -> plaza.v1.Comment
-	16, // 45: plaza.v1.GlobalFeedResponse.users:type_name -> plaza.v1.User
-	17, // 46: plaza.v1.GlobalFeedResponse.files:type_name -> plaza.v1.File
-	19, // 47: plaza.v1.GlobalFeedResponse.communities:type_name -> plaza.v1.Community
-	20, // 48: plaza.v1.GlobalFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
-	21, // 49: plaza.v1.GlobalFeedResponse.categories:type_name -> plaza.v1.Category
-	22, // 50: plaza.v1.GlobalFeedResponse.feeds:type_name -> plaza.v1.Feed
-	18, // 51: plaza.v1.GlobalFeedResponse.paging:type_name -> plaza.v1.Paging
-	0,  // 52: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
-	3,  // 53: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
-	6,  // 54: plaza.v1.FeedService.ListFollowingFeed:input_type -> plaza.v1.ListFollowingFeedRequest
-	9,  // 55: plaza.v1.FeedService.ListGlobalFeed:input_type -> plaza.v1.ListGlobalFeedRequest
-	10, // 56: plaza.v1.FeedService.ListRankedGlobalFeed:input_type -> plaza.v1.ListRankedGlobalFeedRequest
-	2,  // 57: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.UserFeedResponse
-	5,  // 58: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.CommunityFeedResponse
-	8,  // 59: plaza.v1.FeedService.ListFollowingFeed:output_type -> plaza.v1.FollowingFeedResponse
-	12, // 60: plaza.v1.FeedService.ListGlobalFeed:output_type -> plaza.v1.GlobalFeedResponse
-	12, // 61: plaza.v1.FeedService.ListRankedGlobalFeed:output_type -> plaza.v1.GlobalFeedResponse
-	57, // [57:62] is the sub-list for method output_type
-	52, // [52:57] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	16, // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
+	16, // 1: plaza.v1.ListContentFeedRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 2: plaza.v1.ContentFeedData.posts:type_name -> plaza.v1.Post
+	17, // 3: plaza.v1.ContentFeedData.post_children:type_name -> plaza.v1.Post
+	18, // 4: plaza.v1.ContentFeedData.comments:type_name -> plaza.v1.Comment
+	19, // 5: plaza.v1.ContentFeedData.users:type_name -> plaza.v1.User
+	20, // 6: plaza.v1.ContentFeedData.files:type_name -> plaza.v1.File
+	21, // 7: plaza.v1.ContentFeedData.paging:type_name -> plaza.v1.Paging
+	2,  // 8: plaza.v1.ContentFeedResponse.data:type_name -> plaza.v1.ContentFeedData
+	21, // 9: plaza.v1.ContentFeedResponse.paging:type_name -> plaza.v1.Paging
+	17, // 10: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
+	17, // 11: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
+	18, // 12: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
+	19, // 13: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
+	20, // 14: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
+	21, // 15: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
+	4,  // 16: plaza.v1.UserFeedResponse.data:type_name -> plaza.v1.UserFeedData
+	21, // 17: plaza.v1.UserFeedResponse.paging:type_name -> plaza.v1.Paging
+	16, // 18: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 19: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
+	17, // 20: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
+	18, // 21: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
+	19, // 22: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
+	20, // 23: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
+	22, // 24: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
+	23, // 25: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 26: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
+	21, // 27: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
+	7,  // 28: plaza.v1.CommunityFeedResponse.data:type_name -> plaza.v1.CommunityFeedData
+	21, // 29: plaza.v1.CommunityFeedResponse.paging:type_name -> plaza.v1.Paging
+	17, // 30: plaza.v1.FollowingFeedResponse.posts:type_name -> plaza.v1.Post
+	17, // 31: plaza.v1.FollowingFeedResponse.post_children:type_name -> plaza.v1.Post
+	18, // 32: plaza.v1.FollowingFeedResponse.comments:type_name -> plaza.v1.Comment
+	19, // 33: plaza.v1.FollowingFeedResponse.users:type_name -> plaza.v1.User
+	20, // 34: plaza.v1.FollowingFeedResponse.files:type_name -> plaza.v1.File
+	22, // 35: plaza.v1.FollowingFeedResponse.communities:type_name -> plaza.v1.Community
+	23, // 36: plaza.v1.FollowingFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 37: plaza.v1.FollowingFeedResponse.categories:type_name -> plaza.v1.Category
+	10, // 38: plaza.v1.FollowingFeedResponse.paging:type_name -> plaza.v1.FollowingPaging
+	16, // 39: plaza.v1.ListGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	16, // 40: plaza.v1.ListRankedGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 41: plaza.v1.GlobalFeedData.posts:type_name -> plaza.v1.Post
+	17, // 42: plaza.v1.GlobalFeedData.post_children:type_name -> plaza.v1.Post
+	18, // 43: plaza.v1.GlobalFeedData.comments:type_name -> plaza.v1.Comment
+	19, // 44: plaza.v1.GlobalFeedData.users:type_name -> plaza.v1.User
+	20, // 45: plaza.v1.GlobalFeedData.files:type_name -> plaza.v1.File
+	22, // 46: plaza.v1.GlobalFeedData.communities:type_name -> plaza.v1.Community
+	23, // 47: plaza.v1.GlobalFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 48: plaza.v1.GlobalFeedData.categories:type_name -> plaza.v1.Category
+	21, // 49: plaza.v1.GlobalFeedData.paging:type_name -> plaza.v1.Paging
+	14, // 50: plaza.v1.GlobalFeedResponse.data:type_name -> plaza.v1.GlobalFeedData
+	17, // 51: plaza.v1.GlobalFeedResponse.posts:type_name -> plaza.v1.Post
+	17, // 52: plaza.v1.GlobalFeedResponse.post_children:type_name -> plaza.v1.Post
+	18, // 53: plaza.v1.GlobalFeedResponse.comments:type_name -> plaza.v1.Comment
+	19, // 54: plaza.v1.GlobalFeedResponse.users:type_name -> plaza.v1.User
+	20, // 55: plaza.v1.GlobalFeedResponse.files:type_name -> plaza.v1.File
+	22, // 56: plaza.v1.GlobalFeedResponse.communities:type_name -> plaza.v1.Community
+	23, // 57: plaza.v1.GlobalFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 58: plaza.v1.GlobalFeedResponse.categories:type_name -> plaza.v1.Category
+	25, // 59: plaza.v1.GlobalFeedResponse.feeds:type_name -> plaza.v1.Feed
+	21, // 60: plaza.v1.GlobalFeedResponse.paging:type_name -> plaza.v1.Paging
+	0,  // 61: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
+	1,  // 62: plaza.v1.FeedService.ListContentFeed:input_type -> plaza.v1.ListContentFeedRequest
+	6,  // 63: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
+	9,  // 64: plaza.v1.FeedService.ListFollowingFeed:input_type -> plaza.v1.ListFollowingFeedRequest
+	12, // 65: plaza.v1.FeedService.ListGlobalFeed:input_type -> plaza.v1.ListGlobalFeedRequest
+	13, // 66: plaza.v1.FeedService.ListRankedGlobalFeed:input_type -> plaza.v1.ListRankedGlobalFeedRequest
+	5,  // 67: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.UserFeedResponse
+	3,  // 68: plaza.v1.FeedService.ListContentFeed:output_type -> plaza.v1.ContentFeedResponse
+	8,  // 69: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.CommunityFeedResponse
+	11, // 70: plaza.v1.FeedService.ListFollowingFeed:output_type -> plaza.v1.FollowingFeedResponse
+	15, // 71: plaza.v1.FeedService.ListGlobalFeed:output_type -> plaza.v1.GlobalFeedResponse
+	15, // 72: plaza.v1.FeedService.ListRankedGlobalFeed:output_type -> plaza.v1.GlobalFeedResponse
+	67, // [67:73] is the sub-list for method output_type
+	61, // [61:67] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_post_feed_proto_init() }
@@ -1554,17 +1819,18 @@ func file_plaza_v1_post_feed_proto_init() {
 	file_plaza_v1_post_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_post_feed_proto_msgTypes[0].OneofWrappers = []any{}
-	file_plaza_v1_post_feed_proto_msgTypes[3].OneofWrappers = []any{}
+	file_plaza_v1_post_feed_proto_msgTypes[1].OneofWrappers = []any{}
 	file_plaza_v1_post_feed_proto_msgTypes[6].OneofWrappers = []any{}
 	file_plaza_v1_post_feed_proto_msgTypes[9].OneofWrappers = []any{}
-	file_plaza_v1_post_feed_proto_msgTypes[10].OneofWrappers = []any{}
+	file_plaza_v1_post_feed_proto_msgTypes[12].OneofWrappers = []any{}
+	file_plaza_v1_post_feed_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_post_feed_proto_rawDesc), len(file_plaza_v1_post_feed_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -120,7 +120,7 @@ type ReactionRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What they are to.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post` or `comment`.
+	// `post`, `comment` or `story`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
 	// Who reacted.
 	Reactors      []*Reactor `protobuf:"bytes,3,rep,name=reactors,proto3" json:"reactors,omitempty"`

@@ -7,6 +7,7 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -30,17 +31,17 @@ type Room struct {
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
 	// `directStreaming` or `coHosts`.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// The target.
+	// The target of the post that carries it: the community, or the wall owner's public id.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
+	// `community` or `user`; empty before a post carries it.
 	TargetType string `protobuf:"bytes,4,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `post`.
+	// `post`; empty before a post carries it.
 	ReferenceType string `protobuf:"bytes,5,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// The post.
+	// The post that carries it.
 	ReferenceId string `protobuf:"bytes,6,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// Its chat channel.
+	// Its chat channel; empty, as long as the network has no channels.
 	LiveChannelId string `protobuf:"bytes,7,opt,name=live_channel_id,json=liveChannelId,proto3" json:"live_channel_id,omitempty"`
-	// Whether it has a chat channel.
+	// Whether its creator wants a chat channel.
 	LiveChatEnabled bool `protobuf:"varint,8,opt,name=live_chat_enabled,json=liveChatEnabled,proto3" json:"live_chat_enabled,omitempty"`
 	// Title.
 	Title string `protobuf:"bytes,9,opt,name=title,proto3" json:"title,omitempty"`
@@ -54,7 +55,7 @@ type Room struct {
 	Status string `protobuf:"bytes,13,opt,name=status,proto3" json:"status,omitempty"`
 	// Who takes part.
 	Participants []*RoomParticipant `protobuf:"bytes,14,rep,name=participants,proto3" json:"participants,omitempty"`
-	// Where to watch it.
+	// Where to watch it until it ends, where the network has a media server.
 	LivePlaybackUrl string `protobuf:"bytes,15,opt,name=live_playback_url,json=livePlaybackUrl,proto3" json:"live_playback_url,omitempty"`
 	// Its thumbnail while live.
 	LiveThumbnailUrl string `protobuf:"bytes,16,opt,name=live_thumbnail_url,json=liveThumbnailUrl,proto3" json:"live_thumbnail_url,omitempty"`
@@ -366,8 +367,10 @@ type RoomParticipant struct {
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// Internal id.
 	UserInternalId string `protobuf:"bytes,3,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Whether a co-host may manage product tags.
+	CanManageProductTags bool `protobuf:"varint,4,opt,name=can_manage_product_tags,json=canManageProductTags,proto3" json:"can_manage_product_tags,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *RoomParticipant) Reset() {
@@ -421,12 +424,19 @@ func (x *RoomParticipant) GetUserInternalId() string {
 	return ""
 }
 
+func (x *RoomParticipant) GetCanManageProductTags() bool {
+	if x != nil {
+		return x.CanManageProductTags
+	}
+	return false
+}
+
 // RoomPlayback is a recording of a room.
 type RoomPlayback struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Address.
+	// Address, at most 2000 characters.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// Address of its thumbnail.
+	// Address of its thumbnail, at most 2000 characters.
 	ThumbnailUrl  string `protobuf:"bytes,2,opt,name=thumbnail_url,json=thumbnailUrl,proto3" json:"thumbnail_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -480,9 +490,9 @@ func (x *RoomPlayback) GetThumbnailUrl() string {
 type RoomModeration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What led to a flag.
-	FlagLabels []*RoomModerationLabel `protobuf:"bytes,1,rep,name=flag_labels,json=flagLabels,proto3" json:"flag_labels,omitempty"`
+	FlagLabels []*ModerationLabel `protobuf:"bytes,1,rep,name=flag_labels,json=flagLabels,proto3" json:"flag_labels,omitempty"`
 	// What led to the end.
-	TerminateLabels []*RoomModerationLabel `protobuf:"bytes,2,rep,name=terminate_labels,json=terminateLabels,proto3" json:"terminate_labels,omitempty"`
+	TerminateLabels []*ModerationLabel `protobuf:"bytes,2,rep,name=terminate_labels,json=terminateLabels,proto3" json:"terminate_labels,omitempty"`
 	// When it last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -519,14 +529,14 @@ func (*RoomModeration) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_room_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *RoomModeration) GetFlagLabels() []*RoomModerationLabel {
+func (x *RoomModeration) GetFlagLabels() []*ModerationLabel {
 	if x != nil {
 		return x.FlagLabels
 	}
 	return nil
 }
 
-func (x *RoomModeration) GetTerminateLabels() []*RoomModerationLabel {
+func (x *RoomModeration) GetTerminateLabels() []*ModerationLabel {
 	if x != nil {
 		return x.TerminateLabels
 	}
@@ -540,75 +550,11 @@ func (x *RoomModeration) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// RoomModerationLabel is one finding.
-type RoomModerationLabel struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Category.
-	Category string `protobuf:"bytes,1,opt,name=category,proto3" json:"category,omitempty"`
-	// Threshold, 0 to 1.
-	Threshold float64 `protobuf:"fixed64,2,opt,name=threshold,proto3" json:"threshold,omitempty"`
-	// When it was seen.
-	DetectedAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=detected_at,json=detectedAt,proto3" json:"detected_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *RoomModerationLabel) Reset() {
-	*x = RoomModerationLabel{}
-	mi := &file_plaza_v1_room_proto_msgTypes[4]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *RoomModerationLabel) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*RoomModerationLabel) ProtoMessage() {}
-
-func (x *RoomModerationLabel) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_room_proto_msgTypes[4]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use RoomModerationLabel.ProtoReflect.Descriptor instead.
-func (*RoomModerationLabel) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_room_proto_rawDescGZIP(), []int{4}
-}
-
-func (x *RoomModerationLabel) GetCategory() string {
-	if x != nil {
-		return x.Category
-	}
-	return ""
-}
-
-func (x *RoomModerationLabel) GetThreshold() float64 {
-	if x != nil {
-		return x.Threshold
-	}
-	return 0
-}
-
-func (x *RoomModerationLabel) GetDetectedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.DetectedAt
-	}
-	return nil
-}
-
 var File_plaza_v1_room_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_room_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/room.proto\x12\bplaza.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xee\n" +
+	"\x13plaza/v1/room.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xee\n" +
 	"\n" +
 	"\x04Room\x12\x17\n" +
 	"\n" +
@@ -655,25 +601,21 @@ const file_plaza_v1_room_proto_rawDesc = "" +
 	"\n" +
 	"deleted_by\x18\x1f \x01(\tR\tdeletedBy\x12\x12\n" +
 	"\x04path\x18  \x01(\tR\x04path\x123\n" +
-	"\bmetadata\x18! \x01(\v2\x17.google.protobuf.StructR\bmetadata\"h\n" +
+	"\bmetadata\x18! \x01(\v2\x17.google.protobuf.StructR\bmetadata\"\x9f\x01\n" +
 	"\x0fRoomParticipant\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
-	"\x10user_internal_id\x18\x03 \x01(\tR\x0euserInternalId\"E\n" +
-	"\fRoomPlayback\x12\x10\n" +
-	"\x03url\x18\x01 \x01(\tR\x03url\x12#\n" +
-	"\rthumbnail_url\x18\x02 \x01(\tR\fthumbnailUrl\"\xd5\x01\n" +
-	"\x0eRoomModeration\x12>\n" +
-	"\vflag_labels\x18\x01 \x03(\v2\x1d.plaza.v1.RoomModerationLabelR\n" +
-	"flagLabels\x12H\n" +
-	"\x10terminate_labels\x18\x02 \x03(\v2\x1d.plaza.v1.RoomModerationLabelR\x0fterminateLabels\x129\n" +
+	"\x10user_internal_id\x18\x03 \x01(\tR\x0euserInternalId\x125\n" +
+	"\x17can_manage_product_tags\x18\x04 \x01(\bR\x14canManageProductTags\"Y\n" +
+	"\fRoomPlayback\x12\x1a\n" +
+	"\x03url\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x03url\x12-\n" +
+	"\rthumbnail_url\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\fthumbnailUrl\"\xcd\x01\n" +
+	"\x0eRoomModeration\x12:\n" +
+	"\vflag_labels\x18\x01 \x03(\v2\x19.plaza.v1.ModerationLabelR\n" +
+	"flagLabels\x12D\n" +
+	"\x10terminate_labels\x18\x02 \x03(\v2\x19.plaza.v1.ModerationLabelR\x0fterminateLabels\x129\n" +
 	"\n" +
-	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x8c\x01\n" +
-	"\x13RoomModerationLabel\x12\x1a\n" +
-	"\bcategory\x18\x01 \x01(\tR\bcategory\x12\x1c\n" +
-	"\tthreshold\x18\x02 \x01(\x01R\tthreshold\x12;\n" +
-	"\vdetected_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"detectedAtB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAtB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_room_proto_rawDescOnce sync.Once
@@ -687,36 +629,35 @@ func file_plaza_v1_room_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_room_proto_rawDescData
 }
 
-var file_plaza_v1_room_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_plaza_v1_room_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_plaza_v1_room_proto_goTypes = []any{
 	(*Room)(nil),                  // 0: plaza.v1.Room
 	(*RoomParticipant)(nil),       // 1: plaza.v1.RoomParticipant
 	(*RoomPlayback)(nil),          // 2: plaza.v1.RoomPlayback
 	(*RoomModeration)(nil),        // 3: plaza.v1.RoomModeration
-	(*RoomModerationLabel)(nil),   // 4: plaza.v1.RoomModerationLabel
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 6: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),       // 5: google.protobuf.Struct
+	(*ModerationLabel)(nil),       // 6: plaza.v1.ModerationLabel
 }
 var file_plaza_v1_room_proto_depIdxs = []int32{
 	1,  // 0: plaza.v1.Room.participants:type_name -> plaza.v1.RoomParticipant
 	2,  // 1: plaza.v1.Room.recorded_playback_infos:type_name -> plaza.v1.RoomPlayback
 	3,  // 2: plaza.v1.Room.moderation:type_name -> plaza.v1.RoomModeration
-	5,  // 3: plaza.v1.Room.created_at:type_name -> google.protobuf.Timestamp
-	5,  // 4: plaza.v1.Room.updated_at:type_name -> google.protobuf.Timestamp
-	5,  // 5: plaza.v1.Room.live_at:type_name -> google.protobuf.Timestamp
-	5,  // 6: plaza.v1.Room.ended_at:type_name -> google.protobuf.Timestamp
-	5,  // 7: plaza.v1.Room.recorded_at:type_name -> google.protobuf.Timestamp
-	5,  // 8: plaza.v1.Room.deleted_at:type_name -> google.protobuf.Timestamp
-	6,  // 9: plaza.v1.Room.metadata:type_name -> google.protobuf.Struct
-	4,  // 10: plaza.v1.RoomModeration.flag_labels:type_name -> plaza.v1.RoomModerationLabel
-	4,  // 11: plaza.v1.RoomModeration.terminate_labels:type_name -> plaza.v1.RoomModerationLabel
-	5,  // 12: plaza.v1.RoomModeration.updated_at:type_name -> google.protobuf.Timestamp
-	5,  // 13: plaza.v1.RoomModerationLabel.detected_at:type_name -> google.protobuf.Timestamp
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	4,  // 3: plaza.v1.Room.created_at:type_name -> google.protobuf.Timestamp
+	4,  // 4: plaza.v1.Room.updated_at:type_name -> google.protobuf.Timestamp
+	4,  // 5: plaza.v1.Room.live_at:type_name -> google.protobuf.Timestamp
+	4,  // 6: plaza.v1.Room.ended_at:type_name -> google.protobuf.Timestamp
+	4,  // 7: plaza.v1.Room.recorded_at:type_name -> google.protobuf.Timestamp
+	4,  // 8: plaza.v1.Room.deleted_at:type_name -> google.protobuf.Timestamp
+	5,  // 9: plaza.v1.Room.metadata:type_name -> google.protobuf.Struct
+	6,  // 10: plaza.v1.RoomModeration.flag_labels:type_name -> plaza.v1.ModerationLabel
+	6,  // 11: plaza.v1.RoomModeration.terminate_labels:type_name -> plaza.v1.ModerationLabel
+	4,  // 12: plaza.v1.RoomModeration.updated_at:type_name -> google.protobuf.Timestamp
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_room_proto_init() }
@@ -724,13 +665,14 @@ func file_plaza_v1_room_proto_init() {
 	if File_plaza_v1_room_proto != nil {
 		return
 	}
+	file_plaza_v1_video_streaming_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_room_proto_rawDesc), len(file_plaza_v1_room_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -196,7 +196,8 @@ type CreateSessionResponse struct {
 	Roles []*Role `protobuf:"bytes,6,rep,name=roles,proto3" json:"roles,omitempty"`
 	// Always `signed-in`.
 	UserType string `protobuf:"bytes,7,opt,name=user_type,json=userType,proto3" json:"user_type,omitempty"`
-	// The moment before which clients should drop what they cached.
+	// The moment before which clients should drop what they cached. Always null: the service never asks them to, because
+	// whatever a client reads again says what it replaces.
 	LastCachePurge *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_cache_purge,json=lastCachePurge,proto3" json:"last_cache_purge,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -328,7 +329,8 @@ func (*VerifySessionRequest) Descriptor() ([]byte, []int) {
 // VerifySessionResponse confirms the session.
 type VerifySessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The moment before which clients should drop what they cached.
+	// The moment before which clients should drop what they cached. Always null: the service never asks them to, because
+	// whatever a client reads again says what it replaces.
 	LastCachePurge *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=last_cache_purge,json=lastCachePurge,proto3" json:"last_cache_purge,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -528,9 +530,12 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\x12 \n" +
 	"\tis_public\x18\x02 \x01(\bH\x00R\bisPublic\x88\x01\x01B\f\n" +
 	"\n" +
-	"_is_public2\xa4\x04\n" +
-	"\x0eSessionService\x12\xa1\x01\n" +
-	"\rCreateSession\x12\x1e.plaza.v1.CreateSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"O\xa2\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02C:\x01*Z\x15:\x01*\"\x10/api/v4/sessionsZ\x15:\x01*\"\x10/api/v3/sessions\"\x10/api/v5/sessions\x12p\n" +
+	"_is_public2\xef\x04\n" +
+	"\x0eSessionService\x12\xec\x01\n" +
+	"\rCreateSession\x12\x1e.plaza.v1.CreateSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"\x99\x01\xa2\xbb\x18\x02\b\x03\xb2\xbb\x18F\n" +
+	"\n" +
+	"2024-11-13\x12\n" +
+	"2027-12-31\x1a\x15POST /api/v3/sessions\x1a\x15POST /api/v4/sessions\x82\xd3\xe4\x93\x02C:\x01*Z\x15:\x01*\"\x10/api/v4/sessionsZ\x15:\x01*\"\x10/api/v3/sessions\"\x10/api/v5/sessions\x12p\n" +
 	"\rVerifySession\x12\x1e.plaza.v1.VerifySessionRequest\x1a\x1f.plaza.v1.VerifySessionResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/sessions\x12j\n" +
 	"\rDeleteSession\x12\x1e.plaza.v1.DeleteSessionRequest\x1a\x19.plaza.v1.SuccessResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12*\x10/api/v4/sessions\x12\x8f\x01\n" +
 	"\x12RevokeUserSessions\x12#.plaza.v1.RevokeUserSessionsRequest\x1a\x19.plaza.v1.SuccessResponse\"9\xa2\xbb\x18\r\b\x04\x12\tEDIT_USER\x82\xd3\xe4\x93\x02\"* /api/v4/sessions/users/{user_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"

@@ -7,6 +7,8 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -23,7 +25,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Story is a post that ends after a day.
+// Story is something to look at for a day or less.
 type Story struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The story's id.
@@ -71,7 +73,15 @@ type Story struct {
 	// Number of views.
 	Impression int32 `protobuf:"varint,22,opt,name=impression,proto3" json:"impression,omitempty"`
 	// Number of viewers.
-	Reach         int32 `protobuf:"varint,23,opt,name=reach,proto3" json:"reach,omitempty"`
+	Reach int32 `protobuf:"varint,23,opt,name=reach,proto3" json:"reach,omitempty"`
+	// `community` or `user`.
+	TargetType string `protobuf:"bytes,24,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// `text`, `image` or `video`.
+	DataType string `protobuf:"bytes,25,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
+	// The id by which the client that made it knows it.
+	ReferenceId string `protobuf:"bytes,26,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
+	// The ids of the latest comments of the first level.
+	Comments      []string `protobuf:"bytes,27,rep,name=comments,proto3" json:"comments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -267,13 +277,43 @@ func (x *Story) GetReach() int32 {
 	return 0
 }
 
+func (x *Story) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *Story) GetDataType() string {
+	if x != nil {
+		return x.DataType
+	}
+	return ""
+}
+
+func (x *Story) GetReferenceId() string {
+	if x != nil {
+		return x.ReferenceId
+	}
+	return ""
+}
+
+func (x *Story) GetComments() []string {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
 // MentionedUsers is a group of mentioned users.
 type MentionedUsers struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Internal ids.
+	// Internal ids of those whom the network knows.
 	UserIds []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	// Public ids.
 	UserPublicIds []string `protobuf:"bytes,2,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
+	// Always `user`.
+	Type          string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -322,11 +362,1456 @@ func (x *MentionedUsers) GetUserPublicIds() []string {
 	return nil
 }
 
+func (x *MentionedUsers) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+// StoryTarget is a community or user that has or had stories.
+type StoryTarget struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id, or the user's internal id.
+	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// `community` or `user`.
+	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// The community's id, or the user's public id.
+	TargetPublicId string `protobuf:"bytes,3,opt,name=target_public_id,json=targetPublicId,proto3" json:"target_public_id,omitempty"`
+	// When its stories last changed; null before there was one.
+	TargetUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=target_updated_at,json=targetUpdatedAt,proto3" json:"target_updated_at,omitempty"`
+	// When the last of its stories ends or ended; null without any.
+	LastStoryExpiresAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_story_expires_at,json=lastStoryExpiresAt,proto3" json:"last_story_expires_at,omitempty"`
+	// The same of those stories that the caller viewed; null where that is none. Where it is before last_story_expires_at,
+	// there are stories that the caller did not see.
+	LastStorySeenExpiresAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_story_seen_expires_at,json=lastStorySeenExpiresAt,proto3" json:"last_story_seen_expires_at,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
+func (x *StoryTarget) Reset() {
+	*x = StoryTarget{}
+	mi := &file_plaza_v1_story_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoryTarget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoryTarget) ProtoMessage() {}
+
+func (x *StoryTarget) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoryTarget.ProtoReflect.Descriptor instead.
+func (*StoryTarget) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *StoryTarget) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *StoryTarget) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *StoryTarget) GetTargetPublicId() string {
+	if x != nil {
+		return x.TargetPublicId
+	}
+	return ""
+}
+
+func (x *StoryTarget) GetTargetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TargetUpdatedAt
+	}
+	return nil
+}
+
+func (x *StoryTarget) GetLastStoryExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastStoryExpiresAt
+	}
+	return nil
+}
+
+func (x *StoryTarget) GetLastStorySeenExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastStorySeenExpiresAt
+	}
+	return nil
+}
+
+// StoryAggregate holds stories and what they refer to.
+type StoryAggregate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The stories.
+	Stories []*Story `protobuf:"bytes,1,rep,name=stories,proto3" json:"stories,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,2,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Their files, and the avatars of users.
+	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	// Authors of stories and comments, owners of walls, and those who are mentioned.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// The communities that they are in.
+	Communities []*Community `protobuf:"bytes,5,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Memberships of the caller and of the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,6,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// The categories of the communities.
+	Categories    []*Category `protobuf:"bytes,7,rep,name=categories,proto3" json:"categories,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoryAggregate) Reset() {
+	*x = StoryAggregate{}
+	mi := &file_plaza_v1_story_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoryAggregate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoryAggregate) ProtoMessage() {}
+
+func (x *StoryAggregate) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoryAggregate.ProtoReflect.Descriptor instead.
+func (*StoryAggregate) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *StoryAggregate) GetStories() []*Story {
+	if x != nil {
+		return x.Stories
+	}
+	return nil
+}
+
+func (x *StoryAggregate) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *StoryAggregate) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *StoryAggregate) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *StoryAggregate) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *StoryAggregate) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *StoryAggregate) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+// ListStoriesResponse is a page of stories.
+type ListStoriesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The stories.
+	Stories []*Story `protobuf:"bytes,1,rep,name=stories,proto3" json:"stories,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,2,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Their files, and the avatars of users.
+	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	// Authors of stories and comments, owners of walls, and those who are mentioned.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// The communities that they are in.
+	Communities []*Community `protobuf:"bytes,5,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Memberships of the caller and of the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,6,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// The categories of the communities.
+	Categories []*Category `protobuf:"bytes,7,rep,name=categories,proto3" json:"categories,omitempty"`
+	// The targets, in the order of the request.
+	StoryTargets []*StoryTarget `protobuf:"bytes,8,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
+	// Paging.
+	Paging        *Paging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListStoriesResponse) Reset() {
+	*x = ListStoriesResponse{}
+	mi := &file_plaza_v1_story_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListStoriesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListStoriesResponse) ProtoMessage() {}
+
+func (x *ListStoriesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListStoriesResponse.ProtoReflect.Descriptor instead.
+func (*ListStoriesResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListStoriesResponse) GetStories() []*Story {
+	if x != nil {
+		return x.Stories
+	}
+	return nil
+}
+
+func (x *ListStoriesResponse) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *ListStoriesResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ListStoriesResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListStoriesResponse) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *ListStoriesResponse) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *ListStoriesResponse) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *ListStoriesResponse) GetStoryTargets() []*StoryTarget {
+	if x != nil {
+		return x.StoryTargets
+	}
+	return nil
+}
+
+func (x *ListStoriesResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// StoryTargetsResponse holds targets.
+type StoryTargetsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The targets, in the order of the request.
+	StoryTargets  []*StoryTarget `protobuf:"bytes,1,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoryTargetsResponse) Reset() {
+	*x = StoryTargetsResponse{}
+	mi := &file_plaza_v1_story_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoryTargetsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoryTargetsResponse) ProtoMessage() {}
+
+func (x *StoryTargetsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoryTargetsResponse.ProtoReflect.Descriptor instead.
+func (*StoryTargetsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *StoryTargetsResponse) GetStoryTargets() []*StoryTarget {
+	if x != nil {
+		return x.StoryTargets
+	}
+	return nil
+}
+
+// StoryHyperlink is where an item leads.
+type StoryHyperlink struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An absolute http or https address of 1 to 1,000 characters.
+	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// What to show instead of it, at most 30 characters.
+	CustomText    string `protobuf:"bytes,2,opt,name=custom_text,json=customText,proto3" json:"custom_text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoryHyperlink) Reset() {
+	*x = StoryHyperlink{}
+	mi := &file_plaza_v1_story_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoryHyperlink) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoryHyperlink) ProtoMessage() {}
+
+func (x *StoryHyperlink) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoryHyperlink.ProtoReflect.Descriptor instead.
+func (*StoryHyperlink) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *StoryHyperlink) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *StoryHyperlink) GetCustomText() string {
+	if x != nil {
+		return x.CustomText
+	}
+	return ""
+}
+
+// StoryItem is something on a story that can be touched.
+type StoryItem struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `hyperlink` (default).
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The link.
+	Data *StoryHyperlink `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Where it is: width, height, and transform with translate_x, translate_y, scale_x, scale_y, rotate, all numbers.
+	Placement     *structpb.Struct `protobuf:"bytes,3,opt,name=placement,proto3" json:"placement,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoryItem) Reset() {
+	*x = StoryItem{}
+	mi := &file_plaza_v1_story_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoryItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoryItem) ProtoMessage() {}
+
+func (x *StoryItem) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoryItem.ProtoReflect.Descriptor instead.
+func (*StoryItem) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *StoryItem) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *StoryItem) GetData() *StoryHyperlink {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *StoryItem) GetPlacement() *structpb.Struct {
+	if x != nil {
+		return x.Placement
+	}
+	return nil
+}
+
+// CreateStoryRequest describes the story.
+type CreateStoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The body, at most 10 KB of JSON. A text story has text; an image story fileId; a video story videoFileId.original.
+	// imageDisplayMode is `fit` (default) or `fill`.
+	Data *structpb.Struct `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// `text`, `image` or `video`.
+	DataType string `protobuf:"bytes,2,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
+	// At most 10; one of them can be a hyperlink.
+	Items []*StoryItem `protobuf:"bytes,3,rep,name=items,proto3" json:"items,omitempty"`
+	// `community` or `user`.
+	TargetType string `protobuf:"bytes,4,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// The community's id, or the caller's own user id.
+	TargetId string `protobuf:"bytes,5,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// Custom fields, at most 5 KB of JSON.
+	Metadata *structpb.Struct `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// The id by which the client knows the story, at most 100 characters.
+	ReferenceId string `protobuf:"bytes,7,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
+	// Who is mentioned.
+	Mentionees []*Mentionee `protobuf:"bytes,8,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
+	// Accepted from public clients.
+	SyncState     string `protobuf:"bytes,9,opt,name=sync_state,json=syncState,proto3" json:"sync_state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateStoryRequest) Reset() {
+	*x = CreateStoryRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateStoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateStoryRequest) ProtoMessage() {}
+
+func (x *CreateStoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateStoryRequest.ProtoReflect.Descriptor instead.
+func (*CreateStoryRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CreateStoryRequest) GetData() *structpb.Struct {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *CreateStoryRequest) GetDataType() string {
+	if x != nil {
+		return x.DataType
+	}
+	return ""
+}
+
+func (x *CreateStoryRequest) GetItems() []*StoryItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *CreateStoryRequest) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *CreateStoryRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *CreateStoryRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *CreateStoryRequest) GetReferenceId() string {
+	if x != nil {
+		return x.ReferenceId
+	}
+	return ""
+}
+
+func (x *CreateStoryRequest) GetMentionees() []*Mentionee {
+	if x != nil {
+		return x.Mentionees
+	}
+	return nil
+}
+
+func (x *CreateStoryRequest) GetSyncState() string {
+	if x != nil {
+		return x.SyncState
+	}
+	return ""
+}
+
+// GetStoryRequest names the story.
+type GetStoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 24 lowercase hexadecimal characters.
+	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStoryRequest) Reset() {
+	*x = GetStoryRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStoryRequest) ProtoMessage() {}
+
+func (x *GetStoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStoryRequest.ProtoReflect.Descriptor instead.
+func (*GetStoryRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *GetStoryRequest) GetStoryId() string {
+	if x != nil {
+		return x.StoryId
+	}
+	return ""
+}
+
+// StoryListOptions are the bracket parameters of lists of stories.
+type StoryListOptions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `createdAt`.
+	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// `desc` (default) or `asc`.
+	OrderBy string `protobuf:"bytes,2,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
+	// Page size, 1 to 100, 10 when absent.
+	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	Token         string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoryListOptions) Reset() {
+	*x = StoryListOptions{}
+	mi := &file_plaza_v1_story_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoryListOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoryListOptions) ProtoMessage() {}
+
+func (x *StoryListOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoryListOptions.ProtoReflect.Descriptor instead.
+func (*StoryListOptions) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *StoryListOptions) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *StoryListOptions) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
+	}
+	return ""
+}
+
+func (x *StoryListOptions) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *StoryListOptions) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// ListStoriesRequest says which stories to list.
+type ListStoriesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id, or the user's public id.
+	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// `community` or `user`.
+	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// Only those of this type: `text`, `image` or `video`.
+	DataType string `protobuf:"bytes,3,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
+	// Whether to list those that ended, instead of those that last; for administrators and those who may view stories
+	// everywhere.
+	IsExpired bool `protobuf:"varint,4,opt,name=is_expired,json=isExpired,proto3" json:"is_expired,omitempty"`
+	// Order and paging.
+	Options       *StoryListOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListStoriesRequest) Reset() {
+	*x = ListStoriesRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListStoriesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListStoriesRequest) ProtoMessage() {}
+
+func (x *ListStoriesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListStoriesRequest.ProtoReflect.Descriptor instead.
+func (*ListStoriesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ListStoriesRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *ListStoriesRequest) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *ListStoriesRequest) GetDataType() string {
+	if x != nil {
+		return x.DataType
+	}
+	return ""
+}
+
+func (x *ListStoriesRequest) GetIsExpired() bool {
+	if x != nil {
+		return x.IsExpired
+	}
+	return false
+}
+
+func (x *ListStoriesRequest) GetOptions() *StoryListOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// StoryTargetList names targets: the n-th id goes with the n-th type. Over REST it is written targets[0][targetId],
+// targets[0][targetType], targets[1][targetId] and so on.
+type StoryTargetList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 10 ids of communities, or public ids of users.
+	TargetId []string `protobuf:"bytes,1,rep,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// As many types: `community` or `user`.
+	TargetType    []string `protobuf:"bytes,2,rep,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoryTargetList) Reset() {
+	*x = StoryTargetList{}
+	mi := &file_plaza_v1_story_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoryTargetList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoryTargetList) ProtoMessage() {}
+
+func (x *StoryTargetList) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoryTargetList.ProtoReflect.Descriptor instead.
+func (*StoryTargetList) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *StoryTargetList) GetTargetId() []string {
+	if x != nil {
+		return x.TargetId
+	}
+	return nil
+}
+
+func (x *StoryTargetList) GetTargetType() []string {
+	if x != nil {
+		return x.TargetType
+	}
+	return nil
+}
+
+// ListStoriesByTargetsRequest says whose stories to list.
+type ListStoriesByTargetsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The targets.
+	Targets *StoryTargetList `protobuf:"bytes,1,opt,name=targets,proto3" json:"targets,omitempty"`
+	// Order and paging.
+	Options       *StoryListOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListStoriesByTargetsRequest) Reset() {
+	*x = ListStoriesByTargetsRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListStoriesByTargetsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListStoriesByTargetsRequest) ProtoMessage() {}
+
+func (x *ListStoriesByTargetsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListStoriesByTargetsRequest.ProtoReflect.Descriptor instead.
+func (*ListStoriesByTargetsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListStoriesByTargetsRequest) GetTargets() *StoryTargetList {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
+func (x *ListStoriesByTargetsRequest) GetOptions() *StoryListOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// GetStoryTargetsRequest names the targets.
+type GetStoryTargetsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The targets.
+	Targets       *StoryTargetList `protobuf:"bytes,1,opt,name=targets,proto3" json:"targets,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStoryTargetsRequest) Reset() {
+	*x = GetStoryTargetsRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStoryTargetsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStoryTargetsRequest) ProtoMessage() {}
+
+func (x *GetStoryTargetsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStoryTargetsRequest.ProtoReflect.Descriptor instead.
+func (*GetStoryTargetsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *GetStoryTargetsRequest) GetTargets() *StoryTargetList {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
+// CountStoriesRequest names the target.
+type CountStoriesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id, or the user's public id.
+	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// `community` or `user`.
+	TargetType    string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountStoriesRequest) Reset() {
+	*x = CountStoriesRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountStoriesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountStoriesRequest) ProtoMessage() {}
+
+func (x *CountStoriesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountStoriesRequest.ProtoReflect.Descriptor instead.
+func (*CountStoriesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *CountStoriesRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *CountStoriesRequest) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+// CountStoriesResponse is a count.
+type CountStoriesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many stories there are.
+	Count         int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountStoriesResponse) Reset() {
+	*x = CountStoriesResponse{}
+	mi := &file_plaza_v1_story_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountStoriesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountStoriesResponse) ProtoMessage() {}
+
+func (x *CountStoriesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountStoriesResponse.ProtoReflect.Descriptor instead.
+func (*CountStoriesResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *CountStoriesResponse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+// ListMyStoryTargetsRequest says which of the caller's targets to list.
+type ListMyStoryTargetsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `unseen` (default): those with stories that the caller did not view; `seen`: those without; `all`.
+	SeenState string `protobuf:"bytes,1,opt,name=seen_state,json=seenState,proto3" json:"seen_state,omitempty"`
+	// Page size, 1 to 100, 10 when absent.
+	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	Token string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
+	// The same as limit and token, as other lists have them.
+	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMyStoryTargetsRequest) Reset() {
+	*x = ListMyStoryTargetsRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMyStoryTargetsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMyStoryTargetsRequest) ProtoMessage() {}
+
+func (x *ListMyStoryTargetsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMyStoryTargetsRequest.ProtoReflect.Descriptor instead.
+func (*ListMyStoryTargetsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ListMyStoryTargetsRequest) GetSeenState() string {
+	if x != nil {
+		return x.SeenState
+	}
+	return ""
+}
+
+func (x *ListMyStoryTargetsRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListMyStoryTargetsRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *ListMyStoryTargetsRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ListMyStoryTargetsResponse is a page of targets.
+type ListMyStoryTargetsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The targets.
+	StoryTargets []*StoryTarget `protobuf:"bytes,1,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
+	// Avatars.
+	Files []*File `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
+	// The users among the targets, and the creators of communities.
+	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
+	// The communities among the targets.
+	Communities []*Community `protobuf:"bytes,4,rep,name=communities,proto3" json:"communities,omitempty"`
+	// The caller's memberships.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,5,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// The categories of the communities.
+	Categories []*Category `protobuf:"bytes,6,rep,name=categories,proto3" json:"categories,omitempty"`
+	// Paging.
+	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMyStoryTargetsResponse) Reset() {
+	*x = ListMyStoryTargetsResponse{}
+	mi := &file_plaza_v1_story_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMyStoryTargetsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMyStoryTargetsResponse) ProtoMessage() {}
+
+func (x *ListMyStoryTargetsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMyStoryTargetsResponse.ProtoReflect.Descriptor instead.
+func (*ListMyStoryTargetsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ListMyStoryTargetsResponse) GetStoryTargets() []*StoryTarget {
+	if x != nil {
+		return x.StoryTargets
+	}
+	return nil
+}
+
+func (x *ListMyStoryTargetsResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ListMyStoryTargetsResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListMyStoryTargetsResponse) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *ListMyStoryTargetsResponse) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *ListMyStoryTargetsResponse) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *ListMyStoryTargetsResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// DeleteStoryRequest names the story.
+type DeleteStoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 24 lowercase hexadecimal characters.
+	StoryId string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
+	// Whether to leave nothing of it.
+	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteStoryRequest) Reset() {
+	*x = DeleteStoryRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteStoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteStoryRequest) ProtoMessage() {}
+
+func (x *DeleteStoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteStoryRequest.ProtoReflect.Descriptor instead.
+func (*DeleteStoryRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *DeleteStoryRequest) GetStoryId() string {
+	if x != nil {
+		return x.StoryId
+	}
+	return ""
+}
+
+func (x *DeleteStoryRequest) GetPermanent() bool {
+	if x != nil {
+		return x.Permanent
+	}
+	return false
+}
+
+// FlagStoryRequest says why.
+type FlagStoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 24 lowercase hexadecimal characters.
+	StoryId string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
+	// At most 300 characters; `Others` when absent.
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// At most 300 characters.
+	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagStoryRequest) Reset() {
+	*x = FlagStoryRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagStoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagStoryRequest) ProtoMessage() {}
+
+func (x *FlagStoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagStoryRequest.ProtoReflect.Descriptor instead.
+func (*FlagStoryRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *FlagStoryRequest) GetStoryId() string {
+	if x != nil {
+		return x.StoryId
+	}
+	return ""
+}
+
+func (x *FlagStoryRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *FlagStoryRequest) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+// UnflagStoryRequest names the story.
+type UnflagStoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 24 lowercase hexadecimal characters.
+	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnflagStoryRequest) Reset() {
+	*x = UnflagStoryRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnflagStoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnflagStoryRequest) ProtoMessage() {}
+
+func (x *UnflagStoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnflagStoryRequest.ProtoReflect.Descriptor instead.
+func (*UnflagStoryRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *UnflagStoryRequest) GetStoryId() string {
+	if x != nil {
+		return x.StoryId
+	}
+	return ""
+}
+
+// ClearStoryFlagsRequest names the story.
+type ClearStoryFlagsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 24 lowercase hexadecimal characters.
+	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClearStoryFlagsRequest) Reset() {
+	*x = ClearStoryFlagsRequest{}
+	mi := &file_plaza_v1_story_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClearStoryFlagsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClearStoryFlagsRequest) ProtoMessage() {}
+
+func (x *ClearStoryFlagsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_story_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClearStoryFlagsRequest.ProtoReflect.Descriptor instead.
+func (*ClearStoryFlagsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_story_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *ClearStoryFlagsRequest) GetStoryId() string {
+	if x != nil {
+		return x.StoryId
+	}
+	return ""
+}
+
 var File_plaza_v1_story_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_story_proto_rawDesc = "" +
 	"\n" +
-	"\x14plaza/v1/story.proto\x12\bplaza.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\"\x91\b\n" +
+	"\x14plaza/v1/story.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x8e\t\n" +
 	"\x05Story\x12\x19\n" +
 	"\bstory_id\x18\x01 \x01(\tR\astoryId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x12\n" +
@@ -359,13 +1844,153 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\n" +
 	"impression\x18\x16 \x01(\x05R\n" +
 	"impression\x12\x14\n" +
-	"\x05reach\x18\x17 \x01(\x05R\x05reach\x1a<\n" +
+	"\x05reach\x18\x17 \x01(\x05R\x05reach\x12\x1f\n" +
+	"\vtarget_type\x18\x18 \x01(\tR\n" +
+	"targetType\x12\x1b\n" +
+	"\tdata_type\x18\x19 \x01(\tR\bdataType\x12!\n" +
+	"\freference_id\x18\x1a \x01(\tR\vreferenceId\x12\x1a\n" +
+	"\bcomments\x18\x1b \x03(\tR\bcomments\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"S\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"g\n" +
 	"\x0eMentionedUsers\x12\x19\n" +
 	"\buser_ids\x18\x01 \x03(\tR\auserIds\x12&\n" +
-	"\x0fuser_public_ids\x18\x02 \x03(\tR\ruserPublicIdsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x0fuser_public_ids\x18\x02 \x03(\tR\ruserPublicIds\x12\x12\n" +
+	"\x04type\x18\x03 \x01(\tR\x04type\"\xe4\x02\n" +
+	"\vStoryTarget\x12\x1b\n" +
+	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
+	"\vtarget_type\x18\x02 \x01(\tR\n" +
+	"targetType\x12(\n" +
+	"\x10target_public_id\x18\x03 \x01(\tR\x0etargetPublicId\x12F\n" +
+	"\x11target_updated_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0ftargetUpdatedAt\x12M\n" +
+	"\x15last_story_expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x12lastStoryExpiresAt\x12V\n" +
+	"\x1alast_story_seen_expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x16lastStorySeenExpiresAt\"\xe3\x02\n" +
+	"\x0eStoryAggregate\x12)\n" +
+	"\astories\x18\x01 \x03(\v2\x0f.plaza.v1.StoryR\astories\x12-\n" +
+	"\bcomments\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
+	"\vcommunities\x18\x05 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\x06 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\a \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\"\xce\x03\n" +
+	"\x13ListStoriesResponse\x12)\n" +
+	"\astories\x18\x01 \x03(\v2\x0f.plaza.v1.StoryR\astories\x12-\n" +
+	"\bcomments\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
+	"\vcommunities\x18\x05 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\x06 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\a \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12:\n" +
+	"\rstory_targets\x18\b \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\x12(\n" +
+	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"R\n" +
+	"\x14StoryTargetsResponse\x12:\n" +
+	"\rstory_targets\x18\x01 \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\"X\n" +
+	"\x0eStoryHyperlink\x12\x1c\n" +
+	"\x03url\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x03url\x12(\n" +
+	"\vcustom_text\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\n" +
+	"customText\"\xa0\x01\n" +
+	"\tStoryItem\x12&\n" +
+	"\x04type\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\thyperlinkR\x04type\x124\n" +
+	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.StoryHyperlinkB\x06\xbaH\x03\xc8\x01\x01R\x04data\x125\n" +
+	"\tplacement\x18\x03 \x01(\v2\x17.google.protobuf.StructR\tplacement\"\xe0\x03\n" +
+	"\x12CreateStoryRequest\x123\n" +
+	"\x04data\x18\x01 \x01(\v2\x17.google.protobuf.StructB\x06\xbaH\x03\xc8\x01\x01R\x04data\x126\n" +
+	"\tdata_type\x18\x02 \x01(\tB\x19\xbaH\x16r\x14R\x04textR\x05imageR\x05videoR\bdataType\x123\n" +
+	"\x05items\x18\x03 \x03(\v2\x13.plaza.v1.StoryItemB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\x05items\x127\n" +
+	"\vtarget_type\x18\x04 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
+	"targetType\x12'\n" +
+	"\ttarget_id\x18\x05 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x123\n" +
+	"\bmetadata\x18\x06 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12*\n" +
+	"\freference_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x12=\n" +
+	"\n" +
+	"mentionees\x18\b \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\n" +
+	"mentionees\x12&\n" +
+	"\n" +
+	"sync_state\x18\t \x01(\tB\a\xbaH\x04r\x02\x18dR\tsyncState\"C\n" +
+	"\x0fGetStoryRequest\x120\n" +
+	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\"\xbe\x01\n" +
+	"\x10StoryListOptions\x12+\n" +
+	"\asort_by\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\tcreatedAtR\x06sortBy\x12-\n" +
+	"\border_by\x18\x02 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\aorderBy\x12$\n" +
+	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
+	"\x05token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
+	"\x06_limit\"\x85\x02\n" +
+	"\x12ListStoriesRequest\x12'\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x127\n" +
+	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
+	"targetType\x128\n" +
+	"\tdata_type\x18\x03 \x01(\tB\x1b\xbaH\x18r\x16R\x00R\x04textR\x05imageR\x05videoR\bdataType\x12\x1d\n" +
+	"\n" +
+	"is_expired\x18\x04 \x01(\bR\tisExpired\x124\n" +
+	"\aoptions\x18\x05 \x01(\v2\x1a.plaza.v1.StoryListOptionsR\aoptions\"\x85\x01\n" +
+	"\x0fStoryTargetList\x120\n" +
+	"\ttarget_id\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\n" +
+	"\"\ar\x05\x10\x01\x18\x84\aR\btargetId\x12@\n" +
+	"\vtarget_type\x18\x02 \x03(\tB\x1f\xbaH\x1c\x92\x01\x19\b\x01\x10\n" +
+	"\"\x13r\x11R\tcommunityR\x04userR\n" +
+	"targetType\"\x90\x01\n" +
+	"\x1bListStoriesByTargetsRequest\x12;\n" +
+	"\atargets\x18\x01 \x01(\v2\x19.plaza.v1.StoryTargetListB\x06\xbaH\x03\xc8\x01\x01R\atargets\x124\n" +
+	"\aoptions\x18\x02 \x01(\v2\x1a.plaza.v1.StoryListOptionsR\aoptions\"U\n" +
+	"\x16GetStoryTargetsRequest\x12;\n" +
+	"\atargets\x18\x01 \x01(\v2\x19.plaza.v1.StoryTargetListB\x06\xbaH\x03\xc8\x01\x01R\atargets\"w\n" +
+	"\x13CountStoriesRequest\x12'\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x127\n" +
+	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
+	"targetType\",\n" +
+	"\x14CountStoriesResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\"\xd7\x01\n" +
+	"\x19ListMyStoryTargetsRequest\x129\n" +
+	"\n" +
+	"seen_state\x18\x01 \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x03allR\x04seenR\x06unseenR\tseenState\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
+	"\x05token\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\x05token\x12/\n" +
+	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\b\n" +
+	"\x06_limit\"\xfb\x02\n" +
+	"\x1aListMyStoryTargetsResponse\x12:\n" +
+	"\rstory_targets\x18\x01 \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\x12$\n" +
+	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
+	"\vcommunities\x18\x04 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\x05 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\x06 \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12(\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"d\n" +
+	"\x12DeleteStoryRequest\x120\n" +
+	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x88\x01\n" +
+	"\x10FlagStoryRequest\x120\n" +
+	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\x12 \n" +
+	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"F\n" +
+	"\x12UnflagStoryRequest\x120\n" +
+	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\"J\n" +
+	"\x16ClearStoryFlagsRequest\x120\n" +
+	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId2\xe0\n" +
+	"\n" +
+	"\fStoryService\x12g\n" +
+	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x18.plaza.v1.StoryAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12i\n" +
+	"\bGetStory\x12\x19.plaza.v1.GetStoryRequest\x1a\x18.plaza.v1.StoryAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories/{story_id}\x12i\n" +
+	"\vListStories\x12\x1c.plaza.v1.ListStoriesRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"\x1d\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x11\x12\x0f/api/v4/stories\x12\x86\x01\n" +
+	"\x14ListStoriesByTargets\x12%.plaza.v1.ListStoriesByTargetsRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories-by-targets\x12w\n" +
+	"\x0fGetStoryTargets\x12 .plaza.v1.GetStoryTargetsRequest\x1a\x1e.plaza.v1.StoryTargetsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/stories/seen\x12r\n" +
+	"\fCountStories\x12\x1d.plaza.v1.CountStoriesRequest\x1a\x1e.plaza.v1.CountStoriesResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/stories/count\x12\x8e\x01\n" +
+	"\x12ListMyStoryTargets\x12#.plaza.v1.ListMyStoryTargetsRequest\x1a$.plaza.v1.ListMyStoryTargetsResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v5/me/global-story-targets\x12\x88\x01\n" +
+	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"@\xa2\xbb\x18\x1a\b\x04\x12\x16MANAGE_COMMUNITY_STORY\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12t\n" +
+	"\tFlagStory\x12\x1a.plaza.v1.FlagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/stories/{story_id}/flags\x12u\n" +
+	"\vUnflagStory\x12\x1c.plaza.v1.UnflagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/stories/{story_id}/flags\x12\x91\x01\n" +
+	"\x0fClearStoryFlags\x12 .plaza.v1.ClearStoryFlagsRequest\x1a\x18.plaza.v1.StoryAggregate\"B\xa2\xbb\x18\x12\b\x04\x12\x0eMODERATE_STORY\x82\xd3\xe4\x93\x02&*$/api/v4/stories/{story_id}/flags/allB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_story_proto_rawDescOnce sync.Once
@@ -379,30 +2004,121 @@ func file_plaza_v1_story_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_story_proto_rawDescData
 }
 
-var file_plaza_v1_story_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_plaza_v1_story_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_plaza_v1_story_proto_goTypes = []any{
-	(*Story)(nil),                 // 0: plaza.v1.Story
-	(*MentionedUsers)(nil),        // 1: plaza.v1.MentionedUsers
-	nil,                           // 2: plaza.v1.Story.ReactionsEntry
-	(*structpb.Struct)(nil),       // 3: google.protobuf.Struct
-	(*HashFlag)(nil),              // 4: plaza.v1.HashFlag
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*Story)(nil),                       // 0: plaza.v1.Story
+	(*MentionedUsers)(nil),              // 1: plaza.v1.MentionedUsers
+	(*StoryTarget)(nil),                 // 2: plaza.v1.StoryTarget
+	(*StoryAggregate)(nil),              // 3: plaza.v1.StoryAggregate
+	(*ListStoriesResponse)(nil),         // 4: plaza.v1.ListStoriesResponse
+	(*StoryTargetsResponse)(nil),        // 5: plaza.v1.StoryTargetsResponse
+	(*StoryHyperlink)(nil),              // 6: plaza.v1.StoryHyperlink
+	(*StoryItem)(nil),                   // 7: plaza.v1.StoryItem
+	(*CreateStoryRequest)(nil),          // 8: plaza.v1.CreateStoryRequest
+	(*GetStoryRequest)(nil),             // 9: plaza.v1.GetStoryRequest
+	(*StoryListOptions)(nil),            // 10: plaza.v1.StoryListOptions
+	(*ListStoriesRequest)(nil),          // 11: plaza.v1.ListStoriesRequest
+	(*StoryTargetList)(nil),             // 12: plaza.v1.StoryTargetList
+	(*ListStoriesByTargetsRequest)(nil), // 13: plaza.v1.ListStoriesByTargetsRequest
+	(*GetStoryTargetsRequest)(nil),      // 14: plaza.v1.GetStoryTargetsRequest
+	(*CountStoriesRequest)(nil),         // 15: plaza.v1.CountStoriesRequest
+	(*CountStoriesResponse)(nil),        // 16: plaza.v1.CountStoriesResponse
+	(*ListMyStoryTargetsRequest)(nil),   // 17: plaza.v1.ListMyStoryTargetsRequest
+	(*ListMyStoryTargetsResponse)(nil),  // 18: plaza.v1.ListMyStoryTargetsResponse
+	(*DeleteStoryRequest)(nil),          // 19: plaza.v1.DeleteStoryRequest
+	(*FlagStoryRequest)(nil),            // 20: plaza.v1.FlagStoryRequest
+	(*UnflagStoryRequest)(nil),          // 21: plaza.v1.UnflagStoryRequest
+	(*ClearStoryFlagsRequest)(nil),      // 22: plaza.v1.ClearStoryFlagsRequest
+	nil,                                 // 23: plaza.v1.Story.ReactionsEntry
+	(*structpb.Struct)(nil),             // 24: google.protobuf.Struct
+	(*HashFlag)(nil),                    // 25: plaza.v1.HashFlag
+	(*timestamppb.Timestamp)(nil),       // 26: google.protobuf.Timestamp
+	(*Comment)(nil),                     // 27: plaza.v1.Comment
+	(*File)(nil),                        // 28: plaza.v1.File
+	(*User)(nil),                        // 29: plaza.v1.User
+	(*Community)(nil),                   // 30: plaza.v1.Community
+	(*CommunityUser)(nil),               // 31: plaza.v1.CommunityUser
+	(*Category)(nil),                    // 32: plaza.v1.Category
+	(*Paging)(nil),                      // 33: plaza.v1.Paging
+	(*Mentionee)(nil),                   // 34: plaza.v1.Mentionee
+	(*PageOptions)(nil),                 // 35: plaza.v1.PageOptions
+	(*SuccessResponse)(nil),             // 36: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_story_proto_depIdxs = []int32{
-	3, // 0: plaza.v1.Story.data:type_name -> google.protobuf.Struct
-	3, // 1: plaza.v1.Story.items:type_name -> google.protobuf.Struct
-	3, // 2: plaza.v1.Story.metadata:type_name -> google.protobuf.Struct
-	4, // 3: plaza.v1.Story.hash_flag:type_name -> plaza.v1.HashFlag
-	5, // 4: plaza.v1.Story.created_at:type_name -> google.protobuf.Timestamp
-	5, // 5: plaza.v1.Story.updated_at:type_name -> google.protobuf.Timestamp
-	5, // 6: plaza.v1.Story.expires_at:type_name -> google.protobuf.Timestamp
-	2, // 7: plaza.v1.Story.reactions:type_name -> plaza.v1.Story.ReactionsEntry
-	1, // 8: plaza.v1.Story.mentioned_users:type_name -> plaza.v1.MentionedUsers
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	24, // 0: plaza.v1.Story.data:type_name -> google.protobuf.Struct
+	24, // 1: plaza.v1.Story.items:type_name -> google.protobuf.Struct
+	24, // 2: plaza.v1.Story.metadata:type_name -> google.protobuf.Struct
+	25, // 3: plaza.v1.Story.hash_flag:type_name -> plaza.v1.HashFlag
+	26, // 4: plaza.v1.Story.created_at:type_name -> google.protobuf.Timestamp
+	26, // 5: plaza.v1.Story.updated_at:type_name -> google.protobuf.Timestamp
+	26, // 6: plaza.v1.Story.expires_at:type_name -> google.protobuf.Timestamp
+	23, // 7: plaza.v1.Story.reactions:type_name -> plaza.v1.Story.ReactionsEntry
+	1,  // 8: plaza.v1.Story.mentioned_users:type_name -> plaza.v1.MentionedUsers
+	26, // 9: plaza.v1.StoryTarget.target_updated_at:type_name -> google.protobuf.Timestamp
+	26, // 10: plaza.v1.StoryTarget.last_story_expires_at:type_name -> google.protobuf.Timestamp
+	26, // 11: plaza.v1.StoryTarget.last_story_seen_expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 12: plaza.v1.StoryAggregate.stories:type_name -> plaza.v1.Story
+	27, // 13: plaza.v1.StoryAggregate.comments:type_name -> plaza.v1.Comment
+	28, // 14: plaza.v1.StoryAggregate.files:type_name -> plaza.v1.File
+	29, // 15: plaza.v1.StoryAggregate.users:type_name -> plaza.v1.User
+	30, // 16: plaza.v1.StoryAggregate.communities:type_name -> plaza.v1.Community
+	31, // 17: plaza.v1.StoryAggregate.community_users:type_name -> plaza.v1.CommunityUser
+	32, // 18: plaza.v1.StoryAggregate.categories:type_name -> plaza.v1.Category
+	0,  // 19: plaza.v1.ListStoriesResponse.stories:type_name -> plaza.v1.Story
+	27, // 20: plaza.v1.ListStoriesResponse.comments:type_name -> plaza.v1.Comment
+	28, // 21: plaza.v1.ListStoriesResponse.files:type_name -> plaza.v1.File
+	29, // 22: plaza.v1.ListStoriesResponse.users:type_name -> plaza.v1.User
+	30, // 23: plaza.v1.ListStoriesResponse.communities:type_name -> plaza.v1.Community
+	31, // 24: plaza.v1.ListStoriesResponse.community_users:type_name -> plaza.v1.CommunityUser
+	32, // 25: plaza.v1.ListStoriesResponse.categories:type_name -> plaza.v1.Category
+	2,  // 26: plaza.v1.ListStoriesResponse.story_targets:type_name -> plaza.v1.StoryTarget
+	33, // 27: plaza.v1.ListStoriesResponse.paging:type_name -> plaza.v1.Paging
+	2,  // 28: plaza.v1.StoryTargetsResponse.story_targets:type_name -> plaza.v1.StoryTarget
+	6,  // 29: plaza.v1.StoryItem.data:type_name -> plaza.v1.StoryHyperlink
+	24, // 30: plaza.v1.StoryItem.placement:type_name -> google.protobuf.Struct
+	24, // 31: plaza.v1.CreateStoryRequest.data:type_name -> google.protobuf.Struct
+	7,  // 32: plaza.v1.CreateStoryRequest.items:type_name -> plaza.v1.StoryItem
+	24, // 33: plaza.v1.CreateStoryRequest.metadata:type_name -> google.protobuf.Struct
+	34, // 34: plaza.v1.CreateStoryRequest.mentionees:type_name -> plaza.v1.Mentionee
+	10, // 35: plaza.v1.ListStoriesRequest.options:type_name -> plaza.v1.StoryListOptions
+	12, // 36: plaza.v1.ListStoriesByTargetsRequest.targets:type_name -> plaza.v1.StoryTargetList
+	10, // 37: plaza.v1.ListStoriesByTargetsRequest.options:type_name -> plaza.v1.StoryListOptions
+	12, // 38: plaza.v1.GetStoryTargetsRequest.targets:type_name -> plaza.v1.StoryTargetList
+	35, // 39: plaza.v1.ListMyStoryTargetsRequest.options:type_name -> plaza.v1.PageOptions
+	2,  // 40: plaza.v1.ListMyStoryTargetsResponse.story_targets:type_name -> plaza.v1.StoryTarget
+	28, // 41: plaza.v1.ListMyStoryTargetsResponse.files:type_name -> plaza.v1.File
+	29, // 42: plaza.v1.ListMyStoryTargetsResponse.users:type_name -> plaza.v1.User
+	30, // 43: plaza.v1.ListMyStoryTargetsResponse.communities:type_name -> plaza.v1.Community
+	31, // 44: plaza.v1.ListMyStoryTargetsResponse.community_users:type_name -> plaza.v1.CommunityUser
+	32, // 45: plaza.v1.ListMyStoryTargetsResponse.categories:type_name -> plaza.v1.Category
+	33, // 46: plaza.v1.ListMyStoryTargetsResponse.paging:type_name -> plaza.v1.Paging
+	8,  // 47: plaza.v1.StoryService.CreateStory:input_type -> plaza.v1.CreateStoryRequest
+	9,  // 48: plaza.v1.StoryService.GetStory:input_type -> plaza.v1.GetStoryRequest
+	11, // 49: plaza.v1.StoryService.ListStories:input_type -> plaza.v1.ListStoriesRequest
+	13, // 50: plaza.v1.StoryService.ListStoriesByTargets:input_type -> plaza.v1.ListStoriesByTargetsRequest
+	14, // 51: plaza.v1.StoryService.GetStoryTargets:input_type -> plaza.v1.GetStoryTargetsRequest
+	15, // 52: plaza.v1.StoryService.CountStories:input_type -> plaza.v1.CountStoriesRequest
+	17, // 53: plaza.v1.StoryService.ListMyStoryTargets:input_type -> plaza.v1.ListMyStoryTargetsRequest
+	19, // 54: plaza.v1.StoryService.DeleteStory:input_type -> plaza.v1.DeleteStoryRequest
+	20, // 55: plaza.v1.StoryService.FlagStory:input_type -> plaza.v1.FlagStoryRequest
+	21, // 56: plaza.v1.StoryService.UnflagStory:input_type -> plaza.v1.UnflagStoryRequest
+	22, // 57: plaza.v1.StoryService.ClearStoryFlags:input_type -> plaza.v1.ClearStoryFlagsRequest
+	3,  // 58: plaza.v1.StoryService.CreateStory:output_type -> plaza.v1.StoryAggregate
+	3,  // 59: plaza.v1.StoryService.GetStory:output_type -> plaza.v1.StoryAggregate
+	4,  // 60: plaza.v1.StoryService.ListStories:output_type -> plaza.v1.ListStoriesResponse
+	4,  // 61: plaza.v1.StoryService.ListStoriesByTargets:output_type -> plaza.v1.ListStoriesResponse
+	5,  // 62: plaza.v1.StoryService.GetStoryTargets:output_type -> plaza.v1.StoryTargetsResponse
+	16, // 63: plaza.v1.StoryService.CountStories:output_type -> plaza.v1.CountStoriesResponse
+	18, // 64: plaza.v1.StoryService.ListMyStoryTargets:output_type -> plaza.v1.ListMyStoryTargetsResponse
+	36, // 65: plaza.v1.StoryService.DeleteStory:output_type -> plaza.v1.SuccessResponse
+	3,  // 66: plaza.v1.StoryService.FlagStory:output_type -> plaza.v1.StoryAggregate
+	3,  // 67: plaza.v1.StoryService.UnflagStory:output_type -> plaza.v1.StoryAggregate
+	3,  // 68: plaza.v1.StoryService.ClearStoryFlags:output_type -> plaza.v1.StoryAggregate
+	58, // [58:69] is the sub-list for method output_type
+	47, // [47:58] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_story_proto_init() }
@@ -410,16 +2126,25 @@ func file_plaza_v1_story_proto_init() {
 	if File_plaza_v1_story_proto != nil {
 		return
 	}
+	file_plaza_v1_category_proto_init()
+	file_plaza_v1_comment_proto_init()
 	file_plaza_v1_common_proto_init()
+	file_plaza_v1_community_proto_init()
+	file_plaza_v1_community_user_proto_init()
+	file_plaza_v1_file_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_user_proto_init()
+	file_plaza_v1_story_proto_msgTypes[10].OneofWrappers = []any{}
+	file_plaza_v1_story_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_story_proto_rawDesc), len(file_plaza_v1_story_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   24,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_story_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_story_proto_depIdxs,

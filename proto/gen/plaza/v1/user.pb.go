@@ -799,6 +799,208 @@ func (x *UnbanUserRequest) GetUserId() string {
 	return ""
 }
 
+// FlagUserRequest names the user.
+type FlagUserRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's public id, 1 to 50 characters.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// One of the reasons of the interface, at most 300 characters; `Others` when absent.
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Free text, at most 300 characters.
+	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagUserRequest) Reset() {
+	*x = FlagUserRequest{}
+	mi := &file_plaza_v1_user_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagUserRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagUserRequest) ProtoMessage() {}
+
+func (x *FlagUserRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_user_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagUserRequest.ProtoReflect.Descriptor instead.
+func (*FlagUserRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_user_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *FlagUserRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *FlagUserRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *FlagUserRequest) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+// UnflagUserRequest names the user.
+type UnflagUserRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's public id, 1 to 50 characters.
+	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnflagUserRequest) Reset() {
+	*x = UnflagUserRequest{}
+	mi := &file_plaza_v1_user_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnflagUserRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnflagUserRequest) ProtoMessage() {}
+
+func (x *UnflagUserRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_user_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnflagUserRequest.ProtoReflect.Descriptor instead.
+func (*UnflagUserRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_user_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *UnflagUserRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+// ClearUserFlagsRequest names the user.
+type ClearUserFlagsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's public id, 1 to 50 characters.
+	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClearUserFlagsRequest) Reset() {
+	*x = ClearUserFlagsRequest{}
+	mi := &file_plaza_v1_user_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClearUserFlagsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClearUserFlagsRequest) ProtoMessage() {}
+
+func (x *ClearUserFlagsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_user_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClearUserFlagsRequest.ProtoReflect.Descriptor instead.
+func (*ClearUserFlagsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_user_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ClearUserFlagsRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+// IsUserFlaggedByMeRequest names the user.
+type IsUserFlaggedByMeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's public id, 1 to 900 characters.
+	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IsUserFlaggedByMeRequest) Reset() {
+	*x = IsUserFlaggedByMeRequest{}
+	mi := &file_plaza_v1_user_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IsUserFlaggedByMeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IsUserFlaggedByMeRequest) ProtoMessage() {}
+
+func (x *IsUserFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_user_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IsUserFlaggedByMeRequest.ProtoReflect.Descriptor instead.
+func (*IsUserFlaggedByMeRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_user_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *IsUserFlaggedByMeRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
 var File_plaza_v1_user_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_user_proto_rawDesc = "" +
@@ -878,7 +1080,18 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x0eBanUserRequest\x12\"\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"6\n" +
 	"\x10UnbanUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId2\x8e\x05\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"y\n" +
+	"\x0fFlagUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\x12 \n" +
+	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"7\n" +
+	"\x11UnflagUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\";\n" +
+	"\x15ClearUserFlagsRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"?\n" +
+	"\x18IsUserFlaggedByMeRequest\x12#\n" +
+	"\auser_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId2\x99\t\n" +
 	"\vUserService\x12c\n" +
 	"\aGetUser\x12\x18.plaza.v1.GetUserRequest\x1a\x17.plaza.v1.UserAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/users/{user_id}\x12j\n" +
 	"\rBatchGetUsers\x12\x1e.plaza.v1.BatchGetUsersRequest\x1a\x17.plaza.v1.UserAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/users/list\x12a\n" +
@@ -886,7 +1099,12 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\n" +
 	"UpdateUser\x12\x1b.plaza.v1.UpdateUserRequest\x1a\x17.plaza.v1.UserAggregate\")\xa2\xbb\x18\r\b\x04\x12\tEDIT_USER\x82\xd3\xe4\x93\x02\x12:\x01*\x1a\r/api/v3/users\x12j\n" +
 	"\aBanUser\x12\x18.plaza.v1.BanUserRequest\x1a\x17.plaza.v1.UserAggregate\",\xa2\xbb\x18\f\b\x05\x12\bBAN_USER\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/users/ban\x12p\n" +
-	"\tUnbanUser\x12\x1a.plaza.v1.UnbanUserRequest\x1a\x17.plaza.v1.UserAggregate\".\xa2\xbb\x18\f\b\x05\x12\bBAN_USER\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v2/users/unbanB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\tUnbanUser\x12\x1a.plaza.v1.UnbanUserRequest\x1a\x17.plaza.v1.UserAggregate\".\xa2\xbb\x18\f\b\x05\x12\bBAN_USER\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v2/users/unban\x12k\n" +
+	"\bFlagUser\x12\x19.plaza.v1.FlagUserRequest\x1a\x17.plaza.v1.UserAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v4/me/flags/{user_id}\x12l\n" +
+	"\n" +
+	"UnflagUser\x12\x1b.plaza.v1.UnflagUserRequest\x1a\x17.plaza.v1.UserAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/me/flags/{user_id}\x12}\n" +
+	"\x0eClearUserFlags\x12\x1f.plaza.v1.ClearUserFlagsRequest\x1a\x0e.plaza.v1.User\":\xa2\xbb\x18\x11\b\x05\x12\rMODERATE_USER\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v2/users/{user_id}/flags\x12\xae\x01\n" +
+	"\x11IsUserFlaggedByMe\x12\".plaza.v1.IsUserFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/users/{user_id}/isflagbyme\x12\"/api/v3/users/{user_id}/isFlagByMeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_user_proto_rawDescOnce sync.Once
@@ -900,50 +1118,63 @@ func file_plaza_v1_user_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_user_proto_rawDescData
 }
 
-var file_plaza_v1_user_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_plaza_v1_user_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_plaza_v1_user_proto_goTypes = []any{
-	(*User)(nil),                  // 0: plaza.v1.User
-	(*UserAggregate)(nil),         // 1: plaza.v1.UserAggregate
-	(*GetUserRequest)(nil),        // 2: plaza.v1.GetUserRequest
-	(*BatchGetUsersRequest)(nil),  // 3: plaza.v1.BatchGetUsersRequest
-	(*ListUsersRequest)(nil),      // 4: plaza.v1.ListUsersRequest
-	(*ListUsersResponse)(nil),     // 5: plaza.v1.ListUsersResponse
-	(*UpdateUserRequest)(nil),     // 6: plaza.v1.UpdateUserRequest
-	(*BanUserRequest)(nil),        // 7: plaza.v1.BanUserRequest
-	(*UnbanUserRequest)(nil),      // 8: plaza.v1.UnbanUserRequest
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*HashFlag)(nil),              // 10: plaza.v1.HashFlag
-	(*structpb.Struct)(nil),       // 11: google.protobuf.Struct
-	(*File)(nil),                  // 12: plaza.v1.File
-	(*PageOptions)(nil),           // 13: plaza.v1.PageOptions
-	(*Paging)(nil),                // 14: plaza.v1.Paging
+	(*User)(nil),                     // 0: plaza.v1.User
+	(*UserAggregate)(nil),            // 1: plaza.v1.UserAggregate
+	(*GetUserRequest)(nil),           // 2: plaza.v1.GetUserRequest
+	(*BatchGetUsersRequest)(nil),     // 3: plaza.v1.BatchGetUsersRequest
+	(*ListUsersRequest)(nil),         // 4: plaza.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),        // 5: plaza.v1.ListUsersResponse
+	(*UpdateUserRequest)(nil),        // 6: plaza.v1.UpdateUserRequest
+	(*BanUserRequest)(nil),           // 7: plaza.v1.BanUserRequest
+	(*UnbanUserRequest)(nil),         // 8: plaza.v1.UnbanUserRequest
+	(*FlagUserRequest)(nil),          // 9: plaza.v1.FlagUserRequest
+	(*UnflagUserRequest)(nil),        // 10: plaza.v1.UnflagUserRequest
+	(*ClearUserFlagsRequest)(nil),    // 11: plaza.v1.ClearUserFlagsRequest
+	(*IsUserFlaggedByMeRequest)(nil), // 12: plaza.v1.IsUserFlaggedByMeRequest
+	(*timestamppb.Timestamp)(nil),    // 13: google.protobuf.Timestamp
+	(*HashFlag)(nil),                 // 14: plaza.v1.HashFlag
+	(*structpb.Struct)(nil),          // 15: google.protobuf.Struct
+	(*File)(nil),                     // 16: plaza.v1.File
+	(*PageOptions)(nil),              // 17: plaza.v1.PageOptions
+	(*Paging)(nil),                   // 18: plaza.v1.Paging
+	(*FlaggedByMeResponse)(nil),      // 19: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_user_proto_depIdxs = []int32{
-	9,  // 0: plaza.v1.User.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 1: plaza.v1.User.updated_at:type_name -> google.protobuf.Timestamp
-	10, // 2: plaza.v1.User.hash_flag:type_name -> plaza.v1.HashFlag
-	11, // 3: plaza.v1.User.metadata:type_name -> google.protobuf.Struct
+	13, // 0: plaza.v1.User.created_at:type_name -> google.protobuf.Timestamp
+	13, // 1: plaza.v1.User.updated_at:type_name -> google.protobuf.Timestamp
+	14, // 2: plaza.v1.User.hash_flag:type_name -> plaza.v1.HashFlag
+	15, // 3: plaza.v1.User.metadata:type_name -> google.protobuf.Struct
 	0,  // 4: plaza.v1.UserAggregate.users:type_name -> plaza.v1.User
-	12, // 5: plaza.v1.UserAggregate.files:type_name -> plaza.v1.File
-	13, // 6: plaza.v1.ListUsersRequest.options:type_name -> plaza.v1.PageOptions
+	16, // 5: plaza.v1.UserAggregate.files:type_name -> plaza.v1.File
+	17, // 6: plaza.v1.ListUsersRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 7: plaza.v1.ListUsersResponse.users:type_name -> plaza.v1.User
-	12, // 8: plaza.v1.ListUsersResponse.files:type_name -> plaza.v1.File
-	14, // 9: plaza.v1.ListUsersResponse.paging:type_name -> plaza.v1.Paging
-	11, // 10: plaza.v1.UpdateUserRequest.metadata:type_name -> google.protobuf.Struct
+	16, // 8: plaza.v1.ListUsersResponse.files:type_name -> plaza.v1.File
+	18, // 9: plaza.v1.ListUsersResponse.paging:type_name -> plaza.v1.Paging
+	15, // 10: plaza.v1.UpdateUserRequest.metadata:type_name -> google.protobuf.Struct
 	2,  // 11: plaza.v1.UserService.GetUser:input_type -> plaza.v1.GetUserRequest
 	3,  // 12: plaza.v1.UserService.BatchGetUsers:input_type -> plaza.v1.BatchGetUsersRequest
 	4,  // 13: plaza.v1.UserService.ListUsers:input_type -> plaza.v1.ListUsersRequest
 	6,  // 14: plaza.v1.UserService.UpdateUser:input_type -> plaza.v1.UpdateUserRequest
 	7,  // 15: plaza.v1.UserService.BanUser:input_type -> plaza.v1.BanUserRequest
 	8,  // 16: plaza.v1.UserService.UnbanUser:input_type -> plaza.v1.UnbanUserRequest
-	1,  // 17: plaza.v1.UserService.GetUser:output_type -> plaza.v1.UserAggregate
-	1,  // 18: plaza.v1.UserService.BatchGetUsers:output_type -> plaza.v1.UserAggregate
-	5,  // 19: plaza.v1.UserService.ListUsers:output_type -> plaza.v1.ListUsersResponse
-	1,  // 20: plaza.v1.UserService.UpdateUser:output_type -> plaza.v1.UserAggregate
-	1,  // 21: plaza.v1.UserService.BanUser:output_type -> plaza.v1.UserAggregate
-	1,  // 22: plaza.v1.UserService.UnbanUser:output_type -> plaza.v1.UserAggregate
-	17, // [17:23] is the sub-list for method output_type
-	11, // [11:17] is the sub-list for method input_type
+	9,  // 17: plaza.v1.UserService.FlagUser:input_type -> plaza.v1.FlagUserRequest
+	10, // 18: plaza.v1.UserService.UnflagUser:input_type -> plaza.v1.UnflagUserRequest
+	11, // 19: plaza.v1.UserService.ClearUserFlags:input_type -> plaza.v1.ClearUserFlagsRequest
+	12, // 20: plaza.v1.UserService.IsUserFlaggedByMe:input_type -> plaza.v1.IsUserFlaggedByMeRequest
+	1,  // 21: plaza.v1.UserService.GetUser:output_type -> plaza.v1.UserAggregate
+	1,  // 22: plaza.v1.UserService.BatchGetUsers:output_type -> plaza.v1.UserAggregate
+	5,  // 23: plaza.v1.UserService.ListUsers:output_type -> plaza.v1.ListUsersResponse
+	1,  // 24: plaza.v1.UserService.UpdateUser:output_type -> plaza.v1.UserAggregate
+	1,  // 25: plaza.v1.UserService.BanUser:output_type -> plaza.v1.UserAggregate
+	1,  // 26: plaza.v1.UserService.UnbanUser:output_type -> plaza.v1.UserAggregate
+	1,  // 27: plaza.v1.UserService.FlagUser:output_type -> plaza.v1.UserAggregate
+	1,  // 28: plaza.v1.UserService.UnflagUser:output_type -> plaza.v1.UserAggregate
+	0,  // 29: plaza.v1.UserService.ClearUserFlags:output_type -> plaza.v1.User
+	19, // 30: plaza.v1.UserService.IsUserFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	21, // [21:31] is the sub-list for method output_type
+	11, // [11:21] is the sub-list for method input_type
 	11, // [11:11] is the sub-list for extension type_name
 	11, // [11:11] is the sub-list for extension extendee
 	0,  // [0:11] is the sub-list for field type_name
@@ -965,7 +1196,7 @@ func file_plaza_v1_user_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_user_proto_rawDesc), len(file_plaza_v1_user_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -7,6 +7,8 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -62,17 +64,17 @@ type VideoStreaming struct {
 	Metadata *structpb.Struct `protobuf:"bytes,17,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// `SD`, `HD` or `FHD`.
 	Resolution string `protobuf:"bytes,18,opt,name=resolution,proto3" json:"resolution,omitempty"`
-	// Where the streamer sends it.
+	// Where the streamer sends it: for its creator alone, while it is idle or live, where the network has a media server.
 	StreamerUrl *StreamUrl `protobuf:"bytes,19,opt,name=streamer_url,json=streamerUrl,proto3" json:"streamer_url,omitempty"`
 	// Recordings.
 	Recordings []*StreamRecording `protobuf:"bytes,20,rep,name=recordings,proto3" json:"recordings,omitempty"`
-	// Where to watch it.
+	// Where to watch it, where the network has a media server.
 	WatcherUrl *StreamWatcherUrl `protobuf:"bytes,21,opt,name=watcher_url,json=watcherUrl,proto3" json:"watcher_url,omitempty"`
 	// The post that carries it.
 	PostId string `protobuf:"bytes,22,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// Its chat channel.
+	// Its chat channel; empty, as long as the network has no channels.
 	ChannelId string `protobuf:"bytes,23,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// Whether it has a chat channel.
+	// Whether its creator wants a chat channel.
 	ChannelEnabled bool `protobuf:"varint,24,opt,name=channel_enabled,json=channelEnabled,proto3" json:"channel_enabled,omitempty"`
 	// Whether it has child streams.
 	IsParent bool `protobuf:"varint,25,opt,name=is_parent,json=isParent,proto3" json:"is_parent,omitempty"`
@@ -306,9 +308,9 @@ func (x *VideoStreaming) GetChildStreamIds() []string {
 // StreamPlatform is what a stream is sent from.
 type StreamPlatform struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name.
+	// Name, at most 100 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Version.
+	// Version, at most 100 characters.
 	Version       string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -553,7 +555,7 @@ func (x *StreamRecording) GetM3U8() *StreamRecordingFile {
 // StreamRecordingFile is one recording in one format.
 type StreamRecordingFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Address.
+	// Address, at most 2000 characters.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
 	// Length in seconds.
 	Duration float64 `protobuf:"fixed64,2,opt,name=duration,proto3" json:"duration,omitempty"`
@@ -687,11 +689,824 @@ func (x *StreamWatcherUrl) GetRtmp() *StreamUrl {
 	return nil
 }
 
+// VideoStreamModeration is what moderation saw in a stream.
+type VideoStreamModeration struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id, which the stream names as moderationId.
+	ModerationId string `protobuf:"bytes,1,opt,name=moderation_id,json=moderationId,proto3" json:"moderation_id,omitempty"`
+	// The stream.
+	StreamId string `protobuf:"bytes,2,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	// What led to a flag.
+	FlagLabels []*ModerationLabel `protobuf:"bytes,3,rep,name=flag_labels,json=flagLabels,proto3" json:"flag_labels,omitempty"`
+	// What led to the end.
+	TerminateLabels []*ModerationLabel `protobuf:"bytes,4,rep,name=terminate_labels,json=terminateLabels,proto3" json:"terminate_labels,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VideoStreamModeration) Reset() {
+	*x = VideoStreamModeration{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VideoStreamModeration) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VideoStreamModeration) ProtoMessage() {}
+
+func (x *VideoStreamModeration) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VideoStreamModeration.ProtoReflect.Descriptor instead.
+func (*VideoStreamModeration) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *VideoStreamModeration) GetModerationId() string {
+	if x != nil {
+		return x.ModerationId
+	}
+	return ""
+}
+
+func (x *VideoStreamModeration) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+func (x *VideoStreamModeration) GetFlagLabels() []*ModerationLabel {
+	if x != nil {
+		return x.FlagLabels
+	}
+	return nil
+}
+
+func (x *VideoStreamModeration) GetTerminateLabels() []*ModerationLabel {
+	if x != nil {
+		return x.TerminateLabels
+	}
+	return nil
+}
+
+func (x *VideoStreamModeration) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *VideoStreamModeration) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
+// ModerationLabel is one finding of moderation.
+type ModerationLabel struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `pornography`, `violence`, `prohibited`, `inappropriate`, `profanity`, or another category of the media server.
+	Category string `protobuf:"bytes,1,opt,name=category,proto3" json:"category,omitempty"`
+	// Threshold, 0 to 1.
+	Threshold float64 `protobuf:"fixed64,2,opt,name=threshold,proto3" json:"threshold,omitempty"`
+	// When it was seen; when it was reported, where the media server does not say.
+	DetectedAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=detected_at,json=detectedAt,proto3" json:"detected_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ModerationLabel) Reset() {
+	*x = ModerationLabel{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ModerationLabel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ModerationLabel) ProtoMessage() {}
+
+func (x *ModerationLabel) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ModerationLabel.ProtoReflect.Descriptor instead.
+func (*ModerationLabel) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ModerationLabel) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *ModerationLabel) GetThreshold() float64 {
+	if x != nil {
+		return x.Threshold
+	}
+	return 0
+}
+
+func (x *ModerationLabel) GetDetectedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DetectedAt
+	}
+	return nil
+}
+
+// VideoStreamingAggregate holds streams and what they refer to.
+type VideoStreamingAggregate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The streams.
+	VideoStreamings []*VideoStreaming `protobuf:"bytes,1,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
+	// What moderation saw in them.
+	VideoStreamModerations []*VideoStreamModeration `protobuf:"bytes,2,rep,name=video_stream_moderations,json=videoStreamModerations,proto3" json:"video_stream_moderations,omitempty"`
+	// Their creators.
+	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
+	// Their thumbnails.
+	Files         []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VideoStreamingAggregate) Reset() {
+	*x = VideoStreamingAggregate{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VideoStreamingAggregate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VideoStreamingAggregate) ProtoMessage() {}
+
+func (x *VideoStreamingAggregate) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VideoStreamingAggregate.ProtoReflect.Descriptor instead.
+func (*VideoStreamingAggregate) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *VideoStreamingAggregate) GetVideoStreamings() []*VideoStreaming {
+	if x != nil {
+		return x.VideoStreamings
+	}
+	return nil
+}
+
+func (x *VideoStreamingAggregate) GetVideoStreamModerations() []*VideoStreamModeration {
+	if x != nil {
+		return x.VideoStreamModerations
+	}
+	return nil
+}
+
+func (x *VideoStreamingAggregate) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *VideoStreamingAggregate) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+// ListVideoStreamingsResponse is a page of streams.
+type ListVideoStreamingsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	Results *VideoStreamingAggregate `protobuf:"bytes,1,opt,name=results,proto3" json:"results,omitempty"`
+	// Paging.
+	Paging        *Paging `protobuf:"bytes,2,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListVideoStreamingsResponse) Reset() {
+	*x = ListVideoStreamingsResponse{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListVideoStreamingsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListVideoStreamingsResponse) ProtoMessage() {}
+
+func (x *ListVideoStreamingsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListVideoStreamingsResponse.ProtoReflect.Descriptor instead.
+func (*ListVideoStreamingsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ListVideoStreamingsResponse) GetResults() *VideoStreamingAggregate {
+	if x != nil {
+		return x.Results
+	}
+	return nil
+}
+
+func (x *ListVideoStreamingsResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// CreateVideoStreamingRequest describes the stream.
+type CreateVideoStreamingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 1000 characters.
+	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	// At most 5000 characters.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// The thumbnail's file, at most 50 characters.
+	ThumbnailFileId string `protobuf:"bytes,3,opt,name=thumbnail_file_id,json=thumbnailFileId,proto3" json:"thumbnail_file_id,omitempty"`
+	// Custom fields, at most 10 KB as JSON.
+	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Whether the streamer sends over TLS (rtmps).
+	IsSecure bool `protobuf:"varint,5,opt,name=is_secure,json=isSecure,proto3" json:"is_secure,omitempty"`
+	// `SD` (default), `HD` or `FHD`.
+	Resolution string `protobuf:"bytes,6,opt,name=resolution,proto3" json:"resolution,omitempty"`
+	// Whether a chat channel is wanted; absent means yes.
+	ChannelEnabled *bool `protobuf:"varint,7,opt,name=channel_enabled,json=channelEnabled,proto3,oneof" json:"channel_enabled,omitempty"`
+	// The parent: a stream of the caller's own that is no child itself and has less than 20 children.
+	ParentStreamId string `protobuf:"bytes,8,opt,name=parent_stream_id,json=parentStreamId,proto3" json:"parent_stream_id,omitempty"`
+	// What the stream is sent from.
+	Platform      *StreamPlatform `protobuf:"bytes,9,opt,name=platform,proto3" json:"platform,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateVideoStreamingRequest) Reset() {
+	*x = CreateVideoStreamingRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateVideoStreamingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateVideoStreamingRequest) ProtoMessage() {}
+
+func (x *CreateVideoStreamingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateVideoStreamingRequest.ProtoReflect.Descriptor instead.
+func (*CreateVideoStreamingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *CreateVideoStreamingRequest) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *CreateVideoStreamingRequest) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *CreateVideoStreamingRequest) GetThumbnailFileId() string {
+	if x != nil {
+		return x.ThumbnailFileId
+	}
+	return ""
+}
+
+func (x *CreateVideoStreamingRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *CreateVideoStreamingRequest) GetIsSecure() bool {
+	if x != nil {
+		return x.IsSecure
+	}
+	return false
+}
+
+func (x *CreateVideoStreamingRequest) GetResolution() string {
+	if x != nil {
+		return x.Resolution
+	}
+	return ""
+}
+
+func (x *CreateVideoStreamingRequest) GetChannelEnabled() bool {
+	if x != nil && x.ChannelEnabled != nil {
+		return *x.ChannelEnabled
+	}
+	return false
+}
+
+func (x *CreateVideoStreamingRequest) GetParentStreamId() string {
+	if x != nil {
+		return x.ParentStreamId
+	}
+	return ""
+}
+
+func (x *CreateVideoStreamingRequest) GetPlatform() *StreamPlatform {
+	if x != nil {
+		return x.Platform
+	}
+	return nil
+}
+
+// GetVideoStreamingRequest names the stream.
+type GetVideoStreamingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 50 characters.
+	StreamId      string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetVideoStreamingRequest) Reset() {
+	*x = GetVideoStreamingRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetVideoStreamingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetVideoStreamingRequest) ProtoMessage() {}
+
+func (x *GetVideoStreamingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetVideoStreamingRequest.ProtoReflect.Descriptor instead.
+func (*GetVideoStreamingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *GetVideoStreamingRequest) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+// ListVideoStreamingsRequest filters streams.
+type ListVideoStreamingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// True: only those that are live, whatever statuses says.
+	IsLive bool `protobuf:"varint,1,opt,name=is_live,json=isLive,proto3" json:"is_live,omitempty"`
+	// At most 10 of `idle`, `live`, `ended`, `recorded`, `error`; all when empty.
+	Statuses []string `protobuf:"bytes,2,rep,name=statuses,proto3" json:"statuses,omitempty"`
+	// Only the streams of these users, at most 100.
+	UserPublicIds []string `protobuf:"bytes,3,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
+	// `lastCreated` (default) or `firstCreated`.
+	SortBy string `protobuf:"bytes,4,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// True: only deleted ones, for those who may view live streams everywhere; else only those that are not.
+	IsDeleted *bool `protobuf:"varint,5,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Paging.
+	Options       *PageOptions `protobuf:"bytes,6,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListVideoStreamingsRequest) Reset() {
+	*x = ListVideoStreamingsRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListVideoStreamingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListVideoStreamingsRequest) ProtoMessage() {}
+
+func (x *ListVideoStreamingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListVideoStreamingsRequest.ProtoReflect.Descriptor instead.
+func (*ListVideoStreamingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListVideoStreamingsRequest) GetIsLive() bool {
+	if x != nil {
+		return x.IsLive
+	}
+	return false
+}
+
+func (x *ListVideoStreamingsRequest) GetStatuses() []string {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *ListVideoStreamingsRequest) GetUserPublicIds() []string {
+	if x != nil {
+		return x.UserPublicIds
+	}
+	return nil
+}
+
+func (x *ListVideoStreamingsRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListVideoStreamingsRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListVideoStreamingsRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// UpdateVideoStreamingRequest says what to change; what is absent stays.
+type UpdateVideoStreamingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 50 characters.
+	StreamId string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	// 1 to 1000 characters.
+	Title *string `protobuf:"bytes,2,opt,name=title,proto3,oneof" json:"title,omitempty"`
+	// At most 5000 characters.
+	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	// The thumbnail's file, at most 50 characters.
+	ThumbnailFileId *string `protobuf:"bytes,4,opt,name=thumbnail_file_id,json=thumbnailFileId,proto3,oneof" json:"thumbnail_file_id,omitempty"`
+	// Custom fields, at most 10 KB as JSON.
+	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// `SD`, `HD` or `FHD`.
+	Resolution    *string `protobuf:"bytes,6,opt,name=resolution,proto3,oneof" json:"resolution,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateVideoStreamingRequest) Reset() {
+	*x = UpdateVideoStreamingRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateVideoStreamingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateVideoStreamingRequest) ProtoMessage() {}
+
+func (x *UpdateVideoStreamingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateVideoStreamingRequest.ProtoReflect.Descriptor instead.
+func (*UpdateVideoStreamingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *UpdateVideoStreamingRequest) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+func (x *UpdateVideoStreamingRequest) GetTitle() string {
+	if x != nil && x.Title != nil {
+		return *x.Title
+	}
+	return ""
+}
+
+func (x *UpdateVideoStreamingRequest) GetDescription() string {
+	if x != nil && x.Description != nil {
+		return *x.Description
+	}
+	return ""
+}
+
+func (x *UpdateVideoStreamingRequest) GetThumbnailFileId() string {
+	if x != nil && x.ThumbnailFileId != nil {
+		return *x.ThumbnailFileId
+	}
+	return ""
+}
+
+func (x *UpdateVideoStreamingRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdateVideoStreamingRequest) GetResolution() string {
+	if x != nil && x.Resolution != nil {
+		return *x.Resolution
+	}
+	return ""
+}
+
+// DeleteVideoStreamingRequest names the stream.
+type DeleteVideoStreamingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 50 characters.
+	StreamId      string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteVideoStreamingRequest) Reset() {
+	*x = DeleteVideoStreamingRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteVideoStreamingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteVideoStreamingRequest) ProtoMessage() {}
+
+func (x *DeleteVideoStreamingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteVideoStreamingRequest.ProtoReflect.Descriptor instead.
+func (*DeleteVideoStreamingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *DeleteVideoStreamingRequest) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+// DeleteStreamingUrlRequest names the stream.
+type DeleteStreamingUrlRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 50 characters.
+	StreamId      string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteStreamingUrlRequest) Reset() {
+	*x = DeleteStreamingUrlRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteStreamingUrlRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteStreamingUrlRequest) ProtoMessage() {}
+
+func (x *DeleteStreamingUrlRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteStreamingUrlRequest.ProtoReflect.Descriptor instead.
+func (*DeleteStreamingUrlRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *DeleteStreamingUrlRequest) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+// ReportVideoStreamingRequest says what happened.
+type ReportVideoStreamingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 50 characters.
+	StreamId string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	// `started`: idle becomes live. `stopped`: live becomes ended. `recorded`: ended becomes recorded. `failed`: idle or live
+	// becomes error. `flagged`: moderation saw something. `terminated`: moderation ended what was idle or live.
+	Event string `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`
+	// With `started`: the key that the streamer came with, the `key` of the streamer's address.
+	StreamKey string `protobuf:"bytes,3,opt,name=stream_key,json=streamKey,proto3" json:"stream_key,omitempty"`
+	// With `started`: what the stream is sent from.
+	Platform *StreamPlatform `protobuf:"bytes,4,opt,name=platform,proto3" json:"platform,omitempty"`
+	// With `recorded`: 1 to 20 recordings.
+	Recordings []*StreamRecording `protobuf:"bytes,5,rep,name=recordings,proto3" json:"recordings,omitempty"`
+	// With `flagged` and `terminated`: 1 to 20 findings.
+	Labels        []*ModerationLabel `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportVideoStreamingRequest) Reset() {
+	*x = ReportVideoStreamingRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportVideoStreamingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportVideoStreamingRequest) ProtoMessage() {}
+
+func (x *ReportVideoStreamingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportVideoStreamingRequest.ProtoReflect.Descriptor instead.
+func (*ReportVideoStreamingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ReportVideoStreamingRequest) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+func (x *ReportVideoStreamingRequest) GetEvent() string {
+	if x != nil {
+		return x.Event
+	}
+	return ""
+}
+
+func (x *ReportVideoStreamingRequest) GetStreamKey() string {
+	if x != nil {
+		return x.StreamKey
+	}
+	return ""
+}
+
+func (x *ReportVideoStreamingRequest) GetPlatform() *StreamPlatform {
+	if x != nil {
+		return x.Platform
+	}
+	return nil
+}
+
+func (x *ReportVideoStreamingRequest) GetRecordings() []*StreamRecording {
+	if x != nil {
+		return x.Recordings
+	}
+	return nil
+}
+
+func (x *ReportVideoStreamingRequest) GetLabels() []*ModerationLabel {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
 var File_plaza_v1_video_streaming_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/video_streaming.proto\x12\bplaza.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe4\b\n" +
+	"\x1eplaza/v1/video_streaming.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xe4\b\n" +
 	"\x0eVideoStreaming\x12\x1b\n" +
 	"\tstream_id\x18\x01 \x01(\tR\bstreamId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
@@ -730,10 +1545,10 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x0fchannel_enabled\x18\x18 \x01(\bR\x0echannelEnabled\x12\x1b\n" +
 	"\tis_parent\x18\x19 \x01(\bR\bisParent\x12(\n" +
 	"\x10parent_stream_id\x18\x1a \x01(\tR\x0eparentStreamId\x12(\n" +
-	"\x10child_stream_ids\x18\x1b \x03(\tR\x0echildStreamIds\">\n" +
-	"\x0eStreamPlatform\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\tR\aversion\"\\\n" +
+	"\x10child_stream_ids\x18\x1b \x03(\tR\x0echildStreamIds\"P\n" +
+	"\x0eStreamPlatform\x12\x1b\n" +
+	"\x04name\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04name\x12!\n" +
+	"\aversion\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\aversion\"\\\n" +
 	"\tStreamUrl\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12=\n" +
 	"\n" +
@@ -748,9 +1563,9 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x0fStreamRecording\x12/\n" +
 	"\x03flv\x18\x01 \x01(\v2\x1d.plaza.v1.StreamRecordingFileR\x03flv\x12/\n" +
 	"\x03mp4\x18\x02 \x01(\v2\x1d.plaza.v1.StreamRecordingFileR\x03mp4\x121\n" +
-	"\x04m3u8\x18\x03 \x01(\v2\x1d.plaza.v1.StreamRecordingFileR\x04m3u8\"\x7f\n" +
-	"\x13StreamRecordingFile\x12\x10\n" +
-	"\x03url\x18\x01 \x01(\tR\x03url\x12\x1a\n" +
+	"\x04m3u8\x18\x03 \x01(\v2\x1d.plaza.v1.StreamRecordingFileR\x04m3u8\"\x89\x01\n" +
+	"\x13StreamRecordingFile\x12\x1a\n" +
+	"\x03url\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x03url\x12\x1a\n" +
 	"\bduration\x18\x02 \x01(\x01R\bduration\x12\x1d\n" +
 	"\n" +
 	"start_time\x18\x03 \x01(\x01R\tstartTime\x12\x1b\n" +
@@ -758,7 +1573,94 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x10StreamWatcherUrl\x12%\n" +
 	"\x03flv\x18\x01 \x01(\v2\x13.plaza.v1.StreamUrlR\x03flv\x12%\n" +
 	"\x03hls\x18\x02 \x01(\v2\x13.plaza.v1.StreamUrlR\x03hls\x12'\n" +
-	"\x04rtmp\x18\x03 \x01(\v2\x13.plaza.v1.StreamUrlR\x04rtmpB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x04rtmp\x18\x03 \x01(\v2\x13.plaza.v1.StreamUrlR\x04rtmp\"\xd1\x02\n" +
+	"\x15VideoStreamModeration\x12#\n" +
+	"\rmoderation_id\x18\x01 \x01(\tR\fmoderationId\x12\x1b\n" +
+	"\tstream_id\x18\x02 \x01(\tR\bstreamId\x12:\n" +
+	"\vflag_labels\x18\x03 \x03(\v2\x19.plaza.v1.ModerationLabelR\n" +
+	"flagLabels\x12D\n" +
+	"\x10terminate_labels\x18\x04 \x03(\v2\x19.plaza.v1.ModerationLabelR\x0fterminateLabels\x129\n" +
+	"\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xac\x01\n" +
+	"\x0fModerationLabel\x12%\n" +
+	"\bcategory\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\bcategory\x125\n" +
+	"\tthreshold\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\tthreshold\x12;\n" +
+	"\vdetected_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"detectedAt\"\x85\x02\n" +
+	"\x17VideoStreamingAggregate\x12C\n" +
+	"\x10video_streamings\x18\x01 \x03(\v2\x18.plaza.v1.VideoStreamingR\x0fvideoStreamings\x12Y\n" +
+	"\x18video_stream_moderations\x18\x02 \x03(\v2\x1f.plaza.v1.VideoStreamModerationR\x16videoStreamModerations\x12$\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x84\x01\n" +
+	"\x1bListVideoStreamingsResponse\x12;\n" +
+	"\aresults\x18\x01 \x01(\v2!.plaza.v1.VideoStreamingAggregateR\aresults\x12(\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd3\x03\n" +
+	"\x1bCreateVideoStreamingRequest\x12 \n" +
+	"\x05title\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x05title\x12*\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x88'R\vdescription\x123\n" +
+	"\x11thumbnail_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\x0fthumbnailFileId\x123\n" +
+	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12\x1b\n" +
+	"\tis_secure\x18\x05 \x01(\bR\bisSecure\x124\n" +
+	"\n" +
+	"resolution\x18\x06 \x01(\tB\x14\xbaH\x11r\x0fR\x00R\x02SDR\x02HDR\x03FHDR\n" +
+	"resolution\x12,\n" +
+	"\x0fchannel_enabled\x18\a \x01(\bH\x00R\x0echannelEnabled\x88\x01\x01\x121\n" +
+	"\x10parent_stream_id\x18\b \x01(\tB\a\xbaH\x04r\x02\x182R\x0eparentStreamId\x124\n" +
+	"\bplatform\x18\t \x01(\v2\x18.plaza.v1.StreamPlatformR\bplatformB\x12\n" +
+	"\x10_channel_enabled\"B\n" +
+	"\x18GetVideoStreamingRequest\x12&\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"\xde\x02\n" +
+	"\x1aListVideoStreamingsRequest\x12\x17\n" +
+	"\ais_live\x18\x01 \x01(\bR\x06isLive\x12L\n" +
+	"\bstatuses\x18\x02 \x03(\tB0\xbaH-\x92\x01*\x10\n" +
+	"\"&r$R\x04idleR\x04liveR\x05endedR\brecordedR\x05errorR\bstatuses\x128\n" +
+	"\x0fuser_public_ids\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10d\"\x06r\x04\x10\x01\x182R\ruserPublicIds\x12;\n" +
+	"\asort_by\x18\x04 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12\"\n" +
+	"\n" +
+	"is_deleted\x18\x05 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
+	"\aoptions\x18\x06 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
+	"\v_is_deleted\"\x84\x03\n" +
+	"\x1bUpdateVideoStreamingRequest\x12&\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\x12%\n" +
+	"\x05title\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x05title\x88\x01\x01\x12/\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x88'H\x01R\vdescription\x88\x01\x01\x128\n" +
+	"\x11thumbnail_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x02R\x0fthumbnailFileId\x88\x01\x01\x123\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x127\n" +
+	"\n" +
+	"resolution\x18\x06 \x01(\tB\x12\xbaH\x0fr\rR\x02SDR\x02HDR\x03FHDH\x03R\n" +
+	"resolution\x88\x01\x01B\b\n" +
+	"\x06_titleB\x0e\n" +
+	"\f_descriptionB\x14\n" +
+	"\x12_thumbnail_file_idB\r\n" +
+	"\v_resolution\"E\n" +
+	"\x1bDeleteVideoStreamingRequest\x12&\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"C\n" +
+	"\x19DeleteStreamingUrlRequest\x12&\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"\xfc\x02\n" +
+	"\x1bReportVideoStreamingRequest\x12&\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\x12T\n" +
+	"\x05event\x18\x02 \x01(\tB>\xbaH;r9R\astartedR\astoppedR\brecordedR\x06failedR\aflaggedR\n" +
+	"terminatedR\x05event\x12'\n" +
+	"\n" +
+	"stream_key\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tstreamKey\x124\n" +
+	"\bplatform\x18\x04 \x01(\v2\x18.plaza.v1.StreamPlatformR\bplatform\x12C\n" +
+	"\n" +
+	"recordings\x18\x05 \x03(\v2\x19.plaza.v1.StreamRecordingB\b\xbaH\x05\x92\x01\x02\x10\x14R\n" +
+	"recordings\x12;\n" +
+	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xba\b\n" +
+	"\x15VideoStreamingService\x12\x8a\x01\n" +
+	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8d\x01\n" +
+	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x12\x89\x01\n" +
+	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x12\x96\x01\n" +
+	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x91\x01\n" +
+	"\x14DeleteVideoStreaming\x12%.plaza.v1.DeleteVideoStreamingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/video-streaming/{stream_id}\x12\x9d\x01\n" +
+	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a!.plaza.v1.VideoStreamingAggregate\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xaa\x01\n" +
+	"\x14ReportVideoStreaming\x12%.plaza.v1.ReportVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"H\xa2\xbb\x18\x02\b\x06\x82\xd3\xe4\x93\x02<:\x01*\"7/api/v1/media-server/video-streaming/{stream_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_video_streaming_proto_rawDescOnce sync.Once
@@ -772,25 +1674,41 @@ func file_plaza_v1_video_streaming_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_video_streaming_proto_rawDescData
 }
 
-var file_plaza_v1_video_streaming_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_plaza_v1_video_streaming_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_plaza_v1_video_streaming_proto_goTypes = []any{
-	(*VideoStreaming)(nil),        // 0: plaza.v1.VideoStreaming
-	(*StreamPlatform)(nil),        // 1: plaza.v1.StreamPlatform
-	(*StreamUrl)(nil),             // 2: plaza.v1.StreamUrl
-	(*StreamUrlComponents)(nil),   // 3: plaza.v1.StreamUrlComponents
-	(*StreamRecording)(nil),       // 4: plaza.v1.StreamRecording
-	(*StreamRecordingFile)(nil),   // 5: plaza.v1.StreamRecordingFile
-	(*StreamWatcherUrl)(nil),      // 6: plaza.v1.StreamWatcherUrl
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 8: google.protobuf.Struct
+	(*VideoStreaming)(nil),              // 0: plaza.v1.VideoStreaming
+	(*StreamPlatform)(nil),              // 1: plaza.v1.StreamPlatform
+	(*StreamUrl)(nil),                   // 2: plaza.v1.StreamUrl
+	(*StreamUrlComponents)(nil),         // 3: plaza.v1.StreamUrlComponents
+	(*StreamRecording)(nil),             // 4: plaza.v1.StreamRecording
+	(*StreamRecordingFile)(nil),         // 5: plaza.v1.StreamRecordingFile
+	(*StreamWatcherUrl)(nil),            // 6: plaza.v1.StreamWatcherUrl
+	(*VideoStreamModeration)(nil),       // 7: plaza.v1.VideoStreamModeration
+	(*ModerationLabel)(nil),             // 8: plaza.v1.ModerationLabel
+	(*VideoStreamingAggregate)(nil),     // 9: plaza.v1.VideoStreamingAggregate
+	(*ListVideoStreamingsResponse)(nil), // 10: plaza.v1.ListVideoStreamingsResponse
+	(*CreateVideoStreamingRequest)(nil), // 11: plaza.v1.CreateVideoStreamingRequest
+	(*GetVideoStreamingRequest)(nil),    // 12: plaza.v1.GetVideoStreamingRequest
+	(*ListVideoStreamingsRequest)(nil),  // 13: plaza.v1.ListVideoStreamingsRequest
+	(*UpdateVideoStreamingRequest)(nil), // 14: plaza.v1.UpdateVideoStreamingRequest
+	(*DeleteVideoStreamingRequest)(nil), // 15: plaza.v1.DeleteVideoStreamingRequest
+	(*DeleteStreamingUrlRequest)(nil),   // 16: plaza.v1.DeleteStreamingUrlRequest
+	(*ReportVideoStreamingRequest)(nil), // 17: plaza.v1.ReportVideoStreamingRequest
+	(*timestamppb.Timestamp)(nil),       // 18: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),             // 19: google.protobuf.Struct
+	(*User)(nil),                        // 20: plaza.v1.User
+	(*File)(nil),                        // 21: plaza.v1.File
+	(*Paging)(nil),                      // 22: plaza.v1.Paging
+	(*PageOptions)(nil),                 // 23: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),       // 24: plaza.v1.StatusSuccessResponse
 }
 var file_plaza_v1_video_streaming_proto_depIdxs = []int32{
 	1,  // 0: plaza.v1.VideoStreaming.platform:type_name -> plaza.v1.StreamPlatform
-	7,  // 1: plaza.v1.VideoStreaming.started_at:type_name -> google.protobuf.Timestamp
-	7,  // 2: plaza.v1.VideoStreaming.ended_at:type_name -> google.protobuf.Timestamp
-	7,  // 3: plaza.v1.VideoStreaming.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 4: plaza.v1.VideoStreaming.updated_at:type_name -> google.protobuf.Timestamp
-	8,  // 5: plaza.v1.VideoStreaming.metadata:type_name -> google.protobuf.Struct
+	18, // 1: plaza.v1.VideoStreaming.started_at:type_name -> google.protobuf.Timestamp
+	18, // 2: plaza.v1.VideoStreaming.ended_at:type_name -> google.protobuf.Timestamp
+	18, // 3: plaza.v1.VideoStreaming.created_at:type_name -> google.protobuf.Timestamp
+	18, // 4: plaza.v1.VideoStreaming.updated_at:type_name -> google.protobuf.Timestamp
+	19, // 5: plaza.v1.VideoStreaming.metadata:type_name -> google.protobuf.Struct
 	2,  // 6: plaza.v1.VideoStreaming.streamer_url:type_name -> plaza.v1.StreamUrl
 	4,  // 7: plaza.v1.VideoStreaming.recordings:type_name -> plaza.v1.StreamRecording
 	6,  // 8: plaza.v1.VideoStreaming.watcher_url:type_name -> plaza.v1.StreamWatcherUrl
@@ -801,11 +1719,43 @@ var file_plaza_v1_video_streaming_proto_depIdxs = []int32{
 	2,  // 13: plaza.v1.StreamWatcherUrl.flv:type_name -> plaza.v1.StreamUrl
 	2,  // 14: plaza.v1.StreamWatcherUrl.hls:type_name -> plaza.v1.StreamUrl
 	2,  // 15: plaza.v1.StreamWatcherUrl.rtmp:type_name -> plaza.v1.StreamUrl
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	8,  // 16: plaza.v1.VideoStreamModeration.flag_labels:type_name -> plaza.v1.ModerationLabel
+	8,  // 17: plaza.v1.VideoStreamModeration.terminate_labels:type_name -> plaza.v1.ModerationLabel
+	18, // 18: plaza.v1.VideoStreamModeration.created_at:type_name -> google.protobuf.Timestamp
+	18, // 19: plaza.v1.VideoStreamModeration.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 20: plaza.v1.ModerationLabel.detected_at:type_name -> google.protobuf.Timestamp
+	0,  // 21: plaza.v1.VideoStreamingAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
+	7,  // 22: plaza.v1.VideoStreamingAggregate.video_stream_moderations:type_name -> plaza.v1.VideoStreamModeration
+	20, // 23: plaza.v1.VideoStreamingAggregate.users:type_name -> plaza.v1.User
+	21, // 24: plaza.v1.VideoStreamingAggregate.files:type_name -> plaza.v1.File
+	9,  // 25: plaza.v1.ListVideoStreamingsResponse.results:type_name -> plaza.v1.VideoStreamingAggregate
+	22, // 26: plaza.v1.ListVideoStreamingsResponse.paging:type_name -> plaza.v1.Paging
+	19, // 27: plaza.v1.CreateVideoStreamingRequest.metadata:type_name -> google.protobuf.Struct
+	1,  // 28: plaza.v1.CreateVideoStreamingRequest.platform:type_name -> plaza.v1.StreamPlatform
+	23, // 29: plaza.v1.ListVideoStreamingsRequest.options:type_name -> plaza.v1.PageOptions
+	19, // 30: plaza.v1.UpdateVideoStreamingRequest.metadata:type_name -> google.protobuf.Struct
+	1,  // 31: plaza.v1.ReportVideoStreamingRequest.platform:type_name -> plaza.v1.StreamPlatform
+	4,  // 32: plaza.v1.ReportVideoStreamingRequest.recordings:type_name -> plaza.v1.StreamRecording
+	8,  // 33: plaza.v1.ReportVideoStreamingRequest.labels:type_name -> plaza.v1.ModerationLabel
+	11, // 34: plaza.v1.VideoStreamingService.CreateVideoStreaming:input_type -> plaza.v1.CreateVideoStreamingRequest
+	12, // 35: plaza.v1.VideoStreamingService.GetVideoStreaming:input_type -> plaza.v1.GetVideoStreamingRequest
+	13, // 36: plaza.v1.VideoStreamingService.ListVideoStreamings:input_type -> plaza.v1.ListVideoStreamingsRequest
+	14, // 37: plaza.v1.VideoStreamingService.UpdateVideoStreaming:input_type -> plaza.v1.UpdateVideoStreamingRequest
+	15, // 38: plaza.v1.VideoStreamingService.DeleteVideoStreaming:input_type -> plaza.v1.DeleteVideoStreamingRequest
+	16, // 39: plaza.v1.VideoStreamingService.DeleteStreamingUrl:input_type -> plaza.v1.DeleteStreamingUrlRequest
+	17, // 40: plaza.v1.VideoStreamingService.ReportVideoStreaming:input_type -> plaza.v1.ReportVideoStreamingRequest
+	9,  // 41: plaza.v1.VideoStreamingService.CreateVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	9,  // 42: plaza.v1.VideoStreamingService.GetVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	10, // 43: plaza.v1.VideoStreamingService.ListVideoStreamings:output_type -> plaza.v1.ListVideoStreamingsResponse
+	9,  // 44: plaza.v1.VideoStreamingService.UpdateVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	24, // 45: plaza.v1.VideoStreamingService.DeleteVideoStreaming:output_type -> plaza.v1.StatusSuccessResponse
+	9,  // 46: plaza.v1.VideoStreamingService.DeleteStreamingUrl:output_type -> plaza.v1.VideoStreamingAggregate
+	9,  // 47: plaza.v1.VideoStreamingService.ReportVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	41, // [41:48] is the sub-list for method output_type
+	34, // [34:41] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_video_streaming_proto_init() }
@@ -813,15 +1763,22 @@ func file_plaza_v1_video_streaming_proto_init() {
 	if File_plaza_v1_video_streaming_proto != nil {
 		return
 	}
+	file_plaza_v1_common_proto_init()
+	file_plaza_v1_file_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_user_proto_init()
+	file_plaza_v1_video_streaming_proto_msgTypes[11].OneofWrappers = []any{}
+	file_plaza_v1_video_streaming_proto_msgTypes[13].OneofWrappers = []any{}
+	file_plaza_v1_video_streaming_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_video_streaming_proto_rawDesc), len(file_plaza_v1_video_streaming_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   18,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_video_streaming_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_video_streaming_proto_depIdxs,

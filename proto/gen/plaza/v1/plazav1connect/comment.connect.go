@@ -70,7 +70,7 @@ type CommentServiceClient interface {
 	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
 	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
 	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error)
-	// ListComments lists the comments on one post.
+	// ListComments lists the comments on one post or story.
 	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
@@ -218,7 +218,7 @@ type CommentServiceHandler interface {
 	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
 	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
 	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error)
-	// ListComments lists the comments on one post.
+	// ListComments lists the comments on one post or story.
 	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)

@@ -61,9 +61,9 @@ type NetworkSettingServiceClient interface {
 	UpdateModeration(context.Context, *connect.Request[v1.UpdateModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
 	// GetNetworkSettings gets every setting of the network.
 	GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
-	// UpdateNetworkSettings changes settings of the network; absent fields stay.
+	// UpdateNetworkSettings changes settings of the network, all of those that are given or none; absent fields stay.
 	UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
-	// GetSocialSettings gets the settings of follows and of the global feed.
+	// GetSocialSettings gets the settings of follows, of the global feed and of stories.
 	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
 	// UpdateSocialSettings changes them; absent fields stay.
 	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
@@ -167,9 +167,9 @@ type NetworkSettingServiceHandler interface {
 	UpdateModeration(context.Context, *connect.Request[v1.UpdateModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
 	// GetNetworkSettings gets every setting of the network.
 	GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
-	// UpdateNetworkSettings changes settings of the network; absent fields stay.
+	// UpdateNetworkSettings changes settings of the network, all of those that are given or none; absent fields stay.
 	UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
-	// GetSocialSettings gets the settings of follows and of the global feed.
+	// GetSocialSettings gets the settings of follows, of the global feed and of stories.
 	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
 	// UpdateSocialSettings changes them; absent fields stay.
 	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)

@@ -36,6 +36,9 @@ const (
 	// FeedServiceListUserFeedProcedure is the fully-qualified name of the FeedService's ListUserFeed
 	// RPC.
 	FeedServiceListUserFeedProcedure = "/plaza.v1.FeedService/ListUserFeed"
+	// FeedServiceListContentFeedProcedure is the fully-qualified name of the FeedService's
+	// ListContentFeed RPC.
+	FeedServiceListContentFeedProcedure = "/plaza.v1.FeedService/ListContentFeed"
 	// FeedServiceListCommunityFeedProcedure is the fully-qualified name of the FeedService's
 	// ListCommunityFeed RPC.
 	FeedServiceListCommunityFeedProcedure = "/plaza.v1.FeedService/ListCommunityFeed"
@@ -53,7 +56,12 @@ const (
 // FeedServiceClient is a client for the plaza.v1.FeedService service.
 type FeedServiceClient interface {
 	// ListUserFeed lists the posts of a user's wall. Deprecated by the contract, and kept.
+	//
+	// Deprecated: do not use.
 	ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error)
+	// ListContentFeed lists the posts of all regions whose target is `content`: those under something that is kept elsewhere,
+	// such as an article.
+	ListContentFeed(context.Context, *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ContentFeedResponse], error)
 	// ListCommunityFeed lists the posts of a community's feed.
 	ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error)
 	// ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
@@ -80,6 +88,12 @@ func NewFeedServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+FeedServiceListUserFeedProcedure,
 			connect.WithSchema(feedServiceMethods.ByName("ListUserFeed")),
+			connect.WithClientOptions(opts...),
+		),
+		listContentFeed: connect.NewClient[v1.ListContentFeedRequest, v1.ContentFeedResponse](
+			httpClient,
+			baseURL+FeedServiceListContentFeedProcedure,
+			connect.WithSchema(feedServiceMethods.ByName("ListContentFeed")),
 			connect.WithClientOptions(opts...),
 		),
 		listCommunityFeed: connect.NewClient[v1.ListCommunityFeedRequest, v1.CommunityFeedResponse](
@@ -112,6 +126,7 @@ func NewFeedServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 // feedServiceClient implements FeedServiceClient.
 type feedServiceClient struct {
 	listUserFeed         *connect.Client[v1.ListUserFeedRequest, v1.UserFeedResponse]
+	listContentFeed      *connect.Client[v1.ListContentFeedRequest, v1.ContentFeedResponse]
 	listCommunityFeed    *connect.Client[v1.ListCommunityFeedRequest, v1.CommunityFeedResponse]
 	listFollowingFeed    *connect.Client[v1.ListFollowingFeedRequest, v1.FollowingFeedResponse]
 	listGlobalFeed       *connect.Client[v1.ListGlobalFeedRequest, v1.GlobalFeedResponse]
@@ -119,8 +134,15 @@ type feedServiceClient struct {
 }
 
 // ListUserFeed calls plaza.v1.FeedService.ListUserFeed.
+//
+// Deprecated: do not use.
 func (c *feedServiceClient) ListUserFeed(ctx context.Context, req *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error) {
 	return c.listUserFeed.CallUnary(ctx, req)
+}
+
+// ListContentFeed calls plaza.v1.FeedService.ListContentFeed.
+func (c *feedServiceClient) ListContentFeed(ctx context.Context, req *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ContentFeedResponse], error) {
+	return c.listContentFeed.CallUnary(ctx, req)
 }
 
 // ListCommunityFeed calls plaza.v1.FeedService.ListCommunityFeed.
@@ -146,7 +168,12 @@ func (c *feedServiceClient) ListRankedGlobalFeed(ctx context.Context, req *conne
 // FeedServiceHandler is an implementation of the plaza.v1.FeedService service.
 type FeedServiceHandler interface {
 	// ListUserFeed lists the posts of a user's wall. Deprecated by the contract, and kept.
+	//
+	// Deprecated: do not use.
 	ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error)
+	// ListContentFeed lists the posts of all regions whose target is `content`: those under something that is kept elsewhere,
+	// such as an article.
+	ListContentFeed(context.Context, *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ContentFeedResponse], error)
 	// ListCommunityFeed lists the posts of a community's feed.
 	ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error)
 	// ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
@@ -169,6 +196,12 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 		FeedServiceListUserFeedProcedure,
 		svc.ListUserFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListUserFeed")),
+		connect.WithHandlerOptions(opts...),
+	)
+	feedServiceListContentFeedHandler := connect.NewUnaryHandler(
+		FeedServiceListContentFeedProcedure,
+		svc.ListContentFeed,
+		connect.WithSchema(feedServiceMethods.ByName("ListContentFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
 	feedServiceListCommunityFeedHandler := connect.NewUnaryHandler(
@@ -199,6 +232,8 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 		switch r.URL.Path {
 		case FeedServiceListUserFeedProcedure:
 			feedServiceListUserFeedHandler.ServeHTTP(w, r)
+		case FeedServiceListContentFeedProcedure:
+			feedServiceListContentFeedHandler.ServeHTTP(w, r)
 		case FeedServiceListCommunityFeedProcedure:
 			feedServiceListCommunityFeedHandler.ServeHTTP(w, r)
 		case FeedServiceListFollowingFeedProcedure:
@@ -218,6 +253,10 @@ type UnimplementedFeedServiceHandler struct{}
 
 func (UnimplementedFeedServiceHandler) ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListUserFeed is not implemented"))
+}
+
+func (UnimplementedFeedServiceHandler) ListContentFeed(context.Context, *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ContentFeedResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListContentFeed is not implemented"))
 }
 
 func (UnimplementedFeedServiceHandler) ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error) {

@@ -46,6 +46,16 @@ const (
 	UserServiceBanUserProcedure = "/plaza.v1.UserService/BanUser"
 	// UserServiceUnbanUserProcedure is the fully-qualified name of the UserService's UnbanUser RPC.
 	UserServiceUnbanUserProcedure = "/plaza.v1.UserService/UnbanUser"
+	// UserServiceFlagUserProcedure is the fully-qualified name of the UserService's FlagUser RPC.
+	UserServiceFlagUserProcedure = "/plaza.v1.UserService/FlagUser"
+	// UserServiceUnflagUserProcedure is the fully-qualified name of the UserService's UnflagUser RPC.
+	UserServiceUnflagUserProcedure = "/plaza.v1.UserService/UnflagUser"
+	// UserServiceClearUserFlagsProcedure is the fully-qualified name of the UserService's
+	// ClearUserFlags RPC.
+	UserServiceClearUserFlagsProcedure = "/plaza.v1.UserService/ClearUserFlags"
+	// UserServiceIsUserFlaggedByMeProcedure is the fully-qualified name of the UserService's
+	// IsUserFlaggedByMe RPC.
+	UserServiceIsUserFlaggedByMeProcedure = "/plaza.v1.UserService/IsUserFlaggedByMe"
 )
 
 // UserServiceClient is a client for the plaza.v1.UserService service.
@@ -62,6 +72,14 @@ type UserServiceClient interface {
 	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error)
 	// UnbanUser lifts the ban.
 	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	// FlagUser flags a user as the caller; again changes nothing.
+	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	// UnflagUser takes the caller's own flag back; without one it changes nothing.
+	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	// ClearUserFlags removes every flag of a user, and answers with the user alone.
+	ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error)
+	// IsUserFlaggedByMe tells whether the caller flags the user.
+	IsUserFlaggedByMe(context.Context, *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 
 // NewUserServiceClient constructs a client for the plaza.v1.UserService service. By default, it
@@ -111,17 +129,45 @@ func NewUserServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(userServiceMethods.ByName("UnbanUser")),
 			connect.WithClientOptions(opts...),
 		),
+		flagUser: connect.NewClient[v1.FlagUserRequest, v1.UserAggregate](
+			httpClient,
+			baseURL+UserServiceFlagUserProcedure,
+			connect.WithSchema(userServiceMethods.ByName("FlagUser")),
+			connect.WithClientOptions(opts...),
+		),
+		unflagUser: connect.NewClient[v1.UnflagUserRequest, v1.UserAggregate](
+			httpClient,
+			baseURL+UserServiceUnflagUserProcedure,
+			connect.WithSchema(userServiceMethods.ByName("UnflagUser")),
+			connect.WithClientOptions(opts...),
+		),
+		clearUserFlags: connect.NewClient[v1.ClearUserFlagsRequest, v1.User](
+			httpClient,
+			baseURL+UserServiceClearUserFlagsProcedure,
+			connect.WithSchema(userServiceMethods.ByName("ClearUserFlags")),
+			connect.WithClientOptions(opts...),
+		),
+		isUserFlaggedByMe: connect.NewClient[v1.IsUserFlaggedByMeRequest, v1.FlaggedByMeResponse](
+			httpClient,
+			baseURL+UserServiceIsUserFlaggedByMeProcedure,
+			connect.WithSchema(userServiceMethods.ByName("IsUserFlaggedByMe")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // userServiceClient implements UserServiceClient.
 type userServiceClient struct {
-	getUser       *connect.Client[v1.GetUserRequest, v1.UserAggregate]
-	batchGetUsers *connect.Client[v1.BatchGetUsersRequest, v1.UserAggregate]
-	listUsers     *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
-	updateUser    *connect.Client[v1.UpdateUserRequest, v1.UserAggregate]
-	banUser       *connect.Client[v1.BanUserRequest, v1.UserAggregate]
-	unbanUser     *connect.Client[v1.UnbanUserRequest, v1.UserAggregate]
+	getUser           *connect.Client[v1.GetUserRequest, v1.UserAggregate]
+	batchGetUsers     *connect.Client[v1.BatchGetUsersRequest, v1.UserAggregate]
+	listUsers         *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
+	updateUser        *connect.Client[v1.UpdateUserRequest, v1.UserAggregate]
+	banUser           *connect.Client[v1.BanUserRequest, v1.UserAggregate]
+	unbanUser         *connect.Client[v1.UnbanUserRequest, v1.UserAggregate]
+	flagUser          *connect.Client[v1.FlagUserRequest, v1.UserAggregate]
+	unflagUser        *connect.Client[v1.UnflagUserRequest, v1.UserAggregate]
+	clearUserFlags    *connect.Client[v1.ClearUserFlagsRequest, v1.User]
+	isUserFlaggedByMe *connect.Client[v1.IsUserFlaggedByMeRequest, v1.FlaggedByMeResponse]
 }
 
 // GetUser calls plaza.v1.UserService.GetUser.
@@ -154,6 +200,26 @@ func (c *userServiceClient) UnbanUser(ctx context.Context, req *connect.Request[
 	return c.unbanUser.CallUnary(ctx, req)
 }
 
+// FlagUser calls plaza.v1.UserService.FlagUser.
+func (c *userServiceClient) FlagUser(ctx context.Context, req *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+	return c.flagUser.CallUnary(ctx, req)
+}
+
+// UnflagUser calls plaza.v1.UserService.UnflagUser.
+func (c *userServiceClient) UnflagUser(ctx context.Context, req *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+	return c.unflagUser.CallUnary(ctx, req)
+}
+
+// ClearUserFlags calls plaza.v1.UserService.ClearUserFlags.
+func (c *userServiceClient) ClearUserFlags(ctx context.Context, req *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error) {
+	return c.clearUserFlags.CallUnary(ctx, req)
+}
+
+// IsUserFlaggedByMe calls plaza.v1.UserService.IsUserFlaggedByMe.
+func (c *userServiceClient) IsUserFlaggedByMe(ctx context.Context, req *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
+	return c.isUserFlaggedByMe.CallUnary(ctx, req)
+}
+
 // UserServiceHandler is an implementation of the plaza.v1.UserService service.
 type UserServiceHandler interface {
 	// GetUser gets one user.
@@ -168,6 +234,14 @@ type UserServiceHandler interface {
 	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error)
 	// UnbanUser lifts the ban.
 	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	// FlagUser flags a user as the caller; again changes nothing.
+	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	// UnflagUser takes the caller's own flag back; without one it changes nothing.
+	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	// ClearUserFlags removes every flag of a user, and answers with the user alone.
+	ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error)
+	// IsUserFlaggedByMe tells whether the caller flags the user.
+	IsUserFlaggedByMe(context.Context, *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 
 // NewUserServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -213,6 +287,30 @@ func NewUserServiceHandler(svc UserServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(userServiceMethods.ByName("UnbanUser")),
 		connect.WithHandlerOptions(opts...),
 	)
+	userServiceFlagUserHandler := connect.NewUnaryHandler(
+		UserServiceFlagUserProcedure,
+		svc.FlagUser,
+		connect.WithSchema(userServiceMethods.ByName("FlagUser")),
+		connect.WithHandlerOptions(opts...),
+	)
+	userServiceUnflagUserHandler := connect.NewUnaryHandler(
+		UserServiceUnflagUserProcedure,
+		svc.UnflagUser,
+		connect.WithSchema(userServiceMethods.ByName("UnflagUser")),
+		connect.WithHandlerOptions(opts...),
+	)
+	userServiceClearUserFlagsHandler := connect.NewUnaryHandler(
+		UserServiceClearUserFlagsProcedure,
+		svc.ClearUserFlags,
+		connect.WithSchema(userServiceMethods.ByName("ClearUserFlags")),
+		connect.WithHandlerOptions(opts...),
+	)
+	userServiceIsUserFlaggedByMeHandler := connect.NewUnaryHandler(
+		UserServiceIsUserFlaggedByMeProcedure,
+		svc.IsUserFlaggedByMe,
+		connect.WithSchema(userServiceMethods.ByName("IsUserFlaggedByMe")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.UserService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case UserServiceGetUserProcedure:
@@ -227,6 +325,14 @@ func NewUserServiceHandler(svc UserServiceHandler, opts ...connect.HandlerOption
 			userServiceBanUserHandler.ServeHTTP(w, r)
 		case UserServiceUnbanUserProcedure:
 			userServiceUnbanUserHandler.ServeHTTP(w, r)
+		case UserServiceFlagUserProcedure:
+			userServiceFlagUserHandler.ServeHTTP(w, r)
+		case UserServiceUnflagUserProcedure:
+			userServiceUnflagUserHandler.ServeHTTP(w, r)
+		case UserServiceClearUserFlagsProcedure:
+			userServiceClearUserFlagsHandler.ServeHTTP(w, r)
+		case UserServiceIsUserFlaggedByMeProcedure:
+			userServiceIsUserFlaggedByMeHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -258,4 +364,20 @@ func (UnimplementedUserServiceHandler) BanUser(context.Context, *connect.Request
 
 func (UnimplementedUserServiceHandler) UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UnbanUser is not implemented"))
+}
+
+func (UnimplementedUserServiceHandler) FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.FlagUser is not implemented"))
+}
+
+func (UnimplementedUserServiceHandler) UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UnflagUser is not implemented"))
+}
+
+func (UnimplementedUserServiceHandler) ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.ClearUserFlags is not implemented"))
+}
+
+func (UnimplementedUserServiceHandler) IsUserFlaggedByMe(context.Context, *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.IsUserFlaggedByMe is not implemented"))
 }

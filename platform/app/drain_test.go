@@ -1,0 +1,83 @@
+package app_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/app"
+	"github.com/plaza-social/plaza/platform/config"
+)
+
+// TestDrainUnderLoad stops a server that many clients call all the time, as a rollout does. They do what a load balancer
+// makes of /readyz: they go elsewhere once it turns 503. Until then every request is answered, and whole: on connections
+// that are kept, and on new ones.
+func TestDrainUnderLoad(t *testing.T) {
+	cfg := testConfig()
+	cfg.DrainDelay = config.Delay(2 * time.Second) // clients of a busy machine need time to take note
+	var arrived, answered, afterNotice atomic.Int64
+	var noticed atomic.Bool
+	body := strings.Repeat("x", 20_000)
+	r := run(t, cfg, app.WithHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		arrived.Add(1)
+		<-time.After(2 * time.Millisecond) // the work of a request
+		_, _ = io.WriteString(w, body)
+	})))
+	ready := "http://" + r.OpsAddr() + "/readyz"
+
+	var clients sync.WaitGroup
+	var failures sync.Map
+	for i := range 16 {
+		transport := &http.Transport{DisableKeepAlives: i%4 == 0}
+		client := &http.Client{Transport: transport}
+		clients.Go(func() {
+			defer transport.CloseIdleConnections()
+			for !noticed.Load() {
+				if err := callOnce(client, "http://"+r.APIAddr()+"/", body); err != nil {
+					failures.Store(fmt.Sprintf("client %d: %v", i, err), true)
+					return
+				}
+				answered.Add(1)
+				if !r.Ready(t.Context()).Ready {
+					afterNotice.Add(1)
+				}
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return answered.Load() > 500 }, patience, time.Millisecond)
+	r.stop()
+	require.Eventually(t, func() bool {
+		status, _ := get(t, http.DefaultClient, ready)
+		noticed.Store(status == http.StatusServiceUnavailable)
+		return noticed.Load()
+	}, patience, time.Millisecond)
+	clients.Wait()
+	require.NoError(t, r.finish(t))
+	failures.Range(func(failure, _ any) bool {
+		t.Error(failure)
+		return true
+	})
+	require.Equal(t, arrived.Load(), answered.Load(), "no request was lost")
+	require.Positive(t, afterNotice.Load(), "requests are answered while the server drains")
+}
+
+// callOnce makes one request and reads the whole answer.
+func callOnce(client *http.Client, url, want string) error {
+	resp, err := client.Get(url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	got, err := io.ReadAll(resp.Body)
+	if err == nil && (resp.StatusCode != http.StatusOK || string(got) != want) {
+		err = fmt.Errorf("status %d with %d bytes", resp.StatusCode, len(got))
+	}
+	return err
+}

@@ -1,0 +1,79 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+)
+
+const metricsList = "../telemetry/testdata/metrics.txt"
+
+// onCockroachOnly are metrics that a server on PostgreSQL has nothing to say for.
+var onCockroachOnly = []string{"plaza_placement_tables_not_pinned gauge"}
+
+// TestMetricsAreListed holds the list that the tests of alerts and dashboards read against a running server: every metric,
+// with its type and its labels besides network and region. PLAZA_UPDATE=1 writes the list anew.
+func TestMetricsAreListed(t *testing.T) {
+	ends := time.Now().Add(time.Hour)
+	secret := mount(t, generation(t, key{id: "k1", notAfter: ends}))
+	r, _ := serving(t, func(cfg *config.Config) { secret.configure(cfg) })
+	get(t, http.DefaultClient, "http://"+r.APIAddr()+"/api/v3/users")
+	var found []string
+	require.Eventually(t, func() bool {
+		found = exposed(t, r)
+		return slices.Contains(found, "plaza_database_up gauge home") && slices.Contains(found, "plaza_outbox_oldest_age_seconds gauge")
+	}, patience, 50*time.Millisecond)
+	if !testdb.Cockroach(t) {
+		found = append(found, onCockroachOnly...)
+		slices.Sort(found)
+	}
+	text := strings.Join(found, "\n") + "\n"
+	if os.Getenv("PLAZA_UPDATE") != "" {
+		require.NoError(t, os.WriteFile(metricsList, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(metricsList)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text, "PLAZA_UPDATE=1 writes the list anew")
+}
+
+// exposed lists our metrics as "name type label,label".
+func exposed(t *testing.T, r *running) []string {
+	t.Helper()
+	families, err := r.Metrics().Gatherer().Gather()
+	require.NoError(t, err)
+	var lines []string
+	for _, f := range families {
+		if !strings.HasPrefix(f.GetName(), "plaza_") {
+			continue
+		}
+		own := map[string]bool{}
+		for _, m := range f.GetMetric() {
+			carried := map[string]bool{}
+			for _, l := range m.GetLabel() {
+				carried[l.GetName()] = true
+				own[l.GetName()] = true
+			}
+			require.True(t, carried["network"] && carried["region"], f.GetName())
+		}
+		delete(own, "network")
+		delete(own, "region")
+		var labels []string
+		for name := range own {
+			labels = append(labels, name)
+		}
+		slices.Sort(labels)
+		line := fmt.Sprintf("%s %s %s", f.GetName(), strings.ToLower(f.GetType().String()), strings.Join(labels, ","))
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	slices.Sort(lines)
+	return lines
+}

@@ -1,0 +1,273 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/statusz"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+const (
+	// probeEvery is how often the databases are asked whether they answer, and what they hold for this server.
+	probeEvery = 5 * time.Second
+	// placementEvery is how often the database is asked where its rows are, placementAgain how often while that is not well.
+	placementEvery   = 5 * time.Minute
+	placementAgain   = 30 * time.Second
+	placementTimeout = 30 * time.Second
+)
+
+// report is what the server knows of itself: what /statusz and the metrics tell. Everything about the database is asked in
+// the background; what was last known stands while it does not answer, with the time at which it was true.
+type report struct {
+	cfg        config.Config
+	started    time.Time
+	build      telemetry.Build
+	now        func() time.Time
+	store      *store.Store
+	draining   func() bool
+	serverKeys *auth.KeySet
+	apiKeys    *auth.KeySet
+	signing    *auth.Keyring
+	// placed asks where the rows are: store.CheckPlacement.
+	placed func(context.Context) (store.Placement, error)
+
+	mu         sync.Mutex // guards everything below
+	databases  map[string]bool
+	schema     statusz.Schema
+	moderation statusz.Moderation
+	placement  statusz.Placement
+	backlog    *store.Backlog
+}
+
+func newReport(d *dependencies, draining func() bool) *report {
+	cfg := d.cfg
+	r := &report{
+		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining,
+		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, databases: map[string]bool{},
+		placed: func(ctx context.Context) (store.Placement, error) {
+			return store.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], cfg.Localities(), string(cfg.Survive))
+		},
+	}
+	r.schema.Required = store.TargetVersion()
+	r.placement = r.unknownPlacement(statusz.ReasonNotCheckedYet)
+	return r
+}
+
+// workers keep the report true until their context ends. They do not wait for the schema: that it is missing is part of
+// what they tell.
+func (r *report) workers() []worker {
+	workers := []worker{
+		{name: "report", run: func(ctx context.Context) error { return every(ctx, probeEvery, r.refresh, r.readBacklog) }},
+		{name: "placement", run: r.watchPlacement},
+	}
+	for _, home := range region.All() {
+		workers = append(workers, worker{name: "probe of " + home.String(), run: func(ctx context.Context) error {
+			return every(ctx, probeEvery, func(ctx context.Context) { r.probe(ctx, home) })
+		}})
+	}
+	return workers
+}
+
+// every runs steps now and then again and again, with a pause in between, until ctx ends.
+func every(ctx context.Context, pause time.Duration, steps ...func(context.Context)) error {
+	for {
+		for _, step := range steps {
+			step(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
+// probe asks one home's database whether it answers.
+func (r *report) probe(ctx context.Context, home region.Code) {
+	err := r.store.Ping(ctx, home)
+	if ctx.Err() != nil {
+		return // the server is about to stop, which says nothing about the database
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.databases[home.String()] = err == nil
+}
+
+// refresh reads the schema and the settings anew. It takes at most as long as a check of /readyz.
+func (r *report) refresh(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	var both sync.WaitGroup
+	both.Go(func() { r.readSchema(ctx) })
+	both.Go(func() { r.readModeration(ctx) })
+	both.Wait()
+}
+
+func (r *report) readSchema(ctx context.Context) {
+	version, err := r.store.SchemaVersion(ctx, r.cfg.Region)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.schema.Error = reasonOf(err)
+		return
+	}
+	r.schema.Current, r.schema.AsOf, r.schema.Error = version, r.time(), ""
+}
+
+// readModeration reads the settings by which this region's requests are decided: they read the same rows.
+func (r *report) readModeration(ctx context.Context) {
+	began := r.time()
+	var s store.Settings
+	reads := r.store.Reads()
+	reads.Settings(r.cfg.Region, &s)
+	err := reads.Run(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case began.Before(r.moderation.AsOf): // another reader was quicker, and knows something newer
+	case err != nil:
+		r.moderation.Error = reasonOf(err)
+	default:
+		r.moderation = statusz.Moderation{
+			IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled, FlagLimit: s.FlagLimit,
+			Generation: s.Generation, AsOf: began,
+		}
+		r.moderation.Digest = r.moderation.Hash()
+	}
+}
+
+func (r *report) readBacklog(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.StatementTimeout.Std())
+	defer cancel()
+	backlog, err := r.store.Backlog(ctx, r.cfg.Region)
+	if err != nil {
+		return // what was known grows older by itself, as it should
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.backlog = &backlog
+}
+
+// watchPlacement asks where the rows are, more often while they are not where they belong.
+func (r *report) watchPlacement(ctx context.Context) error {
+	for {
+		pause := placementEvery
+		if r.readPlacement(ctx).State == statusz.NotPinned || r.knownPlacement().Reason == statusz.ReasonCheckFailed {
+			pause = placementAgain
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (r *report) readPlacement(ctx context.Context) statusz.Placement {
+	ctx, cancel := context.WithTimeout(ctx, placementTimeout)
+	defer cancel()
+	found, err := r.placed(ctx)
+	p := r.placementOf(found, err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.placement = p
+	return p
+}
+
+func (r *report) knownPlacement() statusz.Placement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.placement
+}
+
+// placementOf puts what was found, or why nothing was, into words.
+func (r *report) placementOf(found store.Placement, err error) statusz.Placement {
+	p := r.unknownPlacement(statusz.ReasonCheckFailed)
+	p.Engine, p.CheckedAt = string(found.Engine), r.time()
+	switch {
+	case errors.Is(err, store.ErrNoPlacement):
+		p.Reason = statusz.ReasonNoPlacement
+		return p
+	case err != nil:
+		p.Message = reasonOf(err)
+		return p
+	}
+	p.State, p.Reason = statusz.Pinned, statusz.ReasonAllTablesPinned
+	for _, t := range found.Elsewhere {
+		p.NotPinned = append(p.NotPinned, statusz.TableNotPinned(t))
+		p.State = statusz.NotPinned
+		if t.Table != "" {
+			p.Reason = statusz.ReasonTablesNotPinned
+		} else if p.Reason == statusz.ReasonAllTablesPinned {
+			p.Reason = statusz.ReasonDatabaseRegionsDiffer
+		}
+	}
+	return p
+}
+
+func (r *report) unknownPlacement(reason string) statusz.Placement {
+	want := statusz.PlacementWanted{Localities: map[string]string{}, Survive: string(r.cfg.Survive)}
+	for home, locality := range r.cfg.Localities() {
+		want.Localities[home.String()] = locality
+	}
+	return statusz.Placement{
+		State: statusz.Unknown, Reason: reason, Want: want, Tables: len(store.Tables()), NotPinned: []statusz.TableNotPinned{},
+	}
+}
+
+// time is now as the report shows times.
+func (r *report) time() time.Time { return r.now().UTC().Truncate(time.Microsecond) }
+
+// status is the report as it stands.
+func (r *report) status() statusz.Status {
+	now := r.now()
+	keys := statusz.Keys{
+		Server: keyFile(r.serverKeys.Status(), now), API: keyFile(r.apiKeys.Status(), now), Signing: keyFile(r.signing.Status(), now),
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return statusz.Status{
+		Region: r.cfg.Region.String(), NetworkID: string(r.cfg.NetworkID),
+		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
+		Schema: r.schema, Keys: keys, Moderation: r.moderation, Placement: r.placement,
+		Configuration: statusz.Configuration{Hash: r.cfg.Hash()},
+	}
+}
+
+func keyFile(s auth.FileStatus, now time.Time) statusz.KeyFile {
+	f := statusz.KeyFile{Keys: []statusz.Key{}, LoadedAt: s.LoadedAt.UTC(), CheckedAt: s.CheckedAt.UTC(), Error: s.Error}
+	for _, key := range s.Keys {
+		f.Keys = append(f.Keys, statusz.Key{ID: key.ID, NotAfter: key.NotAfter.UTC(), Valid: key.ValidAt(now)})
+	}
+	return f
+}
+
+// snapshot is the report as the metrics tell it.
+func (r *report) snapshot() telemetry.Snapshot {
+	s := telemetry.Snapshot{Status: r.status(), Databases: map[string]bool{}}
+	now := r.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.Copy(s.Databases, r.databases)
+	if r.backlog != nil {
+		s.OutboxAge, s.ScheduleDelay = since(r.backlog.OldestOutbox, now), since(r.backlog.OldestScheduled, now)
+	}
+	return s
+}
+
+// since is how long ago t was; zero for no time and for one that lies ahead.
+func since(t, now time.Time) *time.Duration {
+	age := time.Duration(0)
+	if !t.IsZero() {
+		age = max(0, now.Sub(t))
+	}
+	return &age
+}

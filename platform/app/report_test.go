@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/statusz"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func TestPlacementOf(t *testing.T) {
+	at := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
+	posts, database := store.TablePlacement{Table: "posts", Has: "GLOBAL"}, store.TablePlacement{Has: "no region x"}
+	for name, c := range map[string]struct {
+		found                  store.Placement
+		err                    error
+		state, reason, message string
+		notPinned              int
+	}{
+		"pinned":     {store.Placement{Engine: store.CockroachDB}, nil, statusz.Pinned, statusz.ReasonAllTablesPinned, "", 0},
+		"postgresql": {store.Placement{Engine: store.PostgreSQL}, store.ErrNoPlacement, statusz.Unknown, statusz.ReasonNoPlacement, "", 0},
+		"a table":    {store.Placement{Elsewhere: []store.TablePlacement{posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 1},
+		"the database": {
+			store.Placement{Elsewhere: []store.TablePlacement{database}}, nil, statusz.NotPinned, statusz.ReasonDatabaseRegionsDiffer, "", 1,
+		},
+		"both": {
+			store.Placement{Elsewhere: []store.TablePlacement{database, posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 2,
+		},
+		"failed": {store.Placement{}, errors.New("no\npermission"), statusz.Unknown, statusz.ReasonCheckFailed, "no permission", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &report{
+				cfg: config.Default(), now: func() time.Time { return at },
+				placed: func(context.Context) (store.Placement, error) { return c.found, c.err },
+			}
+			p := r.readPlacement(t.Context())
+			require.Equal(t, p, r.knownPlacement())
+			require.Equal(t, c.state, p.State)
+			require.Equal(t, c.reason, p.Reason)
+			require.Equal(t, c.message, p.Message)
+			require.NotNil(t, p.NotPinned)
+			require.Len(t, p.NotPinned, c.notPinned)
+			require.Equal(t, at, p.CheckedAt)
+			require.Equal(t, "europe-west1", p.Want.Localities["eu"])
+		})
+	}
+}

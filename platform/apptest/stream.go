@@ -1,0 +1,175 @@
+package apptest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// StreamEvent is what a stream of events holds between two empty lines.
+type StreamEvent struct {
+	ID      string // empty where the client's last id stays
+	Name    string // empty for what is no event: the beginning of a stream, heartbeats
+	Data    string
+	Comment string
+	Retry   string
+}
+
+// Decode reads the data of an event.
+func (e StreamEvent) Decode(t testing.TB) map[string]any {
+	t.Helper()
+	var data map[string]any
+	require.NoError(t, json.Unmarshal([]byte(e.Data), &data), e.Data)
+	return data
+}
+
+// Response returns the data as if it were an answer, to read it by paths.
+func (e StreamEvent) Response() *Response {
+	return &Response{Status: http.StatusOK, Body: []byte(e.Data), request: "event " + e.Name}
+}
+
+// Stream is an open stream of events.
+type Stream struct {
+	// Header is the answer's.
+	Header http.Header
+	// LastID is the id that a client would resume with.
+	LastID string
+
+	events chan StreamEvent
+	cancel context.CancelFunc
+}
+
+// Listen opens a stream and reads its beginning. lastID is the id to resume after; empty for none.
+func (c *Client) Listen(t testing.TB, path, lastID string) *Stream {
+	t.Helper()
+	s, status, err := c.open(t, path, lastID)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, status)
+	first, ok := s.next(t)
+	require.True(t, ok, "the stream ended at once")
+	require.NotEmpty(t, first.Retry)
+	return s
+}
+
+// ListenAgain opens a stream as a client does that lost one: it tries until a server lets it, or returns nil when ctx ends.
+func (c *Client) ListenAgain(ctx context.Context, t testing.TB, path, lastID string) *Stream {
+	t.Helper()
+	for ctx.Err() == nil {
+		s, status, err := c.open(t, path, lastID)
+		if err == nil && status == http.StatusOK {
+			s.LastID = lastID
+			return s
+		}
+		pause(ctx, 20*time.Millisecond)
+	}
+	return nil
+}
+
+// open asks for a stream.
+func (c *Client) open(t testing.TB, path, lastID string) (s *Stream, status int, err error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(cancel)
+	req := c.With("Accept", "text/event-stream", "Last-Event-ID", lastID).Request(t, http.MethodGet, path, nil).WithContext(ctx) //nolint:contextcheck // replaced
+	resp, err := (&http.Client{Transport: c.Network.http.Transport}).Do(req)                                                     //nolint:bodyclose // below, when it ends
+	if err != nil {
+		return nil, 0, err
+	}
+	s = &Stream{Header: resp.Header, events: make(chan StreamEvent, 10_000), cancel: cancel}
+	go func() {
+		defer resp.Body.Close()
+		defer close(s.events)
+		read(bufio.NewScanner(resp.Body), s.events)
+	}()
+	return s, resp.StatusCode, nil
+}
+
+func read(lines *bufio.Scanner, events chan<- StreamEvent) {
+	lines.Buffer(nil, 1<<20)
+	var e StreamEvent
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case lines.Text() == "":
+			events <- e
+			e = StreamEvent{}
+		case name == "":
+			e.Comment = value
+		case name == "id":
+			e.ID = value
+		case name == "event":
+			e.Name = value
+		case name == "data":
+			e.Data += value
+		case name == "retry":
+			e.Retry = value
+		}
+	}
+}
+
+// patience ends the wait for an event; the machine may be busy.
+const patience = 30 * time.Second
+
+func (s *Stream) next(t testing.TB) (StreamEvent, bool) {
+	t.Helper()
+	select {
+	case e, ok := <-s.events:
+		if ok && e.ID != "" {
+			s.LastID = e.ID
+		}
+		return e, ok
+	case <-time.After(patience):
+		require.FailNow(t, "no event came")
+		return StreamEvent{}, false
+	}
+}
+
+// Next returns the next event of a stream that has one.
+func (s *Stream) Next(t testing.TB) StreamEvent {
+	t.Helper()
+	for {
+		e, ok := s.next(t)
+		require.True(t, ok, "the stream ended")
+		if e.Name != "" {
+			return e
+		}
+	}
+}
+
+// End returns what is left of a stream that the server ends.
+func (s *Stream) End(t testing.TB) []StreamEvent {
+	t.Helper()
+	var rest []StreamEvent
+	for {
+		e, ok := s.next(t)
+		if !ok {
+			return rest
+		}
+		if e.Name != "" {
+			rest = append(rest, e)
+		}
+	}
+}
+
+// Poll returns what comes next, an event or something else. It reports false where the stream or ctx ended.
+func (s *Stream) Poll(ctx context.Context) (StreamEvent, bool) {
+	select {
+	case e, ok := <-s.events:
+		if ok && e.ID != "" {
+			s.LastID = e.ID
+		}
+		return e, ok
+	case <-ctx.Done():
+		return StreamEvent{}, false
+	}
+}
+
+// Close ends the stream as a client does that goes away.
+func (s *Stream) Close() { s.cancel() }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// transientError is a failure that may go away by itself: the program ends with exitTransient.
+type transientError struct{ error }
+
+func (e transientError) Unwrap() error { return e.error }
+
+// databaseFailure puts err into one line without the passwords of the configuration, and marks it where it is worth another try.
+func databaseFailure(err error, cfg config.Config) error {
+	scrubbed := &databaseError{text: scrub(oneLine(err), cfg), cause: err}
+	if store.Transient(err) {
+		return transientError{scrubbed}
+	}
+	return scrubbed
+}
+
+// databaseError shows a text in place of its cause's.
+type databaseError struct {
+	text  string
+	cause error
+}
+
+func (e *databaseError) Error() string { return e.text }
+func (e *databaseError) Unwrap() error { return e.cause }
+
+// scrub takes the passwords of the database URLs out of text. No error of ours has one; a driver's or a server's might.
+func scrub(text string, cfg config.Config) string {
+	for _, address := range []telemetry.SecretURL{cfg.DatabaseURL, cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG} {
+		text = strings.ReplaceAll(text, orNothing(address.Reveal()), address.String())
+		u, err := url.Parse(address.Reveal())
+		if err != nil {
+			continue
+		}
+		password, _ := u.User.Password()
+		for _, secret := range []string{password, url.QueryEscape(password), u.Query().Get("password"), u.Query().Get("sslpassword")} {
+			text = strings.ReplaceAll(text, orNothing(secret), telemetry.Redacted)
+		}
+	}
+	return text
+}
+
+// orNothing is secret, or a text that occurs nowhere: an empty one would be found between all letters.
+func orNothing(secret string) string {
+	if secret == "" {
+		return "\x00"
+	}
+	return secret
+}
+
+// migrateProgress tells how a migration goes: a line for people or a JSON object for machines.
+type migrateProgress struct {
+	out  io.Writer
+	json bool
+}
+
+// progressLine is a line of plaza migrate up --json.
+type progressLine struct {
+	Time      time.Time `json:"time"`
+	Event     string    `json:"event"` // step, waiting, done or failed
+	Done      int       `json:"done,omitempty"`
+	Total     int       `json:"total,omitempty"`
+	Name      string    `json:"name,omitempty"`
+	Current   int64     `json:"current,omitempty"`
+	Target    int64     `json:"target,omitempty"`
+	Error     string    `json:"error,omitempty"`
+	Transient *bool     `json:"transient,omitempty"` // of a failure
+}
+
+func (p *migrateProgress) line(l progressLine) error {
+	l.Time = time.Now().UTC().Truncate(time.Millisecond)
+	return json.NewEncoder(p.out).Encode(l)
+}
+
+// step is told of each step, and of each time that the migration waits for the database.
+func (p *migrateProgress) step(done, total int, name string) {
+	if !p.json {
+		_, _ = fmt.Fprintf(p.out, "[%d/%d] %s\n", done, total, name)
+		return
+	}
+	event := "step"
+	if !strings.HasSuffix(name, ".sql") {
+		event = "waiting"
+	}
+	_ = p.line(progressLine{Event: event, Done: done, Total: total, Name: name})
+}
+
+func (p *migrateProgress) done(status schemaStatus) error {
+	if !p.json {
+		return status.print(p.out, false)
+	}
+	return p.line(progressLine{Event: "done", Current: status.Current, Target: status.Target})
+}
+
+// finish tells of a failure where machines look for it, and returns it for those who read standard error.
+func (p *migrateProgress) finish(err error, cfg config.Config, terminationLog string) error {
+	text := ""
+	if err != nil {
+		text = scrub(oneLine(err), cfg)
+	}
+	if err != nil && p.json {
+		_, transient := errors.AsType[transientError](err)
+		_ = p.line(progressLine{Event: "failed", Error: text, Transient: &transient})
+	}
+	if terminationLog == "" {
+		return err
+	}
+	return errors.Join(err, writeTerminationLog(terminationLog, text))
+}
+
+// maxTerminationLog is what Kubernetes keeps of the file.
+const maxTerminationLog = 4096
+
+// writeTerminationLog replaces what the file says. The file is the kubelet's: it is not created anew, but a first run on
+// a developer's machine may.
+func writeTerminationLog(path, text string) error {
+	if len(text) > maxTerminationLog {
+		text = strings.ToValidUTF8(text[:maxTerminationLog], "")
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // it is there to be read
+		return fmt.Errorf("termination log: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+func terminationLog(t *testing.T) (path string, read func() string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "termination-log")
+	require.NoError(t, os.WriteFile(path, []byte("of an earlier run"), 0o600))
+	return path, func() string {
+		content, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return string(content)
+	}
+}
+
+func TestMigrateJob(t *testing.T) {
+	url := testdb.New(t)
+	path, last := terminationLog(t)
+	code, stdout, stderr := plaza(t, "migrate", "status", "--json", "--database-url", url)
+	require.Zero(t, code, stderr)
+	var status schemaStatus
+	require.NoError(t, json.Unmarshal([]byte(stdout), &status))
+	require.Equal(t, schemaStatus{Target: store.TargetVersion(), State: schemaBehind}, status)
+
+	code, stdout, stderr = plaza(t, "migrate", "up", "--json", "--termination-log", path, "--database-url", url)
+	require.Zero(t, code, stderr)
+	require.Empty(t, last())
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	require.Len(t, lines, len(store.RenderedMigrations(store.PostgreSQL))+1)
+	for i, text := range lines {
+		var line progressLine
+		require.NoError(t, json.Unmarshal([]byte(text), &line), text)
+		require.False(t, line.Time.IsZero())
+		if i < len(lines)-1 {
+			require.Equal(t, "step", line.Event)
+			require.Equal(t, i+1, line.Done)
+			continue
+		}
+		require.Equal(t, "done", line.Event)
+		require.Equal(t, store.TargetVersion(), line.Current)
+		require.Equal(t, store.TargetVersion(), line.Target)
+	}
+	_, stdout, _ = plaza(t, "migrate", "status", "--json", "--database-url", url)
+	require.NoError(t, json.Unmarshal([]byte(stdout), &status))
+	require.Equal(t, schemaStatus{Current: store.TargetVersion(), Target: store.TargetVersion(), State: schemaUpToDate}, status)
+}
+
+func TestMigrateJobThatFails(t *testing.T) {
+	blocked := testdb.New(t)
+	require.NoError(t, store.Migrate(t.Context(), store.MigrateOptions{URL: blocked}))
+	for name, c := range map[string]struct {
+		url       string
+		code      int
+		transient bool
+	}{
+		"nobody listens":   {"postgresql://plaza:hunter2@127.0.0.1:1/plaza", exitTransient, true},
+		"not a URL":        {"postgresql://plaza:hunter2@db:port/plaza", exitError, false},
+		"no such database": {strings.Replace(testdb.New(t), "/plaza", "/no_such_plaza", 1), exitError, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, last := terminationLog(t)
+			code, stdout, stderr := plaza(t, "migrate", "up", "--json", "--termination-log", path, "--database-url", c.url)
+			require.Equal(t, c.code, code, stderr)
+			require.NotEmpty(t, last())
+			require.NotContains(t, last(), "\n")
+			require.NotContains(t, last()+stdout+stderr, "hunter2")
+			require.Equal(t, "plaza: "+last()+"\n", stderr)
+			var line progressLine
+			require.NoError(t, json.Unmarshal([]byte(stdout), &line), stdout)
+			require.Equal(t, "failed", line.Event)
+			require.Equal(t, last(), line.Error)
+			require.NotNil(t, line.Transient)
+			require.Equal(t, c.transient, *line.Transient)
+			code, _, stderr = plaza(t, "migrate", "status", "--json", "--database-url", c.url)
+			require.Equal(t, c.code, code, stderr)
+		})
+	}
+	path, last := terminationLog(t)
+	code, _, stderr := plaza(t, "migrate", "up", "--termination-log", path)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, last(), "database-url: not set")
+	require.Contains(t, stderr, "database-url: not set")
+}
+
+func TestScrub(t *testing.T) {
+	cfg := config.Config{
+		DatabaseURL:   telemetry.SecretURL("postgresql://plaza:hunter%2F2@db/plaza?password=swordfish"),
+		DatabaseURLEU: telemetry.SecretURL("postgresql://plaza@eu/plaza"),
+	}
+	text := scrub("at "+cfg.DatabaseURL.Reveal()+": hunter/2, hunter%2F2 and swordfish are wrong at eu", cfg)
+	for _, secret := range []string{"hunter", "swordfish"} {
+		require.NotContains(t, text, secret)
+	}
+	require.Contains(t, text, "are wrong at eu")
+}
+
+func TestTerminationLogIsShort(t *testing.T) {
+	path, last := terminationLog(t)
+	require.NoError(t, writeTerminationLog(path, strings.Repeat("é", 3000)))
+	require.LessOrEqual(t, len(last()), maxTerminationLog)
+	require.True(t, strings.HasPrefix(strings.Repeat("é", 3000), last()))
+	require.Error(t, writeTerminationLog(filepath.Join(path, "no", "folder"), "x"))
+}
+
+func TestVersionJSON(t *testing.T) {
+	code, stdout, _ := plaza(t, "version", "--json")
+	require.Zero(t, code)
+	var v map[string]any
+	require.NoError(t, json.Unmarshal([]byte(stdout), &v))
+	require.InDelta(t, float64(store.TargetVersion()), v["schema"], 0)
+	for _, field := range []string{"version", "revision", "goVersion"} {
+		require.NotEmpty(t, v[field], field)
+	}
+}

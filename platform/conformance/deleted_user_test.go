@@ -1,0 +1,88 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// TestFollowsOfDeletedUsers asks every list of follows and blocks for users who are deleted, who are not, and for both.
+// Users of two regions are on each list, and the order is that of the list.
+func TestFollowsOfDeletedUsers(t *testing.T) {
+	n := apptest.Start(t)
+	alice := n.NewUser(t, region.EU, "alice")
+	others := []*apptest.Client{n.NewUser(t, region.EU, "bob"), n.NewUser(t, region.US, "carol"), n.NewUser(t, region.EU, "dave"), n.NewUser(t, region.SG, "erin")}
+	blocked := []*apptest.Client{n.NewUser(t, region.US, "frank"), n.NewUser(t, region.EU, "grace")}
+	var newestFirst []string
+	for _, c := range others {
+		nextMillisecond()
+		alice.Do(t, http.MethodPost, "/api/v4/me/following/"+c.UserID, nil).OK(t)
+		c.Do(t, http.MethodPost, "/api/v4/me/following/"+alice.UserID, nil).OK(t)
+		newestFirst = append([]string{c.UserID}, newestFirst...)
+	}
+	for _, c := range blocked {
+		nextMillisecond()
+		alice.Do(t, http.MethodPost, "/api/v4/me/user-blocks/"+c.UserID, nil).OK(t)
+	}
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	carol, dave := others[1], others[2]
+	for _, id := range []string{carol.InternalID, dave.InternalID, blocked[0].InternalID} {
+		_, err = conn.Exec(t.Context(), "UPDATE users SET deleted_at = now() WHERE id = $1", id)
+		require.NoError(t, err)
+	}
+	live, gone := []string{newestFirst[0], newestFirst[3]}, []string{newestFirst[1], newestFirst[2]}
+
+	follows := map[string]string{
+		"/api/v4/me/following": "to", "/api/v4/users/" + alice.UserID + "/following": "to",
+		"/api/v4/me/followers": "from", "/api/v4/users/" + alice.UserID + "/followers": "from",
+	}
+	for path, field := range follows {
+		for query, want := range map[string][]string{"": newestFirst, "?isDeleted=false": live, "?isDeleted=true": gone} {
+			r := alice.Do(t, http.MethodGet, path+query, nil).OK(t)
+			require.ElementsMatch(t, want, r.Strings(t, "follows", field), "%s%s", path, query)
+			require.Equal(t, append([]string{alice.UserID}, r.Strings(t, "follows", field)...), r.Strings(t, "users", "userId"),
+				"%s%s: by first reference", path, query)
+		}
+	}
+	path := "/api/v4/me/user-blocks"
+	for query, want := range map[string][]string{
+		"": {blocked[1].UserID, blocked[0].UserID}, "?isDeleted=false": {blocked[1].UserID}, "?isDeleted=true": {blocked[0].UserID},
+	} {
+		r := alice.Do(t, http.MethodGet, path+query, nil).OK(t)
+		require.Equal(t, want, r.Strings(t, "follows", "to"), query)
+	}
+
+	first := alice.Do(t, http.MethodGet, "/api/v4/me/following?isDeleted=true&options[limit]=1", nil).OK(t)
+	require.Empty(t, first.List(t, "follows"), "the page of erin, who is not deleted")
+	require.Empty(t, first.List(t, "users"))
+	next := alice.Do(t, http.MethodGet, "/api/v4/me/following?isDeleted=true&token="+first.String(t, "paging.next"), nil).OK(t)
+	require.Equal(t, []string{dave.UserID}, next.Strings(t, "follows", "to"))
+}
+
+// TestUsersComeInTheOrderOfTheirFirstMention asks for the same page again and again: authors of three regions, whose rows
+// come from three places.
+func TestUsersComeInTheOrderOfTheirFirstMention(t *testing.T) {
+	n := apptest.Shared(t)
+	owner := n.NewUser(t, region.EU, "owner")
+	community := newCommunity(t, owner)
+	var newestFirst []string
+	for _, code := range []region.Code{region.US, region.SG, region.EU, region.US, region.EU, region.SG} {
+		author := n.NewUser(t, code, "author")
+		join(t, community, author)
+		newPost(t, author, community)
+		newestFirst = append([]string{author.UserID}, newestFirst...)
+	}
+	want := append(newestFirst, owner.UserID) // who made the community is mentioned after the posts
+	for range 10 {
+		r := owner.Do(t, http.MethodGet, "/api/v4/posts?targetType=community&targetId="+community, nil).OK(t)
+		require.Equal(t, newestFirst, r.Strings(t, "posts", "postedUserId"))
+		require.Equal(t, want, r.Strings(t, "users", "userId"))
+	}
+}

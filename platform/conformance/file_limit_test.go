@@ -1,0 +1,92 @@
+package conformance
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// zeros is a source of bytes.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// sendFile uploads a file of so many bytes, which is nowhere as a whole.
+func sendFile(t *testing.T, c *apptest.Client, size int64) *http.Response {
+	t.Helper()
+	const head = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"big\"\r\n\r\n"
+	body := io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--B--\r\n"))
+	request := c.With("Content-Type", "multipart/form-data; boundary=B").Request(t, http.MethodPost, "/api/v4/files", nil)
+	request.Body, request.ContentLength = io.NopCloser(body), -1
+	response, err := c.Network.HTTP().Do(request)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// TestLargestFile uploads a gigabyte, and a byte more.
+func TestLargestFile(t *testing.T) {
+	n := apptest.Start(t)
+	uploader := n.NewUser(t, region.EU, "uploader")
+	over := sendFile(t, uploader, 1<<30+1)
+	require.Equal(t, http.StatusRequestEntityTooLarge, over.StatusCode)
+	body, err := io.ReadAll(over.Body)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"status":"error","code":500000,"message":"Payload Too Large","data":{"detail":["a file may have at most 1073741824 bytes"]}}`, string(body))
+	requireNoTrace(t, n)
+	exact := sendFile(t, uploader, 1<<30)
+	require.Equal(t, http.StatusOK, exact.StatusCode)
+	body, err = io.ReadAll(exact.Body)
+	require.NoError(t, err)
+	require.Contains(t, string(body), `"size":1073741824,`)
+}
+
+// requireNoTrace waits until a network has neither a file nor anything of one. An upload that was cut off is over for its
+// client before it is for the server.
+func requireNoTrace(t *testing.T, n *apptest.Network) {
+	t.Helper()
+	db, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close(t.Context()) })
+	require.Eventually(t, func() bool {
+		var rows int
+		require.NoError(t, db.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM files) + (SELECT count(*) FROM uploads)").Scan(&rows))
+		return rows == 0 && len(stored(t, n, "-")) == 0
+	}, 20*time.Second, 20*time.Millisecond)
+}
+
+// TestBrokenUpload ends connections in the middle of a file, and between two.
+func TestBrokenUpload(t *testing.T) {
+	n := apptest.Start(t)
+	uploader := n.NewUser(t, region.EU, "uploader")
+	const part = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a\"\r\n\r\n"
+	for name, body := range map[string]string{
+		"in the first file":  part + strings.Repeat("x", 300_000),
+		"in the second file": part + "x\r\n" + part + strings.Repeat("x", 300_000),
+		"between two files":  part + "x\r\n--B\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(n.BaseURL(region.EU), "http://"))
+			require.NoError(t, err)
+			_, err = fmt.Fprintf(conn, "POST /api/v4/files HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=B\r\n"+
+				"Content-Length: 1000000\r\n\r\n%s", uploader.Token, body)
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return len(stored(t, n, "-")) > 0 }, 20*time.Second, 10*time.Millisecond)
+			require.NoError(t, conn.Close())
+			requireNoTrace(t, n)
+		})
+	}
+}

@@ -1,0 +1,418 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+const (
+	addedStream  = "/realtime/community.userAdded"
+	markerStream = "/realtime/marker.marker.user-sync"
+)
+
+// add makes clients members as a moderator does.
+func add(t *testing.T, moderator *apptest.Client, communityID string, clients ...*apptest.Client) {
+	t.Helper()
+	moderator.Do(t, http.MethodPost, "/api/v3/communities/"+communityID+"/users", object{"userIds": userIDs(clients...)}).OK(t)
+}
+
+func userIDs(clients ...*apptest.Client) []string {
+	ids := make([]string, len(clients))
+	for i, c := range clients {
+		ids[i] = c.UserID
+	}
+	return ids
+}
+
+// addedTo names the users that an event says were added, and the community.
+func addedTo(t *testing.T, e apptest.StreamEvent) (communityID string, users []string) {
+	t.Helper()
+	require.Equal(t, "community.userAdded", e.Name, e.Data)
+	var body struct {
+		Data struct {
+			CommunityUsers []struct{ CommunityID, UserID string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(e.Data), &body))
+	for _, m := range body.Data.CommunityUsers {
+		communityID, users = m.CommunityID, append(users, m.UserID)
+	}
+	slices.Sort(users)
+	return communityID, users
+}
+
+func TestUserAddedEnvelope(t *testing.T) {
+	owner, added := newUser(t, region.EU, "owner"), newUser(t, region.EU, "added")
+	c := newCommunity(t, owner)
+	s := owner.Listen(t, addedStream, "")
+	require.Equal(t, "text/event-stream", s.Header.Get("Content-Type"))
+	require.Equal(t, "no-store", s.Header.Get("Cache-Control"))
+	before := time.Now().Add(-time.Second)
+	add(t, owner, c, added)
+	e := s.Next(t)
+	body := e.Decode(t)
+	require.ElementsMatch(t, []string{"id", "data", "networkId", "path", "eventType", "senderId", "sendTime", "version"}, namesIn(body))
+	require.Equal(t, "community.userAdded", body["eventType"])
+	require.Equal(t, "1", body["version"])
+	require.Equal(t, owner.Network.NetworkID, body["networkId"])
+	require.Equal(t, owner.Network.NetworkID+"/social/community/"+c, body["path"])
+	require.Equal(t, owner.InternalID, body["senderId"])
+	require.Len(t, body["id"], 24)
+	sent, err := time.Parse("2006-01-02T15:04:05.000Z", body["sendTime"].(string))
+	require.NoError(t, err)
+	require.WithinRange(t, sent, before, time.Now())
+	data, ok := body["data"].(map[string]any)
+	require.True(t, ok)
+	require.ElementsMatch(t, []string{"communities", "communityUsers", "files", "users", "categories", "feeds"}, namesIn(data))
+	r := e.Response()
+	require.Equal(t, c, r.String(t, "data.communities.0.communityId"))
+	require.Equal(t, true, r.Get(t, "data.communities.0.isJoined"))
+	require.InEpsilon(t, 2, r.Get(t, "data.communities.0.membersCount"), 0)
+	require.Equal(t, added.UserID, r.String(t, "data.communityUsers.0.userId"))
+	require.Equal(t, "member", r.String(t, "data.communityUsers.0.communityMembership"))
+	require.Len(t, data["feeds"], 3)
+	require.Len(t, data["users"], 2)
+	require.Equal(t, e.ID, s.LastID)
+}
+
+func namesIn(o object) []string {
+	keys := make([]string, 0, len(o))
+	for key := range o {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// TestWhoIsToldOfAnAddition has users of every region listen at every region: members and those who were added hear of
+// it, and nobody else.
+func TestWhoIsToldOfAnAddition(t *testing.T) {
+	owner, outsider := newUser(t, region.US, "owner"), newUser(t, region.SG, "outsider")
+	c := newCommunity(t, owner, object{"isPublic": false})
+	hidden := newCommunity(t, outsider)
+	admin := admin(t).Listen(t, addedStream, "")
+	streams := map[string]*apptest.Stream{}
+	var newcomers []*apptest.Client
+	for _, home := range region.All() {
+		newcomer := newUser(t, home, "newcomer")
+		newcomers = append(newcomers, newcomer)
+		for _, at := range region.All() {
+			streams["newcomer of "+home.String()+" at "+at.String()] = newcomer.At(at).Listen(t, addedStream, "")
+		}
+	}
+	streams["owner"] = owner.Listen(t, addedStream, "")
+	other := outsider.Listen(t, addedStream, "")
+	gone := newUser(t, region.EU, "gone")
+	add(t, owner, c, gone)
+	gone.Do(t, http.MethodDelete, "/api/v3/communities/"+c+"/leave", nil).OK(t)
+	left := gone.Listen(t, addedStream, "")
+	_, first := addedTo(t, streams["owner"].Next(t))
+	require.Equal(t, []string{gone.UserID}, first)
+
+	add(t, owner, c, newcomers...)
+	want := userIDs(newcomers...)
+	slices.Sort(want)
+	var ids []any
+	for name, s := range streams {
+		e := s.Next(t)
+		community, users := addedTo(t, e)
+		if slices.Equal(users, first) { // told to who is a member when it is told
+			e = s.Next(t)
+			community, users = addedTo(t, e)
+		}
+		require.Equal(t, c, community, name)
+		require.Equal(t, want, users, name)
+		ids = append(ids, e.Decode(t)["id"])
+	}
+	require.Len(t, slices.Compact(ids), 1, "the event has one id")
+	for seen := false; !seen; {
+		e := admin.Next(t)
+		community, users := addedTo(t, e)
+		seen = community == c && slices.Equal(users, want)
+		require.Equal(t, false, e.Response().Get(t, "data.communities.0.isJoined"))
+	}
+
+	// What comes next to those who may not hear of it is something else.
+	add(t, outsider, hidden, newcomers[0])
+	for _, s := range []*apptest.Stream{other, streams["newcomer of us at sg"]} {
+		community, _ := addedTo(t, s.Next(t))
+		require.Equal(t, hidden, community)
+	}
+	add(t, outsider, hidden, gone)
+	community, _ := addedTo(t, left.Next(t))
+	require.Equal(t, hidden, community, "whoever left hears nothing any more")
+}
+
+func TestWhatEmitsUserAdded(t *testing.T) {
+	owner := newUser(t, region.EU, "owner")
+	person := func() *apptest.Client { return newUser(t, region.US, "person") }
+	approving := newCommunity(t, owner, object{"requiresJoinApproval": true})
+	open := newCommunity(t, owner)
+	s := owner.Listen(t, addedStream, "")
+	told := func(communityID, senderID string, clients ...*apptest.Client) {
+		t.Helper()
+		e := s.Next(t)
+		community, users := addedTo(t, e)
+		want := userIDs(clients...)
+		slices.Sort(want)
+		require.Equal(t, communityID, community)
+		require.Equal(t, want, users)
+		require.Equal(t, senderID, e.Response().String(t, "senderId"))
+	}
+	a, b := person(), person()
+	made := newCommunity(t, owner, object{"userIds": userIDs(a, b)})
+	told(made, owner.InternalID, a, b)
+	newCommunity(t, owner) // nobody was added
+	join(t, open, a)
+	told(open, a.InternalID, a)
+	join(t, open, a)
+	add(t, owner, open, a, b) // a is a member already
+	told(open, owner.InternalID, b)
+	c := person()
+	c.Do(t, http.MethodPost, "/api/v4/communities/"+open+"/join", nil).OK(t)
+	told(open, c.InternalID, c)
+	c.Do(t, http.MethodPost, "/api/v4/communities/"+approving+"/join", nil).OK(t)
+	owner.Do(t, http.MethodPost, "/api/v4/communities/"+approving+"/join/approve", object{"userId": c.UserID}).OK(t)
+	told(approving, owner.InternalID, c)
+	admin(t).Do(t, http.MethodPost, "/api/v3/communities/"+approving+"/users", object{"userIds": userIDs(a)}).OK(t)
+	told(approving, "", a)
+	refusedWith(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"nobody-at-all"}}), http.StatusNotFound, 400400)
+	add(t, owner, approving, b)
+	told(approving, owner.InternalID, b)
+}
+
+func TestResumeMissesNothing(t *testing.T) {
+	owner := newUser(t, region.SG, "owner")
+	c := newCommunity(t, owner)
+	s := owner.Listen(t, addedStream, "")
+	start := s.LastID
+	require.Regexp(t, `^sg-\d+$`, start)
+	var want []string
+	next := func() {
+		u := newUser(t, region.SG, "u")
+		add(t, owner, c, u)
+		want = append(want, u.UserID)
+	}
+	read := func(s *apptest.Stream, n int) (users []string) {
+		for range n {
+			_, added := addedTo(t, s.Next(t))
+			users = append(users, added...)
+		}
+		return users
+	}
+	next()
+	require.Equal(t, want, read(s, 1))
+	middle := s.LastID
+	s.Close()
+	next()
+	next()
+	s = owner.At(region.US).Listen(t, addedStream, middle)
+	require.Equal(t, want[1:], read(s, 2))
+	next()
+	require.Equal(t, want[3:], read(s, 1))
+	require.Equal(t, want, read(owner.Listen(t, addedStream, start), 4))
+	require.Equal(t, want, read(owner.Listen(t, addedStream+"?lastEventId="+start, ""), 4))
+}
+
+func TestLastEventIDsOfNoUse(t *testing.T) {
+	owner := newUser(t, region.EU, "owner")
+	c := newCommunity(t, owner)
+	for _, id := range []string{"us-1", "eu-999999999"} {
+		s := owner.Listen(t, addedStream, id)
+		e := s.Next(t)
+		require.Equal(t, "reset", e.Name, id)
+		require.Regexp(t, `^eu-\d+$`, e.ID)
+		add(t, owner, c, newUser(t, region.EU, "u"))
+		addedTo(t, s.Next(t))
+	}
+	for _, id := range []string{"x", "eu", "eu-", "eu--1", "mars-1", "eu-1x", "eu-99999999999999999999", strings.Repeat("9", 500)} {
+		r := owner.With("Last-Event-ID", id).Do(t, http.MethodGet, addedStream, nil)
+		refusedWith(t, r, http.StatusUnprocessableEntity, 500000)
+	}
+}
+
+// refusedWith holds that a request was refused with the error body of every operation.
+func refusedWith(t *testing.T, r *apptest.Response, status, code int) {
+	t.Helper()
+	got, _ := r.Error(t)
+	require.Equal(t, [2]int{status, code}, [2]int{r.Status, got}, r.Short())
+}
+
+// execute changes the database beside the servers.
+func execute(t *testing.T, n *apptest.Network, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	_, err = conn.Exec(t.Context(), sql)
+	require.NoError(t, err)
+}
+
+// scrape reads a server's metrics.
+func scrape(t *testing.T, n *apptest.Network, code region.Code) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, n.OpsURL(code)+"/metrics", nil)
+	require.NoError(t, err)
+	resp, err := n.HTTP().Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestEventsThatAreGone: the log goes back a day; a client that was away longer is told so.
+func TestEventsThatAreGone(t *testing.T) {
+	n := apptest.Start(t)
+	owner := n.NewUser(t, region.EU, "owner")
+	c := newCommunity(t, owner)
+	s := owner.Listen(t, addedStream, "")
+	old := s.LastID
+	for range 3 {
+		add(t, owner, c, n.NewUser(t, region.EU, "u"))
+		addedTo(t, s.Next(t))
+	}
+	execute(t, n, `DELETE FROM realtime_events WHERE home = 'eu' AND seq <= 2`)
+	execute(t, n, `UPDATE realtime_heads SET trimmed = 2 WHERE home = 'eu'`)
+	require.Equal(t, "reset", owner.Listen(t, addedStream, old).Next(t).Name)
+	_, users := addedTo(t, owner.Listen(t, addedStream, "eu-2").Next(t))
+	require.Len(t, users, 1)
+}
+
+func TestWhoMayListen(t *testing.T) {
+	n := apptest.Shared(t)
+	user := newUser(t, region.US, "user")
+	for _, path := range []string{addedStream, markerStream} {
+		refusedWith(t, n.Anonymous(region.US).Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
+		refusedWith(t, n.Bearer(region.US, "nonsense").Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
+		refusedWith(t, n.Anonymous(region.US).Do(t, http.MethodGet, path+"?access_token=nonsense", nil), http.StatusUnauthorized, 400100)
+		refusedWith(t, user.Do(t, http.MethodPost, path, nil), http.StatusMethodNotAllowed, 400000)
+		n.Anonymous(region.US).Listen(t, path+"?access_token="+user.Token, "").Close()
+	}
+	refusedWith(t, user.Do(t, http.MethodGet, "/realtime/", nil), http.StatusNotFound, 400400)
+	refusedWith(t, user.Do(t, http.MethodGet, "/realtime/community.created", nil), http.StatusNotFound, 400400)
+	refusedWith(t, admin(t).Do(t, http.MethodGet, markerStream, nil), http.StatusForbidden, 400300)
+	admin(t).Listen(t, addedStream, "").Close()
+	ended := newUser(t, region.US, "ended")
+	ended.Do(t, http.MethodDelete, "/api/v4/sessions", nil).OK(t)
+	refusedWith(t, ended.Do(t, http.MethodGet, addedStream, nil), http.StatusUnauthorized, 400100)
+}
+
+func TestStreamsOfAUserAreLimited(t *testing.T) {
+	user := newUser(t, region.EU, "user")
+	var last *apptest.Stream
+	for range 16 {
+		last = user.Listen(t, addedStream, "")
+	}
+	refusedWith(t, user.Do(t, http.MethodGet, markerStream, nil), http.StatusTooManyRequests, 400311)
+	newUser(t, region.EU, "other").Listen(t, addedStream, "")
+	last.Close()
+	require.Eventually(t, func() bool {
+		req := user.Request(t, http.MethodGet, addedStream, nil)
+		resp, err := user.Network.HTTP().Do(req)
+		require.NoError(t, err)
+		return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+	}, 10*time.Second, 10*time.Millisecond)
+}
+
+// endsWith is what a stream's last event says.
+func endsWith(t *testing.T, s *apptest.Stream, reason string) {
+	t.Helper()
+	rest := s.End(t)
+	require.NotEmpty(t, rest)
+	last := rest[len(rest)-1]
+	require.Equal(t, "end", last.Name)
+	require.JSONEq(t, `{"reason":"`+reason+`"}`, last.Data)
+}
+
+func TestStreamsEndWithTheirSession(t *testing.T) {
+	for name, end := range map[string]func(t *testing.T, c *apptest.Client){
+		"signed out": func(t *testing.T, c *apptest.Client) {
+			t.Helper()
+			c.Do(t, http.MethodDelete, "/api/v4/sessions", nil).OK(t)
+		},
+		"all sessions": func(t *testing.T, c *apptest.Client) {
+			t.Helper()
+			c.Do(t, http.MethodDelete, "/api/v4/sessions/users/"+c.UserID, nil).OK(t)
+		},
+		"banned": func(t *testing.T, c *apptest.Client) {
+			t.Helper()
+			admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": c.UserID}).OK(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, other := newUser(t, region.SG, "ending"), newUser(t, region.SG, "other")
+			s, staying := c.At(region.US).Listen(t, addedStream, ""), other.Listen(t, addedStream, "")
+			end(t, c)
+			endsWith(t, s, "sessionEnded")
+			community := newCommunity(t, other)
+			add(t, other, community, newUser(t, region.SG, "u"))
+			addedTo(t, staying.Next(t))
+		})
+	}
+}
+
+func TestStreamsEndWithTheirToken(t *testing.T) {
+	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.AccessTokenTTL = config.Duration(3 * time.Second) }))
+	endsWith(t, n.NewUser(t, region.EU, "brief").Listen(t, addedStream, ""), "tokenExpired")
+}
+
+// TestTokensStayOutOfTheLog listens with the token as a parameter and looks at everything that was logged.
+func TestTokensStayOutOfTheLog(t *testing.T) {
+	var log syncBuffer
+	n := apptest.Start(t, apptest.WithLog(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	user := n.NewUser(t, region.EU, "user")
+	n.Anonymous(region.EU).Listen(t, addedStream+"?access_token="+user.Token, "").Close()
+	refusedWith(t, n.Anonymous(region.EU).Do(t, http.MethodGet, addedStream+"?access_token=x"+user.Token, nil), http.StatusUnauthorized, 400100)
+	require.Eventually(t, func() bool { return strings.Count(log.String(), addedStream) >= 2 }, 10*time.Second, 10*time.Millisecond)
+	require.NotContains(t, log.String(), user.Token)
+	require.NotContains(t, log.String(), "access_token")
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// TestStreamsAreNoSlowRequests: what holds for requests does not hold for streams, neither their limit of time nor what is
+// measured of them.
+func TestStreamsAreNoSlowRequests(t *testing.T) {
+	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.RequestTimeout = config.Duration(time.Second) }))
+	owner := n.NewUser(t, region.EU, "owner")
+	c := newCommunity(t, owner)
+	s := owner.Listen(t, addedStream, "")
+	<-time.After(1500 * time.Millisecond)
+	add(t, owner, c, n.NewUser(t, region.EU, "u"))
+	addedTo(t, s.Next(t))
+	metrics := scrape(t, n, region.EU)
+	require.Contains(t, metrics, `plaza_realtime_streams{event="community.userAdded"`)
+	require.NotContains(t, metrics, `plaza_http_request_duration_seconds_count{procedure="/realtime`)
+	require.Regexp(t, `plaza_http_requests_in_flight\{[^}]*\} 0`, metrics)
+	s.Close()
+}

@@ -1,0 +1,189 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/faults/proxy"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+const addedStream = "/realtime/community.userAdded"
+
+// addMember makes somebody a member as a moderator does; it reports whether that was acknowledged.
+func addMember(t *testing.T, by *apptest.Client, communityID, userID string) bool {
+	t.Helper()
+	r := by.Do(t, http.MethodPost, "/api/v3/communities/"+communityID+"/users", object{"userIds": []string{userID}})
+	return r.Status == http.StatusOK
+}
+
+// heard collects the events that a client gets over streams that end and are resumed, by their ids.
+type heard struct {
+	mu    sync.Mutex
+	times map[string]int // how often each id came
+	users map[string]int // how many events tell of each user
+}
+
+func (h *heard) add(t *testing.T, e apptest.StreamEvent) {
+	t.Helper()
+	r := e.Response()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id := r.String(t, "id")
+	if h.times[id]++; h.times[id] > 1 {
+		return
+	}
+	for _, user := range r.Strings(t, "data.communityUsers", "userId") {
+		h.users[user]++
+	}
+}
+
+func (h *heard) counts() (users map[string]int, times map[string]int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.users), maps.Clone(h.times)
+}
+
+// TestEventsOutliveTheirServer writes through a server that dies between a transaction and the delivery of its event, as
+// one does that is killed then: the event is told once, by whoever else serves the region.
+func TestEventsOutliveTheirServer(t *testing.T) {
+	n := apptest.Start(t)
+	owner := n.NewUser(t, region.EU, "owner")
+	community := newCommunity(t, owner, nil)
+	s := owner.Listen(t, addedStream, "")
+	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	for i := range 5 {
+		user := n.NewUser(t, region.US, "left behind")
+		now := time.Now().UTC()
+		w := st.Write(region.EU)
+		w.Announce(store.Event{
+			Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(),
+			Payload: fmt.Appendf(nil, `{"communityId":%q,"members":[{"userId":%q,"publicId":%q}]}`, community, user.InternalID, user.UserID),
+		}, now, now)
+		require.NoError(t, w.Commit(t.Context()))
+		e := s.Next(t)
+		require.Equal(t, user.UserID, e.Response().String(t, "data.communityUsers.0.userId"), i)
+	}
+	require.True(t, addMember(t, owner, community, n.NewUser(t, region.EU, "last").UserID))
+	require.Contains(t, s.Next(t).Response().String(t, "data.communityUsers.0.userId"), "last", "nothing came twice before")
+}
+
+// TestAFailedTransactionTellsNobody: an event is told if and only if its transaction committed.
+func TestAFailedTransactionTellsNobody(t *testing.T) {
+	n := apptest.Start(t)
+	owner := n.NewUser(t, region.SG, "owner")
+	community := newCommunity(t, owner, nil)
+	s := owner.Listen(t, addedStream, "")
+	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	now := time.Now().UTC()
+	w := st.Write(region.SG)
+	w.Announce(store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
+	w.DeleteFeed(region.NewID(region.SG), now, store.ErrChanged) // there is no such feed: the guard refuses the transaction
+	require.ErrorIs(t, w.Commit(t.Context()), store.ErrChanged)
+	user := n.NewUser(t, region.EU, "user")
+	require.True(t, addMember(t, owner, community, user.UserID))
+	require.Equal(t, user.UserID, s.Next(t).Response().String(t, "data.communityUsers.0.userId"))
+	require.Empty(t, rows(t, connect(t, n), `SELECT id FROM realtime_events WHERE payload = '{}'`))
+}
+
+// TestEventsOverServersThatComeAndGo kills the database, and stops and starts the server of each region, while members are
+// added and a client listens, resuming where it was: every addition that was acknowledged is told, in one event and once.
+func TestEventsOverServersThatComeAndGo(t *testing.T) {
+	d := startDatabase(t)
+	if d.db.Engine() != devdb.PostgreSQL {
+		t.Log("only a PostgreSQL server that was started here can be killed")
+		return
+	}
+	require.NoError(t, store.Migrate(t.Context(), store.MigrateOptions{URL: d.db.URL()}))
+	p := proxy.New(t, d.db.URL())
+	through := func(string) string { return p.Through(d.db.URL()) }
+	n := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))
+	owner := n.NewUser(t, region.EU, "owner")
+	community := newCommunity(t, owner, nil)
+	told := &heard{times: map[string]int{}, users: map[string]int{}}
+	ctx, stop := context.WithCancel(t.Context())
+	listening := make(chan struct{})
+	first := owner.At(region.US).Listen(t, addedStream, "")
+	go func() {
+		defer close(listening)
+		listen(ctx, t, owner, first, told)
+	}()
+	var acked []string
+	write := func(count int) {
+		t.Helper()
+		for goal := len(acked) + count; len(acked) < goal; {
+			user := apptest.UserID("newcomer")
+			answer := signIn(t, n, region.SG, user)
+			if answer.Status == http.StatusOK && addMember(t, owner.At(region.SG), community, user) {
+				acked = append(acked, user)
+			} else {
+				<-time.After(50 * time.Millisecond) // the machine has a database to start
+			}
+		}
+	}
+	write(10)
+	d.kill()
+	d.start()
+	p.Aim(t, d.db.URL())
+	write(10)
+	for _, code := range region.All() {
+		n.Restart(t, code)
+		write(5)
+	}
+	require.Eventually(t, func() bool {
+		users, _ := told.counts()
+		for _, user := range acked {
+			if users[user] == 0 {
+				return false
+			}
+		}
+		return true
+	}, time.Minute, 50*time.Millisecond, "an addition that was acknowledged was not told")
+	stop()
+	<-listening
+	users, times := told.counts()
+	for _, user := range acked {
+		require.Equal(t, 1, users[user], "events that tell of %s", user)
+	}
+	for id, n := range times {
+		require.Equal(t, 1, n, "event %s came again, although the client resumed after it", id)
+	}
+}
+
+// listen follows a stream until ctx is done. Each few events it goes away, and resumes at another region's server.
+func listen(ctx context.Context, t *testing.T, owner *apptest.Client, s *apptest.Stream, told *heard) {
+	t.Helper()
+	for i := 0; ; i++ {
+		for range 3 {
+			e, ok := s.Poll(ctx)
+			if !ok {
+				break
+			}
+			if e.Name == "community.userAdded" {
+				told.add(t, e)
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		s.Close()
+		s = owner.At(region.All()[i%3]).ListenAgain(ctx, t, addedStream, s.LastID)
+		if s == nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package picture
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// Strip copies an image without what it says about itself: EXIF, XMP, IPTC, comments, previews, and whatever follows the
+// image. Its pixels stay as they are, to the byte; so do colour profile, orientation and movement. The error wraps
+// ErrBroken where the image is at fault.
+func Strip(ctx context.Context, w io.Writer, source io.ReadSeeker, f Format, orientation int) error {
+	e := &examination{ctx: ctx, source: source, format: f}
+	if err := strip(w, e.rewound(), f, orientation); err != nil {
+		return e.because(err)
+	}
+	return nil
+}
+
+func strip(w io.Writer, r io.ReadSeeker, f Format, orientation int) error {
+	switch f {
+	case JPEG:
+		return stripJPEG(w, bufio.NewReader(r), orientation)
+	case PNG:
+		return stripPNG(w, r, orientation)
+	case GIF:
+		_, err := copyGIF(w, r)
+		return err
+	case WebP:
+		return stripWebP(w, r, orientation)
+	}
+	return errors.New("picture: unknown format " + string(f))
+}
+
+// orientationTIFF is the smallest EXIF that carries an orientation; nil where there is nothing to carry.
+func orientationTIFF(orientation int) []byte {
+	if orientation < 2 || orientation > 8 {
+		return nil
+	}
+	out := []byte("MM\x00*")
+	out = binary.BigEndian.AppendUint32(out, 8) // where the directory begins
+	out = binary.BigEndian.AppendUint16(out, 1) // entries
+	out = binary.BigEndian.AppendUint16(out, 0x0112)
+	out = binary.BigEndian.AppendUint16(out, 3) // a short
+	out = binary.BigEndian.AppendUint32(out, 1) // one of them
+	out = binary.BigEndian.AppendUint16(out, uint16(orientation))
+	out = binary.BigEndian.AppendUint16(out, 0)
+	return binary.BigEndian.AppendUint32(out, 0) // no next directory
+}
+
+// writer and reader keep the first failure, so that the copying reads like a list of parts.
+type writer struct {
+	io.Writer
+	err error
+}
+
+func (w *writer) write(parts ...[]byte) {
+	for _, part := range parts {
+		if w.err == nil {
+			_, w.err = w.Writer.Write(part)
+		}
+	}
+}
+
+type reader struct {
+	io.Reader
+	err error
+}
+
+// take reads n bytes; zeros after a failure.
+func (r *reader) take(n int) []byte {
+	out := make([]byte, n)
+	if r.err == nil {
+		_, r.err = io.ReadFull(r.Reader, out)
+	}
+	return out
+}
+
+// pass copies n bytes to w.
+func (r *reader) pass(w io.Writer, n int64) {
+	if r.err == nil {
+		_, r.err = io.CopyN(w, r.Reader, n)
+	}
+}

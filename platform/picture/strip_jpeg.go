@@ -1,0 +1,122 @@
+package picture
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+const (
+	markerSOI  = 0xd8
+	markerEOI  = 0xd9
+	markerSOS  = 0xda
+	markerAPP0 = 0xe0
+	markerAPP1 = 0xe1
+	markerAPPF = 0xef
+	markerCOM  = 0xfe
+)
+
+var errJPEG = errors.New("no marker where one has to be")
+
+// stripJPEG copies a JPEG up to its end marker; what cameras add behind it is another image, with metadata of its own.
+func stripJPEG(to io.Writer, r *bufio.Reader, orientation int) error {
+	w := &writer{Writer: to}
+	in := &reader{Reader: r}
+	if start := in.take(2); in.err == nil && !bytes.Equal(start, []byte{0xff, markerSOI}) {
+		return broken(errJPEG)
+	}
+	w.write([]byte{0xff, markerSOI})
+	if tiff := orientationTIFF(orientation); tiff != nil {
+		writeSegment(w, markerAPP1, append([]byte("Exif\x00\x00"), tiff...))
+	}
+	marker := nextMarker(in)
+	for in.err == nil && w.err == nil && marker != markerEOI {
+		marker = copySegment(w, in, r, marker)
+	}
+	if in.err != nil {
+		return broken(in.err)
+	}
+	w.write([]byte{0xff, markerEOI})
+	return w.err
+}
+
+// copySegment copies a segment, with the scan where it begins one, and returns the marker after it.
+func copySegment(w *writer, in *reader, r *bufio.Reader, marker byte) byte {
+	if marker == 0x01 || (marker >= 0xd0 && marker <= 0xd7) { // no segment
+		w.write([]byte{0xff, marker})
+		return nextMarker(in)
+	}
+	length := int(binary.BigEndian.Uint16(in.take(2)))
+	if in.err == nil && length < 2 {
+		in.err = errJPEG
+	}
+	if in.err != nil {
+		return 0
+	}
+	payload := in.take(length - 2)
+	if keptSegment(marker, payload) {
+		writeSegment(w, marker, payload)
+	}
+	if marker == markerSOS {
+		return copyScan(w, in, r)
+	}
+	return nextMarker(in)
+}
+
+// keptSegment: what the pixels need, and of what applications add, the kind of file, the colours and nothing else.
+func keptSegment(marker byte, payload []byte) bool {
+	switch {
+	case marker == markerCOM:
+		return false
+	case marker < markerAPP0 || marker > markerAPPF:
+		return true
+	}
+	return bytes.HasPrefix(payload, []byte("JFIF\x00")) || bytes.HasPrefix(payload, []byte("ICC_PROFILE\x00")) ||
+		bytes.HasPrefix(payload, []byte("Adobe"))
+}
+
+func writeSegment(w *writer, marker byte, payload []byte) {
+	head := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(payload)+2)) //nolint:gosec // was read of two bytes, or is short
+	w.write(head, payload)
+}
+
+// copyScan copies entropy-coded data up to the next marker, and returns that. In it, 0xff is followed by 0, or by one of
+// the markers that let a decoder start over.
+func copyScan(w *writer, in *reader, r *bufio.Reader) byte {
+	for in.err == nil && w.err == nil {
+		chunk, err := r.ReadSlice(0xff)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			w.write(chunk)
+			continue
+		}
+		if err != nil {
+			in.err = err
+			return 0
+		}
+		w.write(chunk[:len(chunk)-1])
+		marker := afterFill(in)
+		if marker != 0 && (marker < 0xd0 || marker > 0xd7) {
+			return marker
+		}
+		w.write([]byte{0xff, marker})
+	}
+	return 0
+}
+
+func nextMarker(in *reader) byte {
+	if b := in.take(1); in.err == nil && b[0] != 0xff {
+		in.err = errJPEG
+	}
+	return afterFill(in)
+}
+
+// afterFill reads the byte after 0xff; more of those may fill the space before it.
+func afterFill(in *reader) byte {
+	for {
+		if b := in.take(1)[0]; b != 0xff || in.err != nil {
+			return b
+		}
+	}
+}

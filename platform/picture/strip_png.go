@@ -1,0 +1,54 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+)
+
+const pngSignature = "\x89PNG\r\n\x1a\n"
+
+// keptChunks are those beside the critical ones that the pixels need: transparency, colours, resolution and movement.
+var keptChunks = map[string]bool{
+	"tRNS": true, "cHRM": true, "gAMA": true, "iCCP": true, "sBIT": true, "sRGB": true, "cICP": true, "mDCV": true, "cLLI": true,
+	"bKGD": true, "hIST": true, "pHYs": true, "sPLT": true, "acTL": true, "fcTL": true, "fdAT": true,
+}
+
+func stripPNG(to io.Writer, from io.Reader, orientation int) error {
+	w, r := &writer{Writer: to}, &reader{Reader: from}
+	if signature := r.take(len(pngSignature)); r.err == nil && string(signature) != pngSignature {
+		return broken(errors.New("no PNG signature"))
+	}
+	w.write([]byte(pngSignature))
+	for name := ""; name != "IEND" && r.err == nil && w.err == nil; {
+		head := r.take(8)
+		name = string(head[4:])
+		rest := int64(binary.BigEndian.Uint32(head)) + 4 // with the checksum
+		if name[0]&0x20 != 0 && !keptChunks[name] {      // a lower case letter: not critical
+			r.pass(io.Discard, rest)
+			continue
+		}
+		w.write(head)
+		r.pass(w, rest)
+		if tiff := orientationTIFF(orientation); name == "IHDR" && tiff != nil {
+			writeChunk(w, "eXIf", tiff)
+		}
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if r.err != nil {
+		return broken(r.err)
+	}
+	return nil
+}
+
+func writeChunk(w *writer, name string, data []byte) {
+	var chunk bytes.Buffer
+	chunk.WriteString(name)
+	chunk.Write(data)
+	w.write(binary.BigEndian.AppendUint32(nil, uint32(len(data)))) //nolint:gosec // a few bytes
+	w.write(chunk.Bytes(), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(chunk.Bytes())))
+}

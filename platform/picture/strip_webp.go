@@ -1,0 +1,106 @@
+package picture
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// What the flags of a VP8X chunk say.
+const (
+	webpAnimated = 0x02
+	webpXMP      = 0x04
+	webpExif     = 0x08
+)
+
+var errWebP = errors.New("no WebP container")
+
+// keptWebP are the chunks that the pixels need.
+var keptWebP = map[string]bool{"VP8 ": true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true}
+
+// webpLayout is what a walk through the container finds.
+type webpLayout struct {
+	animated bool
+	extended bool  // it has a VP8X chunk, without which there can be no metadata
+	kept     int64 // bytes of the chunks that Strip keeps
+}
+
+// readWebP walks through the container to its end.
+func readWebP(r io.Reader) (webpLayout, error) {
+	var l webpLayout
+	err := walkWebP(r, func(name string, size uint32, in *reader) {
+		if keptWebP[name] {
+			l.kept += 8 + padded(size)
+		}
+		rest := padded(size)
+		if name == "VP8X" && size >= 10 {
+			l.extended = true
+			l.animated = in.take(1)[0]&webpAnimated != 0
+			rest--
+		}
+		in.pass(io.Discard, rest)
+	})
+	return l, err
+}
+
+// walkWebP calls visit with every chunk; visit reads its bytes.
+func walkWebP(from io.Reader, visit func(name string, size uint32, in *reader)) error {
+	in := &reader{Reader: from}
+	head := in.take(12)
+	if in.err != nil || string(head[:4]) != "RIFF" || string(head[8:]) != "WEBP" {
+		return broken(errors.Join(errWebP, in.err))
+	}
+	in.Reader = io.LimitReader(from, int64(binary.LittleEndian.Uint32(head[4:]))-4)
+	for {
+		chunk := in.take(8)
+		if errors.Is(in.err, io.EOF) { // between two chunks
+			return nil
+		}
+		visit(string(chunk[:4]), binary.LittleEndian.Uint32(chunk[4:]), in)
+		if in.err != nil {
+			return broken(in.err)
+		}
+	}
+}
+
+func padded(size uint32) int64 { return int64(size) + int64(size)%2 }
+
+// stripWebP reads the container twice: its head says how long it is.
+func stripWebP(to io.Writer, r io.ReadSeeker, orientation int) error {
+	l, err := readWebP(r)
+	if err != nil {
+		return err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	var exif []byte
+	if tiff := orientationTIFF(orientation); l.extended && tiff != nil {
+		exif = append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(tiff))), tiff...) //nolint:gosec // a few bytes
+	}
+	w := &writer{Writer: to}
+	w.write([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, uint32(4+l.kept+int64(len(exif)))), []byte("WEBP")) //nolint:gosec // less than before
+	err = walkWebP(r, func(name string, size uint32, in *reader) {
+		if !keptWebP[name] {
+			in.pass(io.Discard, padded(size))
+			return
+		}
+		w.write([]byte(name), binary.LittleEndian.AppendUint32(nil, size))
+		rest := padded(size)
+		if name == "VP8X" && size >= 10 {
+			flags := in.take(1)
+			flags[0] &^= webpExif | webpXMP
+			if exif != nil {
+				flags[0] |= webpExif
+			}
+			w.write(flags)
+			rest--
+		}
+		in.pass(w, rest)
+	})
+	if err != nil {
+		return errors.Join(w.err, err)
+	}
+	w.write(exif)
+	return w.err
+}

@@ -1,0 +1,80 @@
+package realtime
+
+import (
+	"context"
+	"sync"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// maxBatch bounds the events of one transaction.
+const maxBatch = 100
+
+// batcher adds events to the log of a home. Transactions that do so come one after another, so those of a server are put
+// together: what arrives while one is under way goes with the next.
+type batcher struct {
+	hub  *Hub
+	home region.Code
+	wake func()
+
+	mu      sync.Mutex
+	waiting []waiting
+	busy    bool
+}
+
+type waiting struct {
+	event store.Event
+	done  chan<- error
+}
+
+// add returns when the event is in the log, or will perhaps never be: then it has to be added again, which is safe.
+func (b *batcher) add(ctx context.Context, e store.Event) error {
+	done := make(chan error, 1)
+	b.mu.Lock()
+	b.waiting = append(b.waiting, waiting{e, done})
+	if !b.busy {
+		b.busy = true
+		go b.work(context.WithoutCancel(ctx)) // for others too, who wait longer
+	}
+	b.mu.Unlock()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// work writes batches until nothing waits.
+func (b *batcher) work(ctx context.Context) {
+	for batch := b.next(); len(batch) > 0; batch = b.next() {
+		err := b.write(ctx, batch)
+		for _, w := range batch {
+			w.done <- err
+		}
+		if err == nil {
+			b.wake()
+		}
+	}
+}
+
+func (b *batcher) next() []waiting {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := min(len(b.waiting), maxBatch)
+	batch := b.waiting[:n:n]
+	b.waiting = b.waiting[n:]
+	b.busy = n > 0
+	return batch
+}
+
+func (b *batcher) write(ctx context.Context, batch []waiting) error {
+	all := make([]store.Event, len(batch))
+	for i, w := range batch {
+		all[i] = w.event
+	}
+	w := b.hub.Store.Write(b.home)
+	w.LogEvents(all, b.hub.Now())
+	return w.Commit(ctx)
+}

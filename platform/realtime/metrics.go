@@ -1,0 +1,39 @@
+package realtime
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// metrics counts streams and what goes through them.
+type metrics struct {
+	streams *prometheus.GaugeVec
+	told    *prometheus.CounterVec
+	ended   *prometheus.CounterVec
+	latency prometheus.Histogram
+}
+
+func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
+	m := &metrics{
+		streams: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "plaza_realtime_streams", Help: "Streams of realtime events that are open.",
+		}, []string{"event"}),
+		told: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "plaza_realtime_events_total", Help: "Realtime events written to streams, each stream for itself.",
+		}, []string{"event"}),
+		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "plaza_realtime_streams_ended_total", Help: "Streams that the server ended, by the reason that it gave.",
+		}, []string{"reason"}),
+		latency: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "plaza_realtime_delay_seconds",
+			Help:    "Time from an event to its being handed to the streams of this server.",
+			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
+		}),
+	}
+	if registerer == nil {
+		return m, nil
+	}
+	for _, c := range []prometheus.Collector{m.streams, m.told, m.ended, m.latency} {
+		if err := registerer.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}

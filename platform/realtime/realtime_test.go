@@ -1,0 +1,234 @@
+package realtime_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/realtime"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+)
+
+const networkID = "0123456789abcdef01234567"
+
+var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+})
+
+// world is a hub with a database and a user.
+type world struct {
+	t       *testing.T
+	hub     *realtime.Hub
+	deps    *service.Deps
+	user    store.User
+	token   string
+	running sync.WaitGroup
+}
+
+func newWorld(t *testing.T, change func(*realtime.Options)) *world {
+	t.Helper()
+	url := schema.New(t)
+	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": url}})
+	require.NoError(t, err)
+	log := slog.New(slog.DiscardHandler)
+	w := &world{t: t, deps: &service.Deps{
+		Store: st, View: &view.Builder{NetworkID: networkID, Now: service.Millis}, Outbox: events.NewOutbox(st, service.Millis, log),
+		Region: region.EU, NetworkID: networkID, Now: service.Millis, NewID: region.NewID, Log: log,
+	}}
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	require.NoError(t, auth.GenerateKeyring(keys))
+	ring, err := auth.OpenKeyring(keys)
+	require.NoError(t, err)
+	o := realtime.Options{Deps: w.deps, Issuer: auth.NewIssuer(networkID, ring), Marshal: edge.MarshalJSON}
+	change(&o)
+	w.hub, err = realtime.New(o)
+	require.NoError(t, err)
+	w.signIn(o.Issuer)
+	ctx, stop := context.WithCancel(t.Context())
+	w.running.Go(func() { w.hub.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		w.running.Wait()
+		st.Close()
+	})
+	return w
+}
+
+// signIn makes the user and a session.
+func (w *world) signIn(issuer *auth.Issuer) {
+	w.t.Helper()
+	now := w.deps.Now()
+	w.user = store.User{ID: region.NewID(region.EU), PublicID: "ann", DisplayName: "Ann"}
+	sessionID := region.NewID(region.EU)
+	tx := w.deps.Store.Write(region.EU)
+	tx.NewUser(w.user, now)
+	tx.NewSession(store.Session{ID: sessionID, UserID: w.user.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
+	require.NoError(w.t, tx.Commit(w.t.Context()))
+	var err error
+	w.token, _, _, err = issuer.MintAccess(auth.AccessSubject{UserID: w.user.ID, PublicID: "ann", SessionID: sessionID})
+	require.NoError(w.t, err)
+}
+
+// tell tells the user of n events, as a transaction does that leaves them in the outbox.
+func (w *world) tell(n int) {
+	w.t.Helper()
+	for range n {
+		tx := w.deps.Store.Write(region.EU)
+		row := events.MarkersChanged(tx, w.user.ID, events.ChangedMarkers{}, w.deps.Now())
+		require.NoError(w.t, tx.Commit(w.t.Context()))
+		w.deps.Outbox.Deliver(w.t.Context(), region.EU, row)
+	}
+}
+
+// request asks for the user's stream.
+func (w *world) request(lastID string) *http.Request {
+	r := httptest.NewRequestWithContext(w.t.Context(), http.MethodGet, "/realtime/marker.marker.user-sync", nil)
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	if lastID != "" {
+		r.Header.Set("Last-Event-ID", lastID)
+	}
+	return r
+}
+
+// client is the client's end of a stream. While it is shut it reads nothing: whoever writes to it waits.
+type client struct {
+	mu      sync.Mutex
+	text    strings.Builder
+	header  http.Header
+	open    chan struct{}
+	writing chan struct{} // one for each write that began
+}
+
+func newClient() *client {
+	return &client{header: http.Header{}, open: make(chan struct{}), writing: make(chan struct{}, 10_000)}
+}
+
+func (c *client) Header() http.Header { return c.header }
+func (c *client) WriteHeader(int)     {}
+func (c *client) Flush()              {}
+
+func (c *client) Write(p []byte) (int, error) {
+	c.writing <- struct{}{}
+	<-c.open
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.Write(p)
+}
+
+func (c *client) read() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
+}
+
+var eventIDs = regexp.MustCompile(`(?m)^id: (eu-\d+)\nevent: marker`)
+
+// ids are those of the events that the client got.
+func (c *client) ids() (ids []string) {
+	for _, found := range eventIDs.FindAllStringSubmatch(c.read(), -1) {
+		ids = append(ids, found[1])
+	}
+	return ids
+}
+
+// serve answers a client and returns what ended the stream.
+func (w *world) serve(c *client, lastID string) <-chan error {
+	ended := make(chan error, 1)
+	w.running.Go(func() { ended <- w.hub.Serve(c, w.request(lastID), "marker.marker.user-sync") })
+	return ended
+}
+
+// TestASlowClientHurtsNobody: a client that reads nothing is given up once its queue is full. It gets what was in the
+// queue, hears why, and resumes without a loss; a client beside it gets everything meanwhile.
+func TestASlowClientHurtsNobody(t *testing.T) {
+	const queue, told = 8, 40
+	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = queue })
+	slow, quick := newClient(), newClient()
+	close(quick.open)
+	ended := w.serve(slow, "")
+	<-slow.writing // of the beginning
+	w.serve(quick, "")
+	require.Eventually(t, func() bool { return strings.HasPrefix(quick.read(), "retry:") && w.hub.Streams() == 2 }, time.Minute, time.Millisecond)
+	for i := range told {
+		w.tell(1)
+		require.Eventually(t, func() bool { return len(quick.ids()) == i+1 }, time.Minute, time.Millisecond)
+	}
+	close(slow.open)
+	require.NoError(t, <-ended)
+	require.Equal(t, quick.ids()[:queue], slow.ids())
+	require.True(t, strings.HasSuffix(slow.read(), "event: end\ndata: {\"reason\":\"slow\"}\n\n"), slow.read())
+
+	resumed := newClient()
+	close(resumed.open)
+	w.serve(resumed, slow.ids()[queue-1])
+	require.Eventually(t, func() bool { return len(resumed.ids()) == told-queue }, time.Minute, time.Millisecond)
+	require.Equal(t, quick.ids()[queue:], resumed.ids())
+	w.hub.Close()
+}
+
+func TestTheEndOfAHub(t *testing.T) {
+	w := newWorld(t, func(*realtime.Options) {})
+	c := newClient()
+	close(c.open)
+	ended := w.serve(c, "")
+	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, time.Minute, time.Millisecond)
+	w.hub.Close()
+	w.hub.Close()
+	require.NoError(t, <-ended)
+	require.True(t, strings.HasSuffix(c.read(), "event: end\ndata: {\"reason\":\"shutdown\"}\n\n"), c.read())
+	require.ErrorIs(t, <-w.serve(newClient(), ""), fail.Unavailable("", nil))
+	require.Zero(t, w.hub.Streams())
+}
+
+// TestManyEventsAtOnce: events that arrive together are told in the order of their numbers, each once.
+func TestManyEventsAtOnce(t *testing.T) {
+	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = 10_000 })
+	c := newClient()
+	close(c.open)
+	w.serve(c, "")
+	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, time.Minute, time.Millisecond)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { w.tell(25) })
+	}
+	all.Wait()
+	require.NoError(t, w.deps.Outbox.Drain(t.Context(), region.EU, 0))
+	for lane := range int64(store.OutboxLanes) {
+		require.Eventually(t, func() bool {
+			require.NoError(t, w.deps.Outbox.Drain(t.Context(), region.EU, lane))
+			due, err := w.deps.Store.OutboxDue(t.Context(), region.EU, lane, time.Now().Add(time.Hour))
+			require.NoError(t, err)
+			return len(due) == 0
+		}, time.Minute, 10*time.Millisecond)
+	}
+	require.Eventually(t, func() bool { return len(c.ids()) >= 200 }, time.Minute, time.Millisecond)
+	ids := c.ids()
+	require.Len(t, ids, 200)
+	last := 0
+	for _, id := range ids {
+		var n int
+		_, err := fmt.Sscanf(id, "eu-%d", &n)
+		require.NoError(t, err)
+		require.Greater(t, n, last)
+		last = n
+	}
+	w.hub.Close()
+}

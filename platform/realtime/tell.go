@@ -1,0 +1,219 @@
+package realtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// envelopeVersion is the version of the envelope of events.
+const envelopeVersion = "1"
+
+// tell gives events to those of some streams of a home that they are for. An event that nobody hears is not made.
+func (h *Hub) tell(ctx context.Context, home region.Code, found []store.LoggedEvent, conns []*conn, give func(*conn, frame)) error {
+	members, err := h.membersAmong(ctx, home, found, conns)
+	if err != nil {
+		return err
+	}
+	for _, e := range found {
+		var audience []*conn
+		for _, c := range conns {
+			if c.name == e.Name && (c.admin || c.userID == e.Topic || members[[2]string{c.userID, e.Topic}]) {
+				audience = append(audience, c)
+			}
+		}
+		if len(audience) == 0 {
+			continue
+		}
+		if err := h.tellOne(ctx, home, e, audience, give); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// membersAmong finds out which of the users who listen belong to the communities that events are about.
+func (h *Hub) membersAmong(ctx context.Context, home region.Code, found []store.LoggedEvent, conns []*conn) (map[[2]string]bool, error) {
+	communities, users := map[string]bool{}, map[string]bool{}
+	for _, e := range found {
+		if e.Name == events.CommunityUserAdded {
+			communities[e.Topic] = true
+		}
+	}
+	for _, c := range conns {
+		if c.name == events.CommunityUserAdded && !c.admin {
+			users[c.userID] = true
+		}
+	}
+	members := map[[2]string]bool{}
+	if len(communities) == 0 || len(users) == 0 {
+		return members, nil
+	}
+	var pairs [][2]string
+	reads := h.Store.Reads()
+	reads.MembersAmong(home, keys(users), keys(communities), &pairs)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	for _, pair := range pairs {
+		members[pair] = true
+	}
+	return members, nil
+}
+
+func keys(set map[string]bool) []string {
+	all := make([]string, 0, len(set))
+	for key := range set {
+		all = append(all, key)
+	}
+	return all
+}
+
+// tellOne makes an event's text, once for all who hear it, and gives it to them.
+func (h *Hub) tellOne(ctx context.Context, home region.Code, e store.LoggedEvent, audience []*conn, give func(*conn, frame)) error {
+	ofUser, ofAdmin, err := h.message(ctx, home, e)
+	if errors.Is(err, errNothingToTell) {
+		h.Log.WarnContext(ctx, "realtime event left out", "event", e.Name, "id", e.ID, "error", err)
+		return nil // telling it again would end the same way
+	}
+	if err != nil {
+		return err
+	}
+	texts := map[bool][]byte{}
+	for _, c := range audience {
+		if texts[c.admin] == nil {
+			message := ofUser
+			if c.admin {
+				message = ofAdmin
+			}
+			data, err := h.Marshal(message)
+			if err != nil {
+				return err
+			}
+			texts[c.admin] = fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", lineID(home, e.Seq), e.Name, data)
+		}
+		give(c, frame{e.Seq, texts[c.admin]})
+	}
+	h.metrics.latency.Observe(h.Now().Sub(e.SentAt).Seconds())
+	return nil
+}
+
+// errNothingToTell says that no message can be made of an event, now or later.
+var errNothingToTell = errors.New("nothing to tell")
+
+// message makes the message of an event, for users and for administrators.
+func (h *Hub) message(ctx context.Context, home region.Code, e store.LoggedEvent) (ofUser, ofAdmin proto.Message, err error) {
+	switch e.Name {
+	case events.CommunityUserAdded:
+		return h.communityUserAdded(ctx, home, e)
+	case events.MarkerUserSync:
+		return h.markerUserSync(ctx, e)
+	}
+	return nil, nil, fmt.Errorf("%w: an event of an unknown name", errNothingToTell)
+}
+
+// payloadOf reads what an event's row says.
+func payloadOf[T any](e store.LoggedEvent) (T, error) {
+	var payload T
+	if err := json.Unmarshal(e.Payload, &payload); err != nil {
+		return payload, fmt.Errorf("%w: %w", errNothingToTell, err)
+	}
+	return payload, nil
+}
+
+// communityUserAdded makes the envelope for members of the community, and for administrators, who are none.
+func (h *Hub) communityUserAdded(ctx context.Context, home region.Code, e store.LoggedEvent) (ofUser, ofAdmin proto.Message, err error) {
+	payload, err := payloadOf[events.AddedUsers](e)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := h.addedData(ctx, home, payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	admin := &plazav1.CommunityUserAddedEvent{
+		Id: e.ID, Data: data, NetworkId: h.NetworkID, Path: h.View.CommunityPath(payload.CommunityID),
+		EventType: e.Name, SenderId: e.SenderID, SendTime: timestamppb.New(e.SentAt), Version: envelopeVersion,
+	}
+	member, ok := proto.Clone(admin).(*plazav1.CommunityUserAddedEvent)
+	if !ok {
+		return nil, nil, fmt.Errorf("a copy of %T is something else", admin)
+	}
+	for _, c := range member.GetData().GetCommunities() {
+		c.IsJoined = true
+	}
+	return member, admin, nil
+}
+
+// addedData reads what the event shows. Rows of another home that does not answer are left out; where the log's own does not,
+// the event is told later.
+func (h *Hub) addedData(ctx context.Context, home region.Code, p events.AddedUsers) (*plazav1.CommunityUserAddedData, error) {
+	var ids []string
+	for _, m := range p.Members {
+		ids = append(ids, m.UserID)
+	}
+	var communities []store.Community
+	var users []store.User
+	reads := h.Store.Related()
+	reads.Communities([]string{p.CommunityID}, &communities)
+	reads.Users(ids, &users)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	if slices.Contains(reads.Missing(), home) {
+		return nil, fail.Unavailable("the home of the event log did not answer", nil)
+	}
+	answer := view.CommunityAnswer{Communities: communities, Users: users}
+	for _, m := range p.Members {
+		answer.Members = append(answer.Members, store.Member{
+			CommunityID: p.CommunityID, UserID: m.UserID, UserPublicID: m.PublicID, State: store.StateMember,
+			Roles: m.Roles, JoinedAt: m.JoinedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+		})
+	}
+	a, err := h.View.Communities(ctx, h.Store, answer)
+	if err != nil {
+		return nil, err
+	}
+	return &plazav1.CommunityUserAddedData{
+		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),
+		Categories: a.GetCategories(), Feeds: a.GetFeeds(),
+	}, nil
+}
+
+// markerUserSync makes the payload of a user's own markers as they stand. Administrators have none.
+func (h *Hub) markerUserSync(ctx context.Context, e store.LoggedEvent) (ofUser, ofAdmin proto.Message, err error) {
+	payload, err := payloadOf[events.ChangedMarkers](e)
+	if err != nil {
+		return nil, nil, err
+	}
+	var users []store.User
+	marks := view.Markers{}
+	reads := h.Store.Reads()
+	reads.Users([]string{e.Topic}, &users)
+	reads.FeedMarks(e.Topic, payload.FeedIDs, &marks.Feeds)
+	reads.EntityMarks(e.Topic, payload.EntityIDs, &marks.Entities)
+	reads.UserMark(e.Topic, &marks.User)
+	if err := reads.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	if len(users) == 0 {
+		return nil, nil, fmt.Errorf("%w: the user is not there", errNothingToTell)
+	}
+	a := h.View.Markers(users[0], marks)
+	message := &plazav1.MarkerUserSyncEvent{
+		UserMarkers: a.GetUserMarkers(), UserFeedMarkers: a.GetUserFeedMarkers(), UserEntityMarkers: a.GetUserEntityMarkers(),
+	}
+	return message, message, nil
+}

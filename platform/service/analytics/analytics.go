@@ -1,0 +1,156 @@
+// Package analytics hears from clients who viewed what, and makes impressions, reach and seen stories of it.
+//
+// A user's views of one post or story are one row, at the home of what was viewed. A view that is not later than the last
+// one that was counted is passed over: a client that repeats a batch it got no answer to changes nothing.
+package analytics
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements AnalyticsService.
+type Service struct{ *service.Deps }
+
+// New makes the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+// viewed is a post or story that the caller viewed, and when.
+type viewed struct {
+	store.View
+
+	times []time.Time // in order, each once
+	ref   service.Reference
+}
+
+// ReportActivities tells what the caller viewed.
+func (s *Service) ReportActivities(ctx context.Context, req *connect.Request[plazav1.ReportActivitiesRequest]) (*connect.Response[plazav1.ReportActivitiesResponse], error) {
+	now := s.Now()
+	posts, stories, err := timesOf(req.Msg.GetActivities(), now)
+	if err != nil {
+		return nil, err
+	}
+	views, err := s.visible(ctx, posts, stories, now)
+	if err != nil {
+		return nil, err
+	}
+	for home, part := range views {
+		if err := s.count(ctx, home, part, now); err != nil {
+			return nil, err
+		}
+	}
+	return connect.NewResponse(&plazav1.ReportActivitiesResponse{Success: true}), nil
+}
+
+// timesOf are when posts and stories were viewed, by id. A time that has not come yet is now.
+func timesOf(activities []*plazav1.Activity, now time.Time) (posts, stories map[string][]time.Time, err error) {
+	posts, stories = map[string][]time.Time{}, map[string][]time.Time{}
+	for _, a := range activities {
+		at := now
+		if stamp := a.GetTimestamp(); stamp != nil {
+			if stamp.CheckValid() != nil {
+				return nil, nil, fail.Validation("activities.timestamp: must be a time of the years 1 to 9999")
+			}
+			at = stamp.AsTime().Truncate(time.Millisecond)
+		}
+		if at.After(now) {
+			at = now
+		}
+		switch {
+		case a.GetActivityType() != "view":
+		case a.GetContentType() == store.ReferencePost:
+			posts[a.GetContentId()] = append(posts[a.GetContentId()], at)
+		case a.GetContentType() == store.ReferenceStory:
+			stories[a.GetContentId()] = append(stories[a.GetContentId()], at)
+		}
+	}
+	return posts, stories, nil
+}
+
+// visible are those views, by home, that are of something that is there and that the caller may see.
+func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string][]time.Time, now time.Time) (map[region.Code][]viewed, error) {
+	var posts []store.Post
+	var stories []store.Story
+	f := s.Begin(ctx)
+	f.PostsByID(slices.Sorted(maps.Keys(postTimes)), &posts)
+	f.StoriesByID(slices.Sorted(maps.Keys(storyTimes)), &stories)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.RequireUser(); err != nil {
+		return nil, err
+	}
+	targets := map[string]string{}
+	for _, p := range posts {
+		targets[p.TargetID] = p.TargetType
+	}
+	for _, st := range stories {
+		targets[st.TargetID] = st.TargetType
+	}
+	places, err := s.Places(ctx, f.Caller, targets)
+	if err != nil {
+		return nil, err
+	}
+	views := map[region.Code][]viewed{}
+	add := func(kind, id string, times []time.Time, ref service.Reference) {
+		if ref.RequireSee(f.Caller, now) != nil {
+			return
+		}
+		slices.SortFunc(times, time.Time.Compare)
+		v := viewed{View: store.View{ReferenceType: kind, ReferenceID: id, UserID: f.Caller.UserID}, times: slices.Compact(times), ref: ref}
+		views[service.HomeOf(id)] = append(views[service.HomeOf(id)], v)
+	}
+	for i := range posts {
+		add(store.ReferencePost, posts[i].ID, postTimes[posts[i].ID], service.Reference{Post: &posts[i], Place: places[posts[i].TargetID]})
+	}
+	for i := range stories {
+		add(store.ReferenceStory, stories[i].ID, storyTimes[stories[i].ID], service.Reference{Story: &stories[i], Place: places[stories[i].TargetID]})
+	}
+	return views, nil
+}
+
+// perTransaction is how much of a batch is stored at a time.
+const perTransaction = 50
+
+// count stores the views of one home. What went meanwhile is passed over.
+func (s *Service) count(ctx context.Context, home region.Code, views []viewed, now time.Time) error {
+	for part := range slices.Chunk(views, perTransaction) {
+		err := s.put(ctx, home, now, part...)
+		if !errors.Is(err, fail.NotFound()) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		for _, v := range part {
+			if err := s.put(ctx, home, now, v); err != nil && !errors.Is(err, fail.NotFound()) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// put stores views in one transaction; it is 400400 where something of it is gone.
+func (s *Service) put(ctx context.Context, home region.Code, now time.Time, views ...viewed) error {
+	w := s.Store.Write(home)
+	for _, v := range views {
+		v.ref.Guard(w, now)
+		w.AddViews(v.View, v.times)
+		if story := v.ref.Story; story != nil {
+			w.SeeStories(v.UserID, story.TargetID, story.ExpiresAt)
+		}
+	}
+	return w.Commit(ctx)
+}

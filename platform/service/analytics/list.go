@@ -1,0 +1,76 @@
+package analytics
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListViewers lists who viewed a post or story, the first one first; for its author, and for those who moderate it.
+func (s *Service) ListViewers(ctx context.Context, req *connect.Request[plazav1.ListViewersRequest]) (*connect.Response[plazav1.ListViewersResponse], error) {
+	m := req.Msg
+	cursor, err := page.Parse(page.Merge(m.GetOptions(), m.Limit, m.GetToken()), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	list := store.ViewList{ReferenceID: m.GetReferenceId(), Desc: cursor.Back, Limit: cursor.Limit + 1}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	kind := store.ReferencePost
+	if m.GetReferenceType() == "stories" {
+		kind = store.ReferenceStory
+	}
+	var rows []store.View
+	var ref service.Reference
+	f := s.Begin(ctx)
+	f.Refer(kind, m.GetReferenceId(), &ref)
+	f.ListViews(list, &rows)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.requireOwn(f.Caller, &ref); err != nil {
+		return nil, err
+	}
+	rows, paging := page.Window(cursor, rows, func(v store.View) (time.Time, string, string) { return v.FirstAt, "", v.UserID })
+	users, err := s.viewers(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.ListViewersResponse{Users: s.View.Users(users), Paging: paging}), nil
+}
+
+// requireOwn returns nil for the author and for those who moderate posts and comments, or stories, there.
+func (s *Service) requireOwn(caller *auth.Caller, ref *service.Reference) error {
+	if err := ref.RequireSee(caller, s.Now()); err != nil {
+		return err
+	}
+	right := auth.ModeratePostAndComment
+	if ref.Story != nil {
+		right = auth.ManageCommunityStory
+	}
+	if ref.AuthorID() == caller.UserID {
+		return nil
+	}
+	return auth.Require(caller, right, ref.Place.Scope(""))
+}
+
+// viewers reads the users of views, in their order. Those whose home does not answer are left out.
+func (s *Service) viewers(ctx context.Context, rows []store.View) ([]store.User, error) {
+	ids := make([]string, len(rows))
+	for i, v := range rows {
+		ids[i] = v.UserID
+	}
+	var users []store.User
+	reads := s.Store.Related()
+	reads.Users(ids, &users)
+	err := reads.Run(ctx)
+	slices.SortFunc(users, func(a, b store.User) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return users, err
+}

@@ -1,0 +1,60 @@
+package feed
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListContentFeed lists the posts of all regions whose target is content. A region that is away is left out.
+func (s *Service) ListContentFeed(ctx context.Context, req *connect.Request[plazav1.ListContentFeedRequest]) (*connect.Response[plazav1.ContentFeedResponse], error) {
+	m := req.Msg
+	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	order := service.OrderOf(m.GetSortBy())
+	list := store.PostList{
+		FeedType: "published", Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted), ByUpdate: order.ByUpdate,
+		Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
+	}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	rows, err := s.contentOfAll(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	rows, paging := service.Page(cursor, rows, false, list.Desc, func(p store.Post) (time.Time, string, string) { return list.Key(p), "", p.ID })
+	a, err := s.View.Gather(ctx, s.Store, f.Caller.UserID, view.Known{Posts: rows, Users: f.UserRows()})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(a.ContentFeed(paging)), nil
+}
+
+// contentOfAll reads up to a page of each home's content.
+func (s *Service) contentOfAll(ctx context.Context, list store.PostList) ([]store.Post, error) {
+	parts := make([][]store.Post, len(region.All()))
+	reads := s.Store.Related()
+	for i, home := range region.All() {
+		list.TargetID = service.ContentTarget(home)
+		reads.ListPosts(list, &parts[i])
+	}
+	err := reads.Run(ctx)
+	var rows []store.Post
+	for _, part := range parts {
+		rows = append(rows, part...)
+	}
+	return rows, err
+}

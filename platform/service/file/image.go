@@ -1,0 +1,114 @@
+package file
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/picture"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// takeImage stores an image and its smaller sizes. It is read back from the storage to be looked into, so that no image
+// is in memory while it arrives. Where the network keeps no positions, what is served is a copy without metadata.
+func (u *Upload) takeImage(ctx context.Context, field string, f *store.File, in *incoming) error {
+	s := u.service
+	part := partFull
+	if s.StripGPS {
+		part = partUpload
+	}
+	var err error
+	if f.Size, err = s.write(ctx, f.ID, part, in); err != nil {
+		return err
+	}
+	facts, err := s.examine(ctx, field, f, part)
+	if err != nil {
+		return err
+	}
+	if s.StripGPS {
+		if err := s.strip(ctx, field, f, facts.Orientation); err != nil {
+			return err
+		}
+		clear(facts.GPS)
+	}
+	f.Width, f.Height = int64(facts.Width), int64(facts.Height)
+	if f.Exif, err = json.Marshal(facts.Exif); err != nil {
+		return err
+	}
+	if f.GPS, err = json.Marshal(facts.GPS); err != nil {
+		return err
+	}
+	for _, smaller := range facts.Smaller {
+		if err := s.writeBytes(ctx, f.ID, smaller.Size, smaller.Bytes); err != nil {
+			return err
+		}
+		f.Sizes, f.SizesMimeType = append(f.Sizes, smaller.Size), smaller.MimeType
+	}
+	return nil
+}
+
+// examine looks into an image that has been stored as a part of a file.
+func (s *Service) examine(ctx context.Context, field string, f *store.File, part string) (*picture.Facts, error) {
+	format, _ := picture.FormatOf(f.MimeType)
+	stored, err := s.Storage.Open(ctx, f.ID, part)
+	if err != nil {
+		return nil, errStorage.Because(err)
+	}
+	defer s.close(ctx, stored)
+	facts, err := picture.Examine(ctx, stored, format, s.MaxPixels, s.memory)
+	return facts, imageError(field, err)
+}
+
+// strip stores the image as it is served, and removes what was sent.
+func (s *Service) strip(ctx context.Context, field string, f *store.File, orientation int) error {
+	format, _ := picture.FormatOf(f.MimeType)
+	stored, err := s.Storage.Open(ctx, f.ID, partUpload)
+	if err != nil {
+		return errStorage.Because(err)
+	}
+	defer s.close(ctx, stored)
+	from, to := io.Pipe()
+	stripped := make(chan error, 1)
+	go func() {
+		err := picture.Strip(ctx, to, stored, format, orientation)
+		_ = to.CloseWithError(err) // it never fails
+		stripped <- err
+	}()
+	f.Size, err = s.Storage.Write(ctx, f.ID, partFull, from)
+	_ = from.Close() // so that the other end never waits for a reader that is gone
+	if failed := <-stripped; failed != nil && !errors.Is(failed, io.ErrClosedPipe) {
+		return imageError(field, failed)
+	}
+	if err != nil {
+		return errStorage.Because(err)
+	}
+	if err := s.Storage.Delete(ctx, f.ID, partUpload); err != nil {
+		return errStorage.Because(err)
+	}
+	return nil
+}
+
+func (s *Service) close(ctx context.Context, c io.Closer) {
+	if err := c.Close(); err != nil {
+		s.Log.DebugContext(ctx, "stored file not closed in order", "error", err)
+	}
+}
+
+// imageError tells the client what is wrong with an image; everything else is a failure of ours.
+func imageError(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if large, ok := errors.AsType[*picture.TooManyPixelsError](err); ok {
+		return fail.Validation(field + ": " + large.Error()).Because(err)
+	}
+	if errors.Is(err, picture.ErrBroken) {
+		return fail.Validation(field + ": the image is broken").Because(err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errAbandoned.Because(err)
+	}
+	return errStorage.Because(err)
+}

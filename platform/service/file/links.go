@@ -1,0 +1,64 @@
+package file
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Links makes the addresses of files, and signs those of access type network.
+//
+// A signature is an HMAC over the network, the file and when it expires. All servers of a network have the same key: an
+// address that one region signed holds at every other.
+type Links struct {
+	base      string
+	networkID string
+	key       []byte
+	ttl       time.Duration
+	now       func() time.Time
+}
+
+// NewLinks makes links that begin with base. secret is one that all servers of the network share; the key is derived from
+// it, so that nothing else that the secret signs is ever an address.
+func NewLinks(base, networkID string, secret []byte, ttl time.Duration, now func() time.Time) (*Links, error) {
+	key, err := hkdf.Key(sha256.New, secret, nil, "plaza/file address/1", sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+	return &Links{base: base, networkID: networkID, key: key, ttl: ttl, now: now}, nil
+}
+
+// URL is where a file can be downloaded. One that is signed holds for the lifetime at least, and stays the same for an
+// eighth of it, so that what a browser has kept of it is of use.
+func (l *Links) URL(f store.File) string {
+	address := l.base + "/api/v3/files/" + f.ID + "/download"
+	if f.AccessType == store.AccessPublic {
+		return address
+	}
+	step := max(l.ttl/8, time.Second)
+	expires := strconv.FormatInt(l.now().Add(l.ttl+step).Truncate(step).Unix(), 10)
+	return address + "?t=" + expires + "." + base64.RawURLEncoding.EncodeToString(l.sign(f.ID, expires))
+}
+
+// Valid reports whether token is the signature of a file's address, and holds still.
+func (l *Links) Valid(fileID, token string) bool {
+	expires, signature, _ := strings.Cut(token, ".")
+	given, err := base64.RawURLEncoding.DecodeString(signature)
+	if err != nil || !hmac.Equal(given, l.sign(fileID, expires)) { // in constant time
+		return false
+	}
+	at, err := strconv.ParseInt(expires, 10, 64)
+	return err == nil && l.now().Before(time.Unix(at, 0))
+}
+
+func (l *Links) sign(fileID, expires string) []byte {
+	mac := hmac.New(sha256.New, l.key)
+	_, _ = mac.Write([]byte(l.networkID + "\n" + fileID + "\n" + expires)) // a hash takes everything
+	return mac.Sum(nil)
+}

@@ -1,0 +1,241 @@
+package file
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Limits of an upload.
+const (
+	MaxFiles   = 10   // in one request
+	maxName    = 1024 // characters
+	maxAltText = 1000 // characters
+)
+
+// Kind is what the files of an upload have to be: a type of file, or Any.
+type Kind string
+
+// Any stands for whatever the content is.
+const Any Kind = ""
+
+// Form are the fields beside the files. They may come after them.
+type Form struct {
+	AccessType    string // public (default) or network
+	FeedType      string // what a video is for; empty where nobody says
+	PreferredName string // instead of the name that came with the file
+	AltText       string
+}
+
+var feedTypes = []string{"", "post", "story", "message", "chat", "clip"}
+
+// Upload is one request's files under way. Either Finish makes all of them files, or Abort leaves nothing of them.
+type Upload struct {
+	service *Service
+	kind    Kind
+	owner   *store.User // nil for an administrator
+	home    region.Code
+	files   []store.File
+	closed  bool // what becomes of the objects is decided, or no longer ours to decide
+}
+
+// StartUpload confirms the caller, and prepares to take files.
+func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	u := &Upload{service: s, kind: kind, owner: f.User(), home: s.Region}
+	if u.owner != nil {
+		u.home = service.HomeOf(u.owner.ID)
+	} else if f.Caller.Kind != auth.Admin {
+		return nil, fail.Unauthorized()
+	}
+	if !s.Storage.Has(u.home) {
+		return nil, errNoStorage
+	}
+	return u, nil
+}
+
+var (
+	errNoStorage = fail.Unavailable("this network keeps no files: no storage is configured", nil)
+	errAbandoned = fail.Unavailable("the upload took too long", nil)
+)
+
+// sweepGrace is how long after its end an upload is left alone: the clocks of two servers may differ.
+const sweepGrace = 10 * time.Minute
+
+// Add stores a file that is called name. Its bytes come from source as they arrive, and are nowhere but in the storage.
+func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
+	field := fmt.Sprintf("files[%d]", len(u.files))
+	if len(u.files) == MaxFiles {
+		return fail.Validation(fmt.Sprintf("files: must be at most %d", MaxFiles))
+	}
+	s, now := u.service, u.service.Now()
+	f := store.File{
+		ID: s.NewID(u.home), Name: clean(name), Exif: []byte("{}"), GPS: []byte("{}"), CreatedAt: now, UpdatedAt: now,
+	}
+	if u.owner != nil {
+		f.OwnerID, f.OwnerPublicID = u.owner.ID, u.owner.PublicID
+	}
+	w := s.Store.Write(u.home)
+	w.NewUpload(f.ID, now.Add(s.UploadTimeout+sweepGrace), now)
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	u.files = append(u.files, f)
+	return u.take(ctx, field, &u.files[len(u.files)-1], source)
+}
+
+// take stores the bytes, as the kind of the upload asks for.
+func (u *Upload) take(ctx context.Context, field string, f *store.File, source io.Reader) error {
+	in := newIncoming(source, u.service.MaxBytes)
+	found, err := in.sniff()
+	if err != nil {
+		return err
+	}
+	f.MimeType, f.Extension = found.mimeType, cmp.Or(found.extension, extensionOf(f.Name))
+	if f.Type, err = u.kind.typeOf(field, found); err != nil {
+		return err
+	}
+	if f.Type == "image" {
+		return u.takeImage(ctx, field, f, in)
+	}
+	f.Size, err = u.service.write(ctx, f.ID, partFull, in)
+	return err
+}
+
+// The parts of a file in the storage, beside the smaller sizes of an image.
+const (
+	partFull   = "full"
+	partUpload = "upload" // as it was sent, where full is to be something else
+)
+
+// write stores a part, and tells a storage that fails from a client that does.
+func (s *Service) write(ctx context.Context, id, part string, in *incoming) (int64, error) {
+	n, err := s.Storage.Write(ctx, id, part, in)
+	switch {
+	case err == nil:
+		return n, nil
+	case in.failure != nil:
+		return n, in.failure
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return n, errAbandoned.Because(err)
+	}
+	return n, errStorage.Because(err)
+}
+
+var errStorage = fail.Unavailable("the storage of files did not answer", nil)
+
+// writeBytes stores a part that is in memory.
+func (s *Service) writeBytes(ctx context.Context, id, part string, content []byte) error {
+	_, err := s.write(ctx, id, part, &incoming{source: bytes.NewReader(content), left: int64(len(content))})
+	return err
+}
+
+// Finish makes files of everything that was added, in one transaction.
+func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error) {
+	if err := form.check(); err != nil {
+		return nil, err
+	}
+	if len(u.files) == 0 {
+		return nil, fail.Validation("files: must be at least one file")
+	}
+	w := u.service.Store.Write(u.home)
+	now := u.service.Now()
+	for i := range u.files {
+		f := &u.files[i]
+		f.AccessType = cmp.Or(form.AccessType, store.AccessPublic)
+		f.AltText, f.FeedType = form.AltText, form.FeedType
+		if form.PreferredName != "" {
+			f.Name = clean(form.PreferredName)
+		}
+		f.CreatedAt, f.UpdatedAt = now, now
+		w.NewFile(*f, errAbandoned)
+	}
+	// From here on nobody but the sweep may remove the objects: an answer that gets lost does not say what was stored.
+	u.closed = true
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]*plazav1.File, len(u.files))
+	for i, f := range u.files {
+		out[i] = u.service.View.File(f)
+	}
+	return out, nil
+}
+
+func (f Form) check() error {
+	switch {
+	case f.AccessType != "" && f.AccessType != store.AccessPublic && f.AccessType != store.AccessNetwork:
+		return fail.Validation("accessType: must be public or network")
+	case !slices.Contains(feedTypes, f.FeedType):
+		return fail.Validation("feedType: must be post, story, message, chat or clip")
+	case utf8.RuneCountInString(f.PreferredName) > maxName:
+		return fail.Validation(fmt.Sprintf("preferredFilename: must be at most %d characters", maxName))
+	case utf8.RuneCountInString(f.AltText) > maxAltText:
+		return fail.Validation(fmt.Sprintf("altText: must be at most %d characters", maxAltText))
+	}
+	for name, text := range map[string]string{"preferredFilename": f.PreferredName, "altText": f.AltText} {
+		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return fail.Validation(name + ": must be text")
+		}
+	}
+	return nil
+}
+
+// abortPatience bounds what is done for an upload that failed; the sweep does the rest.
+const abortPatience = 5 * time.Second
+
+// Abort removes what was stored, unless Finish has made files of it. It works although the request may be over.
+func (u *Upload) Abort(ctx context.Context) {
+	if u.closed || len(u.files) == 0 {
+		return
+	}
+	u.closed = true
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortPatience)
+	defer cancel()
+	for _, f := range u.files {
+		if err := u.service.discard(ctx, u.home, f.ID); err != nil {
+			u.service.Log.WarnContext(ctx, "failed upload left to the sweep", "file", f.ID, "error", err)
+		}
+	}
+}
+
+// discard removes the objects of an upload that can become a file no more, and then the row that remembers them.
+func (s *Service) discard(ctx context.Context, home region.Code, id string) error {
+	if err := s.Storage.DeleteAll(ctx, id); err != nil {
+		return err
+	}
+	w := s.Store.Write(home)
+	w.EndUpload(id)
+	return w.Commit(ctx)
+}
+
+// clean makes a file name that can be kept and shown: text without control characters, of limited length.
+func clean(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	if runes := []rune(name); len(runes) > maxName {
+		name = string(runes[:maxName])
+	}
+	return cmp.Or(strings.TrimSpace(name), "file")
+}

@@ -1,0 +1,257 @@
+package marker
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func timestamp(t time.Time) *timestamppb.Timestamp { return timestamppb.New(t) }
+
+// Message is a message of a feed, as whatever keeps messages tells the markers of it. Ids of users are internal.
+type Message struct {
+	store.FeedSegment
+	Recipients []string // who belongs to the feed
+	Mentioned  []string // those of them whom it mentions
+}
+
+// Pusher is how whatever keeps messages moves the markers on. Service is one.
+type Pusher interface {
+	// Push tells of a message. It may come again, and after later ones. A deleted feed is 400400, another channel than the
+	// feed's 400000.
+	Push(ctx context.Context, m Message) (*store.MessageFeed, error)
+	// DeleteFeed tells that a feed is deleted; one that is not there is 400400.
+	DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error)
+}
+
+var _ Pusher = (*Service)(nil)
+
+// topic is the outbox topic of what happened to a feed; the payload is a feedNews.
+const topic = "feedMarkers"
+
+// recipientsOfRow bounds the users of one outbox row.
+const recipientsOfRow = 100
+
+// feedNews is what happened to a feed, for users of one home.
+type feedNews struct {
+	Home    region.Code         `json:"home"`
+	Segment store.FeedSegment   `json:"segment"`
+	Users   []store.MarkAdvance `json:"users,omitempty"`
+	Deleted bool                `json:"deleted,omitempty"` // the feed is; for all of its users
+	At      time.Time           `json:"at"`
+}
+
+// Register makes the outbox move the markers of users on.
+func Register(d *service.Deps) {
+	s := New(d)
+	d.Outbox.Handle(topic, func(ctx context.Context, row store.OutboxRow) error {
+		var news feedNews
+		if err := json.Unmarshal(row.Payload, &news); err != nil {
+			return err
+		}
+		if news.Deleted {
+			return s.endMarks(ctx, news)
+		}
+		return s.advanceMarks(ctx, news)
+	})
+}
+
+// Push tells of a message.
+func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, error) {
+	home, err := region.HomeOf(m.FeedID)
+	if err != nil {
+		return nil, fail.NotFound()
+	}
+	var feed *store.MessageFeed
+	reads := s.Store.Reads()
+	reads.MessageFeed(m.FeedID, &feed)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	if feed != nil && feed.EntityID != m.EntityID {
+		return nil, fail.BadRequest()
+	}
+	now := s.Now()
+	w := s.Store.Write(home)
+	w.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
+	told := s.send(w, m, now)
+	w.MessageFeedAfter(m.FeedID, &feed)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	s.Outbox.Deliver(ctx, home, told...)
+	return feed, nil
+}
+
+// send leaves the message in the outbox, for the users of each home.
+func (s *Service) send(w *store.Write, m Message, now time.Time) []store.OutboxRow {
+	byHome := map[region.Code][]store.MarkAdvance{}
+	for _, id := range once(m.Recipients) {
+		if home, err := region.HomeOf(id); err == nil {
+			byHome[home] = append(byHome[home], store.MarkAdvance{
+				UserID: id, Mentioned: slices.Contains(m.Mentioned, id), Author: id == m.CreatorID,
+			})
+		}
+	}
+	var told []store.OutboxRow
+	for _, home := range region.All() {
+		for part := range slices.Chunk(byHome[home], recipientsOfRow) {
+			news := feedNews{Home: home, Segment: m.FeedSegment, Users: part, At: now}
+			told = append(told, w.Emit(topic, news, now, now.Add(events.Grace)))
+		}
+	}
+	return told
+}
+
+// DeleteFeed tells that a feed is deleted.
+func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error) {
+	home, err := region.HomeOf(feedID)
+	if err != nil {
+		return nil, fail.NotFound()
+	}
+	now := s.Now()
+	var feed *store.MessageFeed
+	var told []store.OutboxRow
+	w := s.Store.Write(home)
+	w.DeleteFeed(feedID, now, fail.NotFound())
+	for _, users := range region.All() {
+		news := feedNews{Home: users, Segment: store.FeedSegment{FeedID: feedID}, Deleted: true, At: now}
+		told = append(told, w.Emit(topic, news, now, now.Add(events.Grace)))
+	}
+	w.MessageFeedAfter(feedID, &feed)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	s.Outbox.Deliver(ctx, home, told...)
+	return feed, nil
+}
+
+// advanceMarks moves the markers of a home's users to a message, and tells those for whom that changed something.
+func (s *Service) advanceMarks(ctx context.Context, news feedNews) error {
+	ids := make([]string, len(news.Users))
+	for i, u := range news.Users {
+		ids[i] = u.UserID
+	}
+	var marks []store.FeedMark
+	reads := s.Store.Reads()
+	reads.FeedMarksOfUsers(news.Home, news.Segment.FeedID, ids, &marks)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	w := s.Store.Write(news.Home)
+	var told []store.OutboxRow
+	for _, u := range news.Users {
+		i := slices.IndexFunc(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
+		if i >= 0 && !news.changes(marks[i], u) {
+			continue
+		}
+		w.AdvanceFeedMark(u, news.Segment, news.At)
+		told = append(told, s.tell(w, u.UserID, news.Segment.FeedID, news.Segment.EntityID, news.At))
+	}
+	return s.commit(ctx, w, told)
+}
+
+// changes reports whether the message is news for a marker.
+func (n feedNews) changes(mark store.FeedMark, u store.MarkAdvance) bool {
+	segment := n.Segment.Segment
+	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
+}
+
+func (s *Service) tell(w *store.Write, userID, feedID, entityID string, now time.Time) store.OutboxRow {
+	return events.MarkersChanged(w, userID, events.ChangedMarkers{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
+}
+
+func (s *Service) commit(ctx context.Context, w *store.Write, told []store.OutboxRow) error {
+	if len(told) == 0 {
+		return nil
+	}
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	return nil
+}
+
+// endMarks tells the markers of a home's users that their feed is deleted, some hundred at a time.
+func (s *Service) endMarks(ctx context.Context, news feedNews) error {
+	for {
+		var marks []store.FeedMark
+		reads := s.Store.Reads()
+		reads.LiveMarksOfFeed(news.Home, news.Segment.FeedID, recipientsOfRow, &marks)
+		if err := reads.Run(ctx); err != nil || len(marks) == 0 {
+			return err
+		}
+		w := s.Store.Write(news.Home)
+		var told []store.OutboxRow
+		for _, m := range marks {
+			w.DeleteFeedMark(m.UserID, m.FeedID, news.At)
+			told = append(told, s.tell(w, m.UserID, m.FeedID, m.EntityID, news.At))
+		}
+		if err := s.commit(ctx, w, told); err != nil {
+			return err
+		}
+	}
+}
+
+// PushSegment tells of a message in a feed; for administrators.
+func (s *Service) PushSegment(ctx context.Context, req *connect.Request[plazav1.PushSegmentRequest]) (*connect.Response[plazav1.PushSegmentResponse], error) {
+	m := req.Msg
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(m.GetUserIds(), m.GetMentionedUserIds())
+	if m.GetCreatorId() != "" {
+		all = append(all, m.GetCreatorId())
+	}
+	found, err := s.Directory.Resolve(ctx, all...)
+	if err != nil {
+		return nil, err
+	}
+	ids := func(publicIDs []string) []string {
+		internal := make([]string, len(publicIDs))
+		for i, id := range publicIDs {
+			internal[i] = found[id]
+		}
+		return internal
+	}
+	if slices.Contains(ids(all), "") {
+		return nil, fail.NotFound()
+	}
+	feed, err := s.Push(ctx, Message{
+		FeedSegment: store.FeedSegment{
+			FeedID: m.GetMessageFeedId(), EntityID: m.GetEntityId(), MessageID: m.GetMessageId(),
+			Segment: int64(m.GetSegment()), CreatorID: found[m.GetCreatorId()],
+		},
+		Recipients: ids(m.GetUserIds()), Mentioned: ids(m.GetMentionedUserIds()),
+	})
+	return s.feed(feed, err)
+}
+
+// DeleteMessageFeed marks a feed deleted for those who belong to it; for administrators.
+func (s *Service) DeleteMessageFeed(ctx context.Context, req *connect.Request[plazav1.DeleteMessageFeedRequest]) (*connect.Response[plazav1.PushSegmentResponse], error) {
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	feed, err := s.DeleteFeed(ctx, req.Msg.GetMessageFeedId())
+	return s.feed(feed, err)
+}
+
+func (s *Service) feed(feed *store.MessageFeed, err error) (*connect.Response[plazav1.PushSegmentResponse], error) {
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.PushSegmentResponse{FeedMarkers: []*plazav1.FeedMarker{s.View.FeedMarker(*feed)}}), nil
+}

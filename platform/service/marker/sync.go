@@ -1,0 +1,81 @@
+package marker
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+const (
+	// syncPage is how many feeds an answer is to hold.
+	syncPage = 100
+	// syncMost is how many it can hold: those that changed at the same moment stay together.
+	syncMost = 1100
+)
+
+// SyncMarkers gets what changed since a device last asked, oldest change first. The answer's lastSyncAt is the time of its
+// newest change, and stays where nothing changed. It is no change of a marker that users are told: their devices ask because
+// of the event.
+func (s *Service) SyncMarkers(ctx context.Context, req *connect.Request[plazav1.SyncMarkersRequest]) (*answer, error) {
+	var since time.Time
+	if at := req.Msg.GetDeviceLastSyncAt(); at != nil {
+		since = at.AsTime()
+	}
+	var changed []store.FeedMark
+	f := s.Begin(ctx)
+	if f.Caller.UserID != "" {
+		f.ChangedFeedMarks(f.Caller.UserID, since, syncMost, &changed)
+	}
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.RequireUser(); err != nil {
+		return nil, err
+	}
+	changed = firstPage(changed)
+	upTo := f.User().CreatedAt
+	if since.After(upTo) {
+		upTo = since
+	}
+	if n := len(changed); n > 0 {
+		upTo = changed[n-1].UpdatedAt
+	}
+	if now := s.Now(); upTo.After(now) { // of a device whose clock is ahead
+		upTo = now
+	}
+	w := s.Store.Write(service.HomeOf(f.Caller.UserID))
+	w.SyncMarks(f.Caller.UserID, upTo, s.Now())
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.answerSync(ctx, *f.User(), changed, upTo)
+}
+
+// firstPage keeps a page, and what changed at the same moment as its last row.
+func firstPage(changed []store.FeedMark) []store.FeedMark {
+	if len(changed) <= syncPage {
+		return changed
+	}
+	n := syncPage
+	for n < len(changed) && changed[n].UpdatedAt.Equal(changed[n-1].UpdatedAt) {
+		n++
+	}
+	return changed[:n]
+}
+
+// answerSync says to this device where it goes on, whatever other devices have said.
+func (s *Service) answerSync(ctx context.Context, user store.User, changed []store.FeedMark, upTo time.Time) (*answer, error) {
+	resp, err := s.answer(ctx, user, feedsOf(changed), entitiesOf(changed))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range resp.Msg.GetUserMarkers() {
+		m.LastSyncAt = timestamp(upTo)
+	}
+	return resp, nil
+}

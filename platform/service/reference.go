@@ -1,0 +1,125 @@
+package service
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Reference is what a comment or a reaction is about, and where that stands: a post or a story. Neither is set where there
+// is none.
+type Reference struct {
+	Post  *store.Post
+	Story *store.Story
+	Place Place
+}
+
+// Refer reads a post or a story by its id, and how the caller stands to its place. Whatever else kind names is not there.
+func (f *First) Refer(kind, id string, r *Reference) {
+	caller := f.Caller.UserID
+	switch kind {
+	case store.ReferencePost:
+		f.Post(id, &r.Post)
+		f.CommunityOfPost(id, &r.Place.Community)
+		if caller != "" {
+			f.MemberOfPost(id, caller, &r.Place.Member)
+			f.WallOfPost(id, caller, &r.Place.Wall)
+		}
+	case store.ReferenceStory:
+		f.Story(id, &r.Story)
+		f.CommunityOfStory(id, &r.Place.Community)
+		if caller != "" {
+			f.MemberOfStory(id, caller, &r.Place.Member)
+			f.WallOfStory(id, caller, &r.Place.Wall)
+		}
+	}
+}
+
+// ReferOf reads what a comment stands on, and how the caller stands to its place.
+func (f *First) ReferOf(commentID string, r *Reference) {
+	f.PostOfComment(commentID, &r.Post)
+	f.StoryOfComment(commentID, &r.Story)
+	f.CommunityOfComment(commentID, &r.Place.Community)
+	if caller := f.Caller.UserID; caller != "" {
+		f.MemberOfComment(commentID, caller, &r.Place.Member)
+		f.WallOfComment(commentID, caller, &r.Place.Wall)
+	}
+}
+
+// ID is the id of the post or story.
+func (r *Reference) ID() string {
+	if r.Story != nil {
+		return r.Story.ID
+	}
+	return r.Post.ID
+}
+
+// AuthorID is the internal id of who made it.
+func (r *Reference) AuthorID() string {
+	if r.Story != nil {
+		return r.Story.AuthorID
+	}
+	return r.Post.AuthorID
+}
+
+// Target is the community or wall that it stands in.
+func (r *Reference) Target() (kind, id, publicID string) {
+	if s := r.Story; s != nil {
+		return s.TargetType, s.TargetID, s.TargetPublicID
+	}
+	return r.Post.TargetType, r.Post.TargetID, r.Post.TargetPublicID
+}
+
+// Home is where it lives, and what refers to it.
+func (r *Reference) Home() region.Code { return HomeOf(r.ID()) }
+
+// RequireSee refuses what is gone or has ended, what the caller may not see, and posts that wait for a moderator, but for
+// their authors and for moderators. It completes the place.
+func (r *Reference) RequireSee(caller *auth.Caller, now time.Time) error {
+	switch {
+	case r.Story != nil:
+		if !r.Story.IsLive(now) {
+			return fail.NotFound()
+		}
+		r.Place.Outside(r.Story.TargetType, r.Story.TargetID)
+		return r.Place.RequireSee(caller)
+	case r.Post == nil || r.Post.DeletedAt != nil:
+		return fail.NotFound()
+	}
+	r.Place.Outside(r.Post.TargetType, r.Post.TargetID)
+	return r.Place.RequireSeePost(caller, r.Post)
+}
+
+// RequireComment refuses comments where the caller may not make any: as Place.RequireReact, and on stories of a community
+// that takes no comments on them.
+func (r *Reference) RequireComment(caller *auth.Caller) error {
+	if err := r.Place.RequireReact(caller); err != nil {
+		return err
+	}
+	if c := r.Place.Community; r.Story != nil && c != nil && !c.StoryComments {
+		return fail.NotAllowed()
+	}
+	return nil
+}
+
+// Guard refuses the transaction where the post or story is gone meanwhile.
+func (r *Reference) Guard(w *store.Write, now time.Time) {
+	if r.Story != nil {
+		w.GuardLiveStory(r.Story.ID, now, fail.NotFound())
+		return
+	}
+	w.GuardPost(*r.Post, fail.NotFound())
+}
+
+// Outside completes the place of what is in no community.
+func (p *Place) Outside(targetType, targetID string) {
+	switch targetType {
+	case "user":
+		p.WallOwnerID = targetID
+	case OnContent:
+		p.Content = true
+	}
+}

@@ -1,0 +1,229 @@
+package story
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Limits of a story.
+const (
+	maxData       = 10 * 1024 // bytes of JSON
+	maxMetadata   = 5 * 1024  // bytes of JSON
+	maxPlacement  = 1024      // bytes of JSON
+	maxHyperlinks = 1
+	maxFileID     = 100 // characters
+)
+
+// CreateStory makes a story. It is stored at the home of its target.
+func (s *Service) CreateStory(ctx context.Context, req *connect.Request[plazav1.CreateStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
+	data, items, err := check(req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
+	if err != nil {
+		return nil, err
+	}
+	t, settings, err := s.loadTarget(ctx, req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	story := store.Story{
+		ID: s.NewID(service.HomeOf(t.id)), TargetType: req.Msg.GetTargetType(), TargetID: t.id, TargetPublicID: t.publicID,
+		AuthorID: t.User().ID, AuthorPublicID: t.User().PublicID, ReferenceID: req.Msg.GetReferenceId(), DataType: req.Msg.GetDataType(),
+		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.Msg.GetMetadata()),
+		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLife()),
+	}
+	w := s.Store.Write(service.HomeOf(t.id))
+	w.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())
+	w.NewStory(story)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	k := t.known(story)
+	k.Counts = store.Counts{story.ID: nil} // nothing to count of it yet
+	return s.answer(ctx, t.First.Caller.UserID, k)
+}
+
+// target is where a new story goes.
+type target struct {
+	*service.First
+	id       string // internal
+	publicID string
+	place    service.Place
+}
+
+// loadTarget reads where a story shall go, and decides whether the caller may make one there: on their own wall; in a community
+// who manages its stories, and every member where the network allows it.
+func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest) (*target, store.Settings, error) {
+	var settings store.Settings
+	t := &target{First: s.Begin(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
+	t.Settings(s.Region, &settings)
+	files := service.ReadFiles(t.Reads, fileRefs(m)...)
+	caller := t.First.Caller
+	if m.GetTargetType() == inCommunity && region.ValidID(t.id) {
+		t.Community(t.id, &t.place.Community)
+		if caller.UserID != "" {
+			t.Member(t.id, caller.UserID, &t.place.Member)
+		}
+	}
+	if err := t.Run(ctx); err != nil {
+		return nil, settings, err
+	}
+	if err := t.RequireUser(); err != nil {
+		return nil, settings, err
+	}
+	if m.GetTargetType() == onWall {
+		if m.GetTargetId() != t.User().PublicID {
+			return nil, settings, fail.NotAllowed()
+		}
+		t.id, t.place.WallOwnerID = t.User().ID, t.User().ID
+		return t, settings, files.Err()
+	}
+	if err := t.requireCreate(settings); err != nil {
+		return nil, settings, err
+	}
+	return t, settings, files.Err()
+}
+
+// fileRefs are the files that a story refers to.
+func fileRefs(m *plazav1.CreateStoryRequest) []service.FileRef {
+	data := m.GetData().GetFields()
+	var refs []service.FileRef
+	switch m.GetDataType() {
+	case "image":
+		refs = append(refs, service.FileRef{ID: data["fileId"].GetStringValue(), Kind: "image", Field: "data.fileId"})
+	case "video":
+		original := data["videoFileId"].GetStructValue().GetFields()["original"].GetStringValue()
+		refs = append(refs, service.FileRef{ID: original, Kind: "video", Field: "data.videoFileId.original"})
+	}
+	return append(refs, service.FileRef{ID: data["thumbnailFileId"].GetStringValue(), Kind: "image", Field: "data.thumbnailFileId"})
+}
+
+func (t *target) requireCreate(settings store.Settings) error {
+	if err := t.place.RequireSee(t.First.Caller); err != nil {
+		return err
+	}
+	if err := auth.RequireMember(t.First.Caller, t.place.Scope("")); err != nil {
+		return err
+	}
+	if settings.AllowAllUserToCreateStory {
+		return nil
+	}
+	return auth.Require(t.First.Caller, auth.ManageCommunityStory, t.place.Scope(""))
+}
+
+func (t *target) known(story store.Story) view.Known {
+	l := &loaded{First: t.First, ref: service.Reference{Story: &story, Place: t.place}}
+	return l.known(story)
+}
+
+// check reads the body and the items of a story. What is wrong with them is a validation error.
+func check(m *plazav1.CreateStoryRequest) (data *structpb.Struct, items []*structpb.Struct, err error) {
+	data = m.GetData()
+	if data.Fields == nil {
+		data.Fields = map[string]*structpb.Value{}
+	}
+	if err := checkData(data, m.GetDataType()); err != nil {
+		return nil, nil, err
+	}
+	if size(data) > maxData {
+		return nil, nil, fail.Validation(fmt.Sprintf("data: must be at most %d bytes", maxData))
+	}
+	if size(m.GetMetadata()) > maxMetadata {
+		return nil, nil, fail.Validation(fmt.Sprintf("metadata: must be at most %d bytes", maxMetadata))
+	}
+	if len(m.GetItems()) > maxHyperlinks {
+		return nil, nil, fail.Validation(fmt.Sprintf("items: at most %d of them can be a hyperlink", maxHyperlinks))
+	}
+	for i, item := range m.GetItems() {
+		if err := checkItem(i, item); err != nil {
+			return nil, nil, err
+		}
+		items = append(items, itemOf(item))
+	}
+	return data, items, nil
+}
+
+func size(s *structpb.Struct) int {
+	raw, err := json.Marshal(s.AsMap())
+	if err != nil {
+		return maxData + 1
+	}
+	return len(raw)
+}
+
+// checkData looks at the fields that a body of the type has, and puts the default display mode in.
+func checkData(data *structpb.Struct, dataType string) error {
+	for _, name := range []string{"text", "fileId", "thumbnailFileId", "imageDisplayMode"} {
+		if v, there := data.GetFields()[name]; there {
+			if _, isText := v.GetKind().(*structpb.Value_StringValue); !isText {
+				return fail.Validation(fmt.Sprintf("data.%s: must be a string", name))
+			}
+		}
+	}
+	switch data.GetFields()["imageDisplayMode"].GetStringValue() {
+	case "fit", "fill":
+	case "":
+		if dataType != "text" {
+			data.Fields["imageDisplayMode"] = structpb.NewStringValue("fit")
+		}
+	default:
+		return fail.Validation("data.imageDisplayMode: must be fit or fill")
+	}
+	switch {
+	case dataType == "text" && data.GetFields()["text"].GetStringValue() == "":
+		return fail.Validation("data.text: a text story needs text")
+	case dataType == "image" && !isFileID(data.GetFields()["fileId"]):
+		return fail.Validation(fmt.Sprintf("data.fileId: an image story needs a file id of 1 to %d characters", maxFileID))
+	case dataType == "video" && !isFileID(data.GetFields()["videoFileId"].GetStructValue().GetFields()["original"]):
+		return fail.Validation(fmt.Sprintf("data.videoFileId.original: a video story needs a file id of 1 to %d characters", maxFileID))
+	}
+	return nil
+}
+
+func isFileID(v *structpb.Value) bool {
+	n := len([]rune(v.GetStringValue()))
+	return n >= 1 && n <= maxFileID
+}
+
+func checkItem(i int, item *plazav1.StoryItem) error {
+	link, err := url.Parse(item.GetData().GetUrl())
+	if err != nil || link.Host == "" || (link.Scheme != "http" && link.Scheme != "https") {
+		return fail.Validation(fmt.Sprintf("items[%d].data.url: must be an absolute http or https address", i))
+	}
+	if size(item.GetPlacement()) > maxPlacement {
+		return fail.Validation(fmt.Sprintf("items[%d].placement: must be at most %d bytes", i, maxPlacement))
+	}
+	return nil
+}
+
+// itemOf is an item as rows hold it and answers show it.
+func itemOf(item *plazav1.StoryItem) *structpb.Struct {
+	data := map[string]*structpb.Value{"url": structpb.NewStringValue(item.GetData().GetUrl())}
+	if text := item.GetData().GetCustomText(); text != "" {
+		data["customText"] = structpb.NewStringValue(text)
+	}
+	fields := map[string]*structpb.Value{
+		"type": structpb.NewStringValue("hyperlink"),
+		"data": structpb.NewStructValue(&structpb.Struct{Fields: data}),
+	}
+	if item.GetPlacement() != nil {
+		fields["placement"] = structpb.NewStructValue(item.GetPlacement())
+	}
+	return &structpb.Struct{Fields: fields}
+}

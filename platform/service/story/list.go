@@ -1,0 +1,152 @@
+package story
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// listOf is the list of a target's stories, and its cursor.
+func (s *Service) listOf(o *plazav1.StoryListOptions) (page.Cursor, store.StoryList, error) {
+	cursor, err := page.Parse(&plazav1.PageOptions{Limit: optionalLimit(o), Token: o.GetToken()}, page.DefaultLimit)
+	if err != nil {
+		return cursor, store.StoryList{}, err
+	}
+	list := store.StoryList{Now: s.Now(), Desc: (o.GetOrderBy() != "asc") != cursor.Back, Limit: cursor.Limit + 1}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	return cursor, list, nil
+}
+
+func optionalLimit(o *plazav1.StoryListOptions) *int32 {
+	if o == nil {
+		return nil
+	}
+	return o.Limit
+}
+
+func at(s store.Story) (t time.Time, key, id string) { return s.CreatedAt, "", s.ID }
+
+// ListStories lists the stories of one community or user.
+func (s *Service) ListStories(ctx context.Context, req *connect.Request[plazav1.ListStoriesRequest]) (*connect.Response[plazav1.ListStoriesResponse], error) {
+	cursor, list, err := s.listOf(req.Msg.GetOptions())
+	if err != nil {
+		return nil, err
+	}
+	targets, err := s.resolve(ctx, []string{req.Msg.GetTargetId()}, []string{req.Msg.GetTargetType()})
+	if err != nil {
+		return nil, err
+	}
+	list.DataType, list.Ended = req.Msg.GetDataType(), req.Msg.GetIsExpired()
+	var rows []store.Story
+	p := s.places(ctx, targets)
+	list.TargetID = targets[0].id
+	p.ListStories(list, &rows)
+	if err := p.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.requireSee(0); err != nil {
+		return nil, err
+	}
+	if list.Ended {
+		if err := auth.Require(p.Caller, auth.ViewStory, auth.Scope{}); err != nil {
+			return nil, err
+		}
+	}
+	rows, paging := page.Window(cursor, rows, at)
+	return s.listAnswer(ctx, p, rows, paging)
+}
+
+// ListStoriesByTargets lists the stories of several communities and users as one list.
+func (s *Service) ListStoriesByTargets(ctx context.Context, req *connect.Request[plazav1.ListStoriesByTargetsRequest]) (*connect.Response[plazav1.ListStoriesResponse], error) {
+	cursor, list, err := s.listOf(req.Msg.GetOptions())
+	if err != nil {
+		return nil, err
+	}
+	targets, err := s.resolveAll(ctx, req.Msg.GetTargets())
+	if err != nil {
+		return nil, err
+	}
+	parts := make([][]store.Story, len(targets))
+	p := s.places(ctx, targets)
+	for i, t := range targets {
+		list.TargetID = t.id
+		p.ListStories(list, &parts[i])
+	}
+	if err := p.Run(ctx); err != nil {
+		return nil, err
+	}
+	var rows []store.Story
+	for i := range targets {
+		if p.requireSee(i) == nil {
+			rows = append(rows, parts[i]...)
+		}
+	}
+	rows, paging := service.Page(cursor, rows, false, list.Desc, at)
+	return s.listAnswer(ctx, p, rows, paging)
+}
+
+// listAnswer is the answer with a page of stories of the places that were read.
+func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*connect.Response[plazav1.ListStoriesResponse], error) {
+	k := view.Known{Stories: rows, Users: append(p.UserRows(), p.owners...)}
+	for i := range p.targets {
+		place := p.targets[i].place
+		if p.requireSee(i) != nil {
+			continue
+		}
+		if place.Community != nil {
+			k.Communities = append(k.Communities, *place.Community)
+		}
+		if place.Member != nil {
+			k.Members = append(k.Members, *place.Member)
+		}
+	}
+	a, err := s.View.Gather(ctx, s.Store, p.Caller.UserID, k)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(a.StoryList(s.View.StoryTargets(p.seen()), paging)), nil
+}
+
+// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
+func (s *Service) GetStoryTargets(ctx context.Context, req *connect.Request[plazav1.GetStoryTargetsRequest]) (*connect.Response[plazav1.StoryTargetsResponse], error) {
+	targets, err := s.resolveAll(ctx, req.Msg.GetTargets())
+	if err != nil {
+		return nil, err
+	}
+	p := s.places(ctx, targets)
+	if err := p.Run(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.StoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}), nil
+}
+
+// CountStories counts the stories of one community or user.
+func (s *Service) CountStories(ctx context.Context, req *connect.Request[plazav1.CountStoriesRequest]) (*connect.Response[plazav1.CountStoriesResponse], error) {
+	targets, err := s.resolve(ctx, []string{req.Msg.GetTargetId()}, []string{req.Msg.GetTargetType()})
+	if err != nil {
+		return nil, err
+	}
+	counts := store.Counts{}
+	p := s.places(ctx, targets)
+	p.CountsOf([]string{targets[0].id}, counts)
+	if err := p.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.requireSee(0); err != nil {
+		return nil, err
+	}
+	n := counts.Of(targets[0].id, store.CountStories)
+	return connect.NewResponse(&plazav1.CountStoriesResponse{Count: int32(min(n, 1<<31-1))}), nil //nolint:gosec // bounded here
+}
+
+// errTargets refuses a list of targets that does not say of each what it is.
+var errTargets = fail.Validation("targets: each needs a targetId and a targetType")

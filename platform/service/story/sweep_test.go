@@ -1,0 +1,120 @@
+package story_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/story"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+)
+
+var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+})
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// archive is the stories of one target, and a server that sweeps them at noon.
+type archive struct {
+	t       *testing.T
+	store   *store.Store
+	stories *story.Service
+	target  string
+}
+
+func newArchive(t *testing.T) *archive {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": migrated.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	deps := &service.Deps{Store: st, View: &view.Builder{}, Region: region.EU, Now: func() time.Time { return noon }, NewID: region.NewID, Log: quiet}
+	return &archive{t: t, store: st, stories: story.New(deps), target: region.NewID(region.EU)}
+}
+
+func (a *archive) commit(change func(*store.Write)) {
+	a.t.Helper()
+	w := a.store.Write(region.EU)
+	change(w)
+	require.NoError(a.t, w.Commit(a.t.Context()))
+}
+
+// add stores a story that ended so long before noon, with a comment, a flag, a reaction and a view of it.
+func (a *archive) add(endedBefore time.Duration) store.Story {
+	a.t.Helper()
+	id, comment := region.NewID(region.EU), region.NewID(region.EU)
+	s := store.Story{
+		ID: id, TargetType: "community", TargetID: a.target, TargetPublicID: a.target, AuthorID: "u", AuthorPublicID: "anna", DataType: "text",
+		Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: noon.Add(-endedBefore - 24*time.Hour), ExpiresAt: noon.Add(-endedBefore),
+	}
+	a.commit(func(w *store.Write) {
+		w.NewStory(s)
+		w.AddFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon})
+		w.AddReaction(store.Reaction{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment, CreatedAt: noon}, nil)
+		w.AddViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
+	})
+	a.commit(func(w *store.Write) {
+		w.NewComment(store.Comment{
+			ID: comment, ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: a.target, RootID: comment, AuthorID: "u",
+			Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: noon,
+		})
+	})
+	return s
+}
+
+// left reads what is there of stories, and how many the target has.
+func (a *archive) left(stories ...store.Story) (ids []string, comments, views, counted int64) {
+	a.t.Helper()
+	var all, refs []string
+	for _, s := range stories {
+		all = append(all, s.ID)
+	}
+	var rows []store.Story
+	counts := store.Counts{}
+	reads := a.store.Reads()
+	reads.StoriesByID(all, &rows)
+	reads.CountsOf(append(all, a.target), counts)
+	require.NoError(a.t, reads.Run(a.t.Context()))
+	for _, s := range rows {
+		refs = append(refs, s.ID)
+	}
+	for _, id := range all {
+		comments += counts.Of(id, store.CountComments)
+		views += counts.Of(id, store.CountImpressions)
+	}
+	return refs, comments, views, counts.Of(a.target, store.CountStories)
+}
+
+// TestSweep removes what ended thirty days ago, with all that hangs on it, however many servers do it at once.
+func TestSweep(t *testing.T) {
+	a := newArchive(t)
+	live, ended, deleted := a.add(-time.Hour), a.add(30*24*time.Hour), a.add(31*24*time.Hour)
+	old := []store.Story{a.add(30*24*time.Hour + time.Second), a.add(400 * 24 * time.Hour), deleted}
+	a.commit(func(w *store.Write) { w.DeleteStory(deleted, noon) })
+	everything := append([]store.Story{live, ended}, old...)
+	ids, comments, views, counted := a.left(everything...)
+	require.Len(t, ids, 5)
+	require.Equal(t, []int64{5, 5, 4}, []int64{comments, views, counted})
+	var servers sync.WaitGroup
+	for range 3 {
+		servers.Go(func() {
+			if more, err := a.stories.Sweep(t.Context(), region.EU); err != nil || more {
+				t.Error(more, err)
+			}
+		})
+	}
+	servers.Wait()
+	ids, comments, views, counted = a.left(everything...)
+	require.ElementsMatch(t, []string{live.ID, ended.ID}, ids)
+	require.Equal(t, []int64{2, 2, 2}, []int64{comments, views, counted})
+	require.Equal(t, "ended stories", a.stories.Job().Name)
+}

@@ -1,0 +1,125 @@
+package story
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// named is a target of a request.
+type named struct {
+	kind     string // community or user
+	id       string // internal; empty where there is none
+	publicID string
+	place    service.Place
+}
+
+// resolveAll finds the targets of a list, each once.
+func (s *Service) resolveAll(ctx context.Context, list *plazav1.StoryTargetList) ([]named, error) {
+	if len(list.GetTargetId()) != len(list.GetTargetType()) {
+		return nil, errTargets
+	}
+	return s.resolve(ctx, list.GetTargetId(), list.GetTargetType())
+}
+
+// resolve finds the internal ids of targets. Those that there are not have none.
+func (s *Service) resolve(ctx context.Context, ids, kinds []string) ([]named, error) {
+	var users []string
+	for i, id := range ids {
+		if kinds[i] == onWall {
+			users = append(users, id)
+		}
+	}
+	found := map[string]string{}
+	if len(users) > 0 {
+		var err error
+		if found, err = s.Directory.Resolve(ctx, users...); err != nil {
+			return nil, err
+		}
+	}
+	var targets []named
+	for i, id := range ids {
+		t := named{kind: kinds[i], publicID: id}
+		switch {
+		case t.kind == onWall:
+			t.id = found[id]
+		case region.ValidID(id):
+			t.id = id
+		}
+		if !slices.ContainsFunc(targets, func(n named) bool { return n.kind == t.kind && n.publicID == t.publicID }) {
+			targets = append(targets, t)
+		}
+	}
+	return targets, nil
+}
+
+// places are targets as a request finds them, and how the caller stands to each.
+type places struct {
+	*service.First
+	targets []named
+	owners  []store.User
+	rows    []store.StoryTarget
+}
+
+// places begins the first round trip of a request about targets.
+func (s *Service) places(ctx context.Context, targets []named) *places {
+	p := &places{First: s.Begin(ctx), targets: targets}
+	caller := p.Caller.UserID
+	var ids, walls []string
+	for i := range targets {
+		t := &targets[i]
+		ids = append(ids, t.id)
+		switch {
+		case t.id == "":
+		case t.kind == onWall:
+			t.place.WallOwnerID = t.id
+			walls = append(walls, t.id)
+			if caller != "" {
+				p.Wall(t.id, caller, &t.place.Wall)
+			}
+		default:
+			p.Community(t.id, &t.place.Community)
+			if caller != "" {
+				p.Member(t.id, caller, &t.place.Member)
+			}
+		}
+	}
+	p.Users(walls, &p.owners)
+	p.StoryTargets(ids, caller, &p.rows)
+	return p
+}
+
+// requireSee refuses a target that is gone, or that the caller may not read.
+func (p *places) requireSee(i int) error {
+	t := p.targets[i]
+	if t.id == "" {
+		return fail.NotFound()
+	}
+	live := func(u store.User) bool { return u.ID == t.id && u.DeletedAt == nil }
+	if t.kind == onWall && !slices.ContainsFunc(p.owners, live) {
+		return fail.NotFound()
+	}
+	return t.place.RequireSee(p.Caller)
+}
+
+// seen are the targets that the caller may see, in the order of the request. One that never had a story has no times.
+func (p *places) seen() []store.StoryTarget {
+	var out []store.StoryTarget
+	for i, t := range p.targets {
+		if p.requireSee(i) != nil {
+			continue
+		}
+		at := slices.IndexFunc(p.rows, func(row store.StoryTarget) bool { return row.TargetID == t.id })
+		if at >= 0 {
+			out = append(out, p.rows[at])
+			continue
+		}
+		out = append(out, store.StoryTarget{TargetID: t.id, TargetType: t.kind, TargetPublicID: t.publicID})
+	}
+	return out
+}

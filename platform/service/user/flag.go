@@ -1,0 +1,142 @@
+package user
+
+import (
+	"cmp"
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// errOwnFlag refuses a flag on oneself: moderators read flags as what others say.
+var errOwnFlag = fail.Forbidden("You cannot flag yourself")
+
+// FlagUser flags a user as the caller. A second time changes nothing; where as many others flag the user as the network
+// allows, or flagging is off, it is refused.
+func (s *Service) FlagUser(ctx context.Context, req *connect.Request[plazav1.FlagUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	var settings store.Settings
+	l, err := s.loadFlagged(ctx, req.Msg.GetUserId(), func(f *service.First) { f.Settings(s.Region, &settings) })
+	if err != nil {
+		return nil, err
+	}
+	if err := l.requireFlag(settings); err != nil {
+		return nil, err
+	}
+	flag := store.Flag{
+		TargetType: store.FlagUser, TargetID: l.user.ID, UserID: l.Caller.UserID,
+		Reason: cmp.Or(req.Msg.GetReason(), service.DefaultFlagReason), Detail: req.Msg.GetDetail(), CreatedAt: s.Now(),
+	}
+	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Write) {
+		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
+		w.AddFlag(flag)
+	}))
+}
+
+// UnflagUser takes the caller's own flag back; without one it changes nothing.
+func (s *Service) UnflagUser(ctx context.Context, req *connect.Request[plazav1.UnflagUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+	l, err := s.loadFlagged(ctx, req.Msg.GetUserId(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.RequireUser(); err != nil {
+		return nil, err
+	}
+	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Write) { w.RemoveFlag(l.user.ID, l.Caller.UserID) }))
+}
+
+// ClearUserFlags removes every flag of a user; for those who moderate users.
+func (s *Service) ClearUserFlags(ctx context.Context, req *connect.Request[plazav1.ClearUserFlagsRequest]) (*connect.Response[plazav1.User], error) {
+	l, err := s.loadFlagged(ctx, req.Msg.GetUserId(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := auth.Require(l.Caller, auth.ModerateUser, auth.Scope{}); err != nil {
+		return nil, err
+	}
+	user, err := s.changeFlags(ctx, l, func(w *store.Write) { w.ClearFlags(l.user.ID) })
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(s.View.User(*user)), nil
+}
+
+// IsUserFlaggedByMe tells whether the caller flags the user.
+func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *connect.Request[plazav1.IsUserFlaggedByMeRequest]) (*connect.Response[plazav1.FlaggedByMeResponse], error) {
+	l, err := s.loadFlagged(ctx, req.Msg.GetUserId(), nil)
+	if err != nil {
+		return nil, err
+	}
+	mine := l.mine && l.Caller.Kind == auth.User
+	return connect.NewResponse(&plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}), nil
+}
+
+// flagged is a user whom an operation about flags names.
+type flagged struct {
+	*service.First
+	user store.User
+	mine bool // whether the caller flags the user
+}
+
+// loadFlagged reads the user by public id, beside what more adds; deleted and unknown ones are 400400.
+func (s *Service) loadFlagged(ctx context.Context, publicID string, more func(*service.First)) (*flagged, error) {
+	userID, err := s.Directory.ResolveOne(ctx, publicID)
+	if err != nil {
+		return nil, err
+	}
+	var rows []store.User
+	l := &flagged{First: s.Begin(ctx)}
+	l.Users([]string{userID}, &rows)
+	if l.Caller.UserID != "" {
+		l.FlaggedBy(userID, l.Caller.UserID, &l.mine)
+	}
+	if more != nil {
+		more(l.First)
+	}
+	if err := l.Run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || rows[0].DeletedAt != nil {
+		return nil, fail.NotFound()
+	}
+	l.user = rows[0]
+	return l, nil
+}
+
+func (l *flagged) requireFlag(settings store.Settings) error {
+	if err := l.RequireUser(); err != nil {
+		return err
+	}
+	switch {
+	case !settings.IsReportEnabled:
+		return fail.NotAllowed()
+	case l.user.ID == l.Caller.UserID:
+		return errOwnFlag
+	}
+	return nil
+}
+
+// changeFlags runs a change of the user's flags, and reads the user as it stands then.
+func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*store.Write)) (*store.User, error) {
+	var after []store.User
+	w := s.Store.Write(service.HomeOf(l.user.ID))
+	w.GuardTarget("user", l.user.ID, fail.NotFound())
+	change(w)
+	w.ApplyUserFlags(l.user.ID)
+	w.UserAfter(l.user.ID, &after)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return &after[0], nil
+}
+
+func (s *Service) answerFlags(user *store.User, err error) (*connect.Response[plazav1.UserAggregate], error) {
+	if err != nil {
+		return nil, err
+	}
+	return s.aggregate(*user), nil
+}

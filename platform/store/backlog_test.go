@@ -1,0 +1,52 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func TestBacklog(t *testing.T) {
+	s := open(t, schema.New(t))
+	b, err := s.Backlog(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.Equal(t, store.Backlog{}, b)
+
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	emit := func(home region.Code, at time.Time) store.OutboxRow {
+		w := s.Write(home)
+		row := w.Emit("topic", "payload", at, at.Add(time.Second))
+		require.NoError(t, w.Commit(t.Context()))
+		return row
+	}
+	emit(region.US, start.Add(-time.Hour))
+	failed := emit(region.EU, start)
+	for i := range 20 {
+		emit(region.EU, start.Add(time.Duration(i+1)*time.Minute))
+	}
+	oldest := func() time.Time {
+		b, err := s.Backlog(t.Context(), region.EU)
+		require.NoError(t, err)
+		require.Zero(t, b.OldestScheduled)
+		return b.OldestOutbox.UTC()
+	}
+	require.Equal(t, start, oldest())
+	require.NoError(t, s.OutboxRetry(t.Context(), region.EU, failed, start.Add(24*time.Hour)))
+	require.Equal(t, start, oldest(), "a row that is put off waits still")
+	require.NoError(t, s.OutboxDone(t.Context(), region.EU, failed.Lane, []string{failed.ID}))
+	require.Equal(t, start.Add(time.Minute), oldest())
+}
+
+func TestSchemaVersion(t *testing.T) {
+	version, err := open(t, testdb.New(t)).SchemaVersion(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.Zero(t, version)
+	version, err = open(t, schema.New(t)).SchemaVersion(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.Equal(t, store.TargetVersion(), version)
+}

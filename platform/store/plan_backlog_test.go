@@ -1,0 +1,12 @@
+package store_test
+
+var _ = planned((*collector).collectBacklog,
+	`UPDATE outbox SET attempts = 3 WHERE id LIKE '%0'`,
+	`UPDATE scheduled_posts SET attempts = 3 WHERE status = 'WAIT' AND id LIKE '%0'`,
+)
+
+func (c *collector) collectBacklog() {
+	for _, name := range []string{"outbox.first", "outbox.firstFailed", "scheduledPosts.first", "scheduledPosts.firstFailed"} {
+		c.byName(name, "us", int64(2))
+	}
+}

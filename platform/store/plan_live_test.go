@@ -1,0 +1,90 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Of 20,000 streams and as many rooms one in 100 is live, and one in 500 deleted; a user has one of each, user 3 a thousand.
+var _ = planned((*collector).collectLive,
+	`INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description, thumbnail_file_id, status, resolution, is_secure,
+			channel_enabled, metadata, platform_name, platform_version, playback_key, ingest_key, parent_id, created_at, updated_at, deleted_at)
+		SELECT HOME(n), ID(vs, n, n), CASE WHEN n % 60 = 3 THEN ID(u, 3, 3) ELSE ID(u, n, n) END, 'user', '', '', '',
+			CASE WHEN n % 100 = 3 THEN 'live' WHEN n % 100 = 6 THEN 'error' WHEN n % 100 = 9 THEN 'idle' WHEN n % 2 = 0 THEN 'ended' ELSE 'recorded' END,
+			'SD', false, true, '{}', '', '', 'k', 'k', CASE WHEN n % 30 = 0 THEN ID(vs, n - 3, n) ELSE '' END, AT(n, 60), AT(n, 60),
+			CASE WHEN n % 500 = 0 THEN AT(n, 60) END FROM generate_series(1, 20000) AS n`,
+	`INSERT INTO rooms (home, id, creator_id, creator_public_id, type, title, description, thumbnail_file_id, status, live_chat_enabled, metadata,
+			participants, playback_key, target_type, target_id, parent_id, created_at, updated_at, deleted_at)
+		SELECT HOME(n), ID(vr, n, n), ID(u, n, n), 'user', CASE WHEN n % 200 = 3 THEN 'coHosts' ELSE 'directStreaming' END, '', '', '',
+			CASE WHEN n % 100 = 3 THEN 'live' WHEN n % 100 = 6 THEN 'error' WHEN n % 100 = 9 THEN 'idle' WHEN n % 2 = 0 THEN 'ended' ELSE 'recorded' END,
+			true, '{}', '[]', 'k', CASE WHEN n % 3 = 1 THEN 'user' ELSE 'community' END, ID(c, n % 300, 3), CASE WHEN n % 30 = 0 THEN ID(vr, n - 3, n) ELSE '' END,
+			AT(n, 60), AT(n, 60), CASE WHEN n % 500 = 0 THEN AT(n, 60) END FROM generate_series(1, 20000) AS n`,
+)
+
+func (c *collector) collectLive() {
+	c.collectStreams()
+	c.collectRooms()
+}
+
+func (c *collector) collectStreams() {
+	id := worldID("vs", 3, 3)
+	var stream *store.VideoStream
+	var streams []store.VideoStream
+	c.reads(func(r *store.Reads) { r.VideoStream(id, &stream) })
+	c.reads(func(r *store.Reads) { r.VideoStreams([]string{id, worldID("vs", 6, 6)}, &streams) })
+	c.reads(func(r *store.Reads) { r.ChildStreams([]string{worldID("vs", 27, 27), worldID("vs", 9, 9)}, &streams) })
+	both(20_000*60/2, func(desc bool, at time.Time, after string) {
+		l := store.StreamList{Desc: desc, After: at, AfterID: after, Limit: pageRows}
+		c.reads(func(r *store.Reads) { r.ListVideoStreams(l, &streams) })
+		l.Deleted = true
+		c.reads(func(r *store.Reads) { r.ListVideoStreams(l, &streams) })
+		l.Deleted, l.Creators = false, []string{userID(3), userID(6)}
+		c.reads(func(r *store.Reads) { r.ListVideoStreams(l, &streams) })
+	})
+	seen := store.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
+	c.write(func(w *store.Write) {
+		w.NewVideoStream(store.VideoStream{
+			ID: region.NewID(region.US), CreatorID: userID(3), Status: "idle", Resolution: "SD", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
+		}, store.ErrChanged)
+		w.AttachVideoStream(id, postID(4))
+		w.UpdateVideoStream(id, store.StreamChange{Metadata: []byte("{}")}, worldStart, store.ErrChanged)
+		w.ModerateVideoStream(id, store.Moderation{}, seen, worldStart, store.ErrChanged)
+		w.MoveVideoStream(store.StreamMove{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrChanged)
+		w.VideoStreamAfter(id, &stream)
+		w.DeleteVideoStream(store.VideoStream{ID: id, ParentID: worldID("vs", 6, 6)}, worldStart, store.ErrChanged)
+	})
+}
+
+func (c *collector) collectRooms() {
+	id := worldID("vr", 3, 3)
+	var room *store.Room
+	var rooms []store.Room
+	c.reads(func(r *store.Reads) { r.Room(id, &room) })
+	c.reads(func(r *store.Reads) { r.Rooms([]string{id, worldID("vr", 6, 6)}, &rooms) })
+	c.reads(func(r *store.Reads) { r.ChildRooms([]string{worldID("vr", 27, 27), worldID("vr", 6, 6)}, &rooms) })
+	both(20_000*60/2, func(desc bool, at time.Time, after string) {
+		l := store.RoomList{Desc: desc, After: at, AfterID: after, Limit: pageRows}
+		c.reads(func(r *store.Reads) { r.ListRooms(l, &rooms) })
+		l.Deleted = true
+		c.reads(func(r *store.Reads) { r.ListRooms(l, &rooms) })
+		l.Live, l.TargetTypes = true, []string{"community", "user"}
+		c.reads(func(r *store.Reads) { r.ListRooms(l, &rooms) })
+		l.TargetIDs = []string{worldID("c", 3, 3), worldID("c", 6, 3)}
+		c.reads(func(r *store.Reads) { r.ListRooms(l, &rooms) })
+	})
+	seen := store.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
+	c.write(func(w *store.Write) {
+		w.NewRoom(store.Room{
+			ID: region.NewID(region.US), CreatorID: userID(3), Type: "coHosts", Status: "idle", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
+		}, store.ErrChanged)
+		w.AttachRoom(id, postID(4), "community", communityID(3), communityID(3))
+		w.UpdateRoom(id, store.RoomChange{Metadata: []byte("{}")}, worldStart, store.ErrChanged)
+		w.ModerateRoom(id, store.Moderation{}, seen, worldStart, store.ErrChanged)
+		w.ChangeParticipants(id, []store.RoomParticipant{}, []store.RoomParticipant{{Type: "host"}}, worldStart, store.ErrChanged)
+		w.MoveRoom(store.RoomMove{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrChanged)
+		w.RoomAfter(id, &room)
+		w.DeleteRoom(store.Room{ID: id, ParentID: worldID("vr", 6, 6)}, "user", worldStart, store.ErrChanged)
+	})
+}

@@ -1,0 +1,54 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// A user of home us belongs to 300 feeds; a feed of home us has 10,000 users and 10,000 messages.
+var _ = planned((*collector).collectMarkers,
+	`INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at)
+		SELECT HOME(n), ID(f, n, n), ID(f, n, n), n, AT(n, 5), AT(n, 5) FROM generate_series(1, 10000) AS n`,
+	`INSERT INTO message_feed_segments (home, feed_id, message_id, segment, creator_id, created_at)
+		SELECT 'us', ID(f, 3, 3), ID(g, n, 3), n, '', AT(n, 5) FROM generate_series(1, 10000) AS n`,
+	`INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at)
+		SELECT HOME(n), ID(u, n, n), AT(n, 5), AT(n, 5), AT(n, 5) FROM generate_series(1, 30000) AS n`,
+	`INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, is_deleted, created_at, updated_at)
+		SELECT 'us', ID(u, n, n), ID(f, 3, 3), ID(f, 3, 3), 10, 5, 5, 0, false, AT(n, 5), AT(n, 5) FROM generate_series(3, 30000, 3) AS n`,
+	`INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, is_deleted, created_at, updated_at)
+		SELECT 'us', ID(u, 3, 3), ID(f, n, n), ID(f, (n % 10), (n % 10)), 10, 5, 5, 0, false, AT(n, 5), AT(n, 5) FROM generate_series(4, 303) AS n`,
+)
+
+func (c *collector) collectMarkers() {
+	user, feed := userID(3), worldID("f", 3, 3)
+	var found *store.MessageFeed
+	var segment int64
+	var marks []store.FeedMark
+	var entities []store.EntityMark
+	var sum *store.UserMark
+	c.reads(func(r *store.Reads) { r.MessageFeed(feed, &found) })
+	c.reads(func(r *store.Reads) { r.SegmentOf(feed, worldID("g", 7, 3), &segment) })
+	c.reads(func(r *store.Reads) { r.FeedMarks(user, []string{feed, worldID("f", 6, 6)}, &marks) })
+	c.reads(func(r *store.Reads) { r.FeedMarksOf(user, []string{feed}, &marks) })
+	for _, after := range []time.Time{{}, worldStart.Add(1000 * time.Second)} {
+		c.reads(func(r *store.Reads) { r.ChangedFeedMarks(user, after, pageRows, &marks) })
+	}
+	c.reads(func(r *store.Reads) { r.EntityMarks(user, []string{feed, worldID("f", 6, 6)}, &entities) })
+	c.reads(func(r *store.Reads) { r.UserMark(user, &sum) })
+	c.reads(func(r *store.Reads) { r.FeedMarksOfUsers(region.US, feed, []string{user, userID(6)}, &marks) })
+	c.reads(func(r *store.Reads) { r.LiveMarksOfFeed(region.US, feed, pageRows, &marks) })
+	message := store.FeedSegment{FeedID: feed, EntityID: feed, MessageID: region.NewID(region.US), Segment: 10_001, CreatorID: user}
+	later := worldStart.Add(time.Hour)
+	c.write(func(w *store.Write) {
+		w.AdvanceFeed(message, later, store.ErrChanged)
+		w.MessageFeedAfter(feed, &found)
+		w.AdvanceFeedMark(store.MarkAdvance{UserID: user, Mentioned: true}, message, later)
+		w.ReadFeed(user, feed, 7, 8, later)
+		w.Reading(user, feed, &later)
+		w.DeleteFeedMark(user, feed, later)
+		w.DeleteFeed(feed, later, store.ErrChanged)
+		w.SyncMarks(user, later, later)
+	})
+}

@@ -1,0 +1,228 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func anEvent(topic string) store.Event {
+	return store.Event{ID: region.NewID(region.US), Name: "test", Topic: topic, Payload: json.RawMessage(`{}`), SentAt: now}
+}
+
+func logEvents(t testing.TB, s *store.Store, home region.Code, list ...store.Event) {
+	t.Helper()
+	w := s.Write(home)
+	w.LogEvents(list, now)
+	require.NoError(t, w.Commit(context.WithoutCancel(t.Context())))
+}
+
+func eventsAfter(t testing.TB, s *store.Store, home region.Code, after int64) []store.LoggedEvent {
+	t.Helper()
+	var found []store.LoggedEvent
+	reads := s.Reads()
+	reads.Events(store.EventSpan{Home: home, After: after, To: math.MaxInt64, Limit: 1000}, &found)
+	require.NoError(t, reads.Run(t.Context()))
+	return found
+}
+
+func headOf(t testing.TB, s *store.Store, home region.Code) store.EventHead {
+	t.Helper()
+	var head store.EventHead
+	reads := s.Reads()
+	reads.EventHead(home, &head)
+	require.NoError(t, reads.Run(t.Context()))
+	return head
+}
+
+func idsOf(found []store.LoggedEvent) []string {
+	ids := make([]string, len(found))
+	for i, e := range found {
+		ids[i] = e.ID
+	}
+	return ids
+}
+
+// TestNoEventIsPassedOver follows a log while many write to it: whoever goes on after the last number that they saw sees
+// every event, once, whatever the order in which transactions began.
+func TestNoEventIsPassedOver(t *testing.T) {
+	s := open(t, schema.New(t))
+	const writers, batches = 6, 25
+	var written sync.Map
+	var ended atomic.Bool
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for b := range batches {
+				var batch []store.Event
+				for range 1 + (w+b)%4 {
+					batch = append(batch, anEvent("topic"))
+				}
+				logEvents(t, s, region.EU, batch...)
+				for _, e := range batch {
+					written.Store(e.ID, true)
+				}
+			}
+		})
+	}
+	go func() { all.Wait(); ended.Store(true) }()
+	var last int64
+	seen := map[string]bool{}
+	for over := false; !over; {
+		over = ended.Load() // one look more after the end
+		for _, e := range eventsAfter(t, s, region.EU, last) {
+			require.Greater(t, e.Seq, last)
+			require.False(t, seen[e.ID], "seen twice")
+			seen[e.ID], last = true, e.Seq
+		}
+	}
+	written.Range(func(id, _ any) bool {
+		require.True(t, seen[id.(string)], "passed over")
+		delete(seen, id.(string))
+		return true
+	})
+	require.Empty(t, seen)
+	require.Equal(t, last, headOf(t, s, region.EU).Last)
+}
+
+// TestASlowTransactionIsNotPassedOver: one that began first and ends last does not get a number that readers are past.
+func TestASlowTransactionIsNotPassedOver(t *testing.T) {
+	url := schema.New(t)
+	s, conn := open(t, url), connect(t, url)
+	logEvents(t, s, region.SG, anEvent("before"))
+	slow, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = slow.Exec(t.Context(), statement(t, "realtime.advance"), "sg", 1)
+	require.NoError(t, err)
+	_, err = slow.Exec(t.Context(), statement(t, "realtime.insert"), "sg", 0, region.NewID(region.SG), "test", "slow", "", []byte("{}"), now, now)
+	require.NoError(t, err)
+	quick := make(chan error, 1)
+	go func() {
+		w := s.Write(region.SG)
+		w.LogEvents([]store.Event{anEvent("quick")}, now)
+		quick <- w.Commit(context.WithoutCancel(t.Context()))
+	}()
+	require.Len(t, eventsAfter(t, s, region.SG, 0), 1, "the quick one waits for the slow one")
+	require.NoError(t, slow.Commit(t.Context()))
+	require.NoError(t, <-quick)
+	found := eventsAfter(t, s, region.SG, 1)
+	require.Len(t, found, 2)
+	require.Equal(t, []string{"slow", "quick"}, []string{found[0].Topic, found[1].Topic})
+	require.Equal(t, []int64{2, 3}, []int64{found[0].Seq, found[1].Seq})
+}
+
+func statement(t *testing.T, name string) string {
+	t.Helper()
+	all := store.Statements()
+	i := slices.IndexFunc(all, func(st store.Statement) bool { return st.Name == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return all[i].SQL
+}
+
+func TestEventsOfTopics(t *testing.T) {
+	s := open(t, schema.New(t))
+	var ids []string
+	for i := range 9 {
+		e := anEvent(fmt.Sprint("topic", i%3))
+		logEvents(t, s, region.US, e)
+		ids = append(ids, e.ID)
+	}
+	again := anEvent("topic0")
+	again.ID = ids[0]
+	logEvents(t, s, region.US, again)
+	read := func(after, to int64, limit int, topics ...string) []string {
+		var found []store.LoggedEvent
+		reads := s.Reads()
+		reads.EventsOfTopics(store.EventSpan{Home: region.US, After: after, To: to, Limit: limit}, topics, &found)
+		require.NoError(t, reads.Run(t.Context()))
+		return idsOf(found)
+	}
+	require.Equal(t, []string{ids[0], ids[1], ids[3], ids[4], ids[6], ids[7]}, read(0, 100, 100, "topic1", "topic0"))
+	require.Equal(t, []string{ids[1], ids[3]}, read(1, 6, 2, "topic0", "topic1", "nothing"))
+	require.Empty(t, read(0, 100, 100))
+	require.Equal(t, ids, idsOf(eventsAfter(t, s, region.US, 0)), "the same event again is the same event")
+	require.Empty(t, eventsAfter(t, s, region.EU, 0))
+}
+
+// TestMembershipsComeWithTheirEvent: a log gets the mirrors of its own users with the event, and no newer one is lost.
+func TestMembershipsComeWithTheirEvent(t *testing.T) {
+	s := open(t, schema.New(t))
+	community, here, gone, elsewhere := region.NewID(region.SG), region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.US)
+	w := s.Write(region.EU)
+	w.MirrorMembers([]store.MirroredMember{{UserID: gone, CommunityID: community, State: store.StateLeft, Version: 2, ChangedAt: now}})
+	commit(t, w)
+	e := anEvent(community)
+	for _, id := range []string{here, gone, elsewhere} {
+		e.Mirrors = append(e.Mirrors, store.MirroredMember{UserID: id, CommunityID: community, State: store.StateMember, Version: 1, ChangedAt: now})
+	}
+	logEvents(t, s, region.EU, e)
+	for home, want := range map[region.Code][][2]string{region.EU: {{here, community}}, region.US: nil} {
+		var pairs [][2]string
+		reads := s.Reads()
+		reads.MembersAmong(home, []string{here, gone, elsewhere}, []string{community, "x"}, &pairs)
+		require.NoError(t, reads.Run(t.Context()))
+		require.Equal(t, want, pairs, home)
+	}
+}
+
+func TestLiveSessions(t *testing.T) {
+	url := schema.New(t)
+	s := open(t, url)
+	var users, sessions []string
+	for _, name := range []string{"here", "revoked", "banned", "unknown"} {
+		u := newUser(t, s, region.US, name)
+		id := region.NewID(region.US)
+		w := s.Write(region.US)
+		if name != "unknown" {
+			w.NewSession(store.Session{ID: id, UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)})
+		}
+		if name == "revoked" {
+			w.RevokeSession(u.ID, id, now)
+		}
+		w.UserAfter(u.ID, new([]store.User))
+		commit(t, w)
+		users, sessions = append(users, u.ID), append(sessions, id)
+	}
+	_, err := connect(t, url).Exec(t.Context(), `UPDATE users SET is_global_ban = true WHERE home = 'us' AND id = $1`, users[2])
+	require.NoError(t, err)
+	var live []string
+	reads := s.Reads()
+	reads.LiveSessions(region.US, users, sessions, &live)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Equal(t, sessions[:1], live)
+}
+
+func TestSweepEvents(t *testing.T) {
+	s := open(t, schema.New(t))
+	for range 3 {
+		logEvents(t, s, region.US, anEvent("old"))
+	}
+	w := s.Write(region.US)
+	w.LogEvents([]store.Event{anEvent("new")}, now.Add(time.Hour))
+	commit(t, w)
+	sweep := func(before time.Time) (removed int64) {
+		w := s.Write(region.US)
+		w.SweepEvents(before, &removed)
+		commit(t, w)
+		return removed
+	}
+	require.Zero(t, sweep(now))
+	require.Equal(t, store.EventHead{Last: 4}, headOf(t, s, region.US))
+	require.EqualValues(t, 3, sweep(now.Add(time.Minute)))
+	require.Zero(t, sweep(now.Add(time.Minute)))
+	require.Equal(t, store.EventHead{Last: 4, Trimmed: 3}, headOf(t, s, region.US))
+	require.Len(t, eventsAfter(t, s, region.US, 0), 1)
+	logEvents(t, s, region.US, anEvent("next"))
+	require.Equal(t, store.EventHead{Last: 5, Trimmed: 3}, headOf(t, s, region.US))
+}

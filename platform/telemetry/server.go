@@ -1,0 +1,148 @@
+package telemetry
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// Snapshot is what a server knows of itself when its metrics are read.
+type Snapshot struct {
+	Status statusz.Status
+	// Databases tells by home whether its database answered the last probe. A home that was not probed yet is not in it.
+	Databases map[string]bool
+	// OutboxAge and ScheduleDelay are nil until they were read once.
+	OutboxAge     *time.Duration // of the oldest undelivered row
+	ScheduleDelay *time.Duration // of the most overdue scheduled post
+}
+
+// serverCollector exports a snapshot. These are the metrics that tell what the server runs and what stands behind it; what
+// it counts while it works is in packages edge and store. A value that is not known is left out: an alert on a metric
+// that is absent can be told from one on a bad value.
+type serverCollector struct{ snapshot func() Snapshot }
+
+func gauge(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// The metrics of a server, without those of its packages. testdata/metrics.txt lists all of them.
+var (
+	databaseUp       = gauge("plaza_database_up", "Whether the database answered the last probe, by home; probed without traffic too.", "home")
+	schemaVersion    = gauge("plaza_schema_version", "Schema that the database has.")
+	schemaRequired   = gauge("plaza_schema_version_required", "Schema that the program needs.")
+	placementState   = gauge("plaza_placement_state", "1 for the state of the tables' placement, 0 for the others.", "state")
+	tablesNotPinned  = gauge("plaza_placement_tables_not_pinned", "Tables whose rows are not where the configuration says; absent while that is unknown.")
+	moderationPush   = gauge("plaza_moderation_generation", "Generation of the moderation settings in force.")
+	moderationLimit  = gauge("plaza_moderation_flag_limit", "Limit of flags in force.")
+	keysValid        = gauge("plaza_keys", "Keys that are valid now, by kind: server, api, signing.", "kind")
+	keysEarliest     = gauge("plaza_keys_earliest_not_after_timestamp_seconds", "When the first valid key ends; absent when none has an end.", "kind")
+	keysLatest       = gauge("plaza_keys_latest_not_after_timestamp_seconds", "When the last valid key ends; absent when one has no end.", "kind")
+	keysFileReadable = gauge("plaza_keys_file_readable", "Whether the last look at the key file went well; where not, the keys before stay in use.", "kind")
+	keysLoaded       = gauge("plaza_keys_loaded_timestamp_seconds", "When the keys in use were read.", "kind")
+	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of this region's outbox, 0 when empty.")
+	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "How late the most overdue scheduled post of this region is, 0 when none is.")
+)
+
+// RegisterServer exports what snapshot returns; it is called for each scrape and must be quick.
+func (m *Metrics) RegisterServer(snapshot func() Snapshot) error {
+	return m.labelled.Register(&serverCollector{snapshot: snapshot})
+}
+
+// Describe sends every metric that there can be.
+func (c *serverCollector) Describe(ch chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{
+		databaseUp, schemaVersion, schemaRequired, placementState, tablesNotPinned, moderationPush, moderationLimit, keysValid,
+		keysEarliest, keysLatest, keysFileReadable, keysLoaded, outboxAge, scheduleDelay,
+	} {
+		ch <- desc
+	}
+}
+
+// Collect sends what is known.
+func (c *serverCollector) Collect(ch chan<- prometheus.Metric) {
+	s := c.snapshot()
+	send := func(desc *prometheus.Desc, value float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	}
+	for home, up := range s.Databases {
+		send(databaseUp, number(up), home)
+	}
+	send(schemaRequired, float64(s.Status.Schema.Required))
+	if !s.Status.Schema.AsOf.IsZero() {
+		send(schemaVersion, float64(s.Status.Schema.Current))
+	}
+	if !s.Status.Moderation.AsOf.IsZero() {
+		send(moderationPush, float64(s.Status.Moderation.Generation))
+		send(moderationLimit, float64(s.Status.Moderation.FlagLimit))
+	}
+	sendPlacement(s.Status.Placement, send)
+	for kind, file := range map[string]statusz.KeyFile{"server": s.Status.Keys.Server, "api": s.Status.Keys.API, "signing": s.Status.Keys.Signing} {
+		sendKeys(kind, file, send)
+	}
+	if s.OutboxAge != nil {
+		send(outboxAge, s.OutboxAge.Seconds())
+	}
+	if s.ScheduleDelay != nil {
+		send(scheduleDelay, s.ScheduleDelay.Seconds())
+	}
+}
+
+type sender func(desc *prometheus.Desc, value float64, labels ...string)
+
+func sendPlacement(p statusz.Placement, send sender) {
+	for _, state := range []string{statusz.Pinned, statusz.NotPinned, statusz.Unknown} {
+		send(placementState, number(p.State == state), state)
+	}
+	if p.State == statusz.Unknown {
+		return
+	}
+	tables := 0
+	for _, t := range p.NotPinned {
+		if t.Table != "" { // the database as a whole is no table
+			tables++
+		}
+	}
+	send(tablesNotPinned, float64(tables))
+}
+
+func sendKeys(kind string, file statusz.KeyFile, send sender) {
+	var earliest, latest time.Time
+	valid, endless := 0, false
+	for _, key := range file.Keys {
+		if !key.Valid {
+			continue
+		}
+		valid++
+		switch at := key.NotAfter; {
+		case at.IsZero():
+			endless = true
+		default:
+			if earliest.IsZero() || at.Before(earliest) {
+				earliest = at
+			}
+			if at.After(latest) {
+				latest = at
+			}
+		}
+	}
+	send(keysValid, float64(valid), kind)
+	send(keysFileReadable, number(file.Error == ""), kind)
+	send(keysLoaded, seconds(file.LoadedAt), kind)
+	if !earliest.IsZero() {
+		send(keysEarliest, seconds(earliest), kind)
+	}
+	if !endless && !latest.IsZero() {
+		send(keysLatest, seconds(latest), kind)
+	}
+}
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

@@ -33,9 +33,10 @@ BUF            := $(TOOLS)/buf
 GOLANGCI       := $(TOOLS)/golangci-lint
 CONTROLLER_GEN := $(TOOLS)/controller-gen
 
-IMAGE_NAME ?= plaza
-IMAGE_TAG  ?= $(VERSION)
-IMAGE_ARCH ?= $(shell go env GOARCH)
+IMAGE_NAME          ?= plaza
+OPERATOR_IMAGE_NAME ?= plaza-operator
+IMAGE_TAG           ?= $(VERSION)
+IMAGE_ARCH          ?= $(shell go env GOARCH)
 
 # Modules of their own, so that what they need stays out of the programs.
 HACK_MODULES := hack/crdbcheck hack/image hack/cluster
@@ -132,14 +133,30 @@ cluster-up: ## Start a real three-node Kubernetes cluster on this machine, witho
 cluster-down: ## End that cluster and remove its folder.
 	@go -C hack/cluster run . down
 
+.PHONY: test-cluster
+test-cluster: ## Run the operator's tests on a real cluster: KUBECONFIG's, or one that is started for it (Linux, root).
+	@hack/cluster/test.sh -tags cluster $(TESTFLAGS) ./controllers/clustertest/...
+
 ##@ Release
 
 .PHONY: image
-image: ## Write bin/plaza-image.tar: a static, non-root image of one layer, without a container daemon.
-	@CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) hack/gobuild.sh -trimpath -ldflags '-s -w $(LDFLAGS)' \
-	  -o bin/image/plaza ./platform/cmd/plaza
-	@go -C hack/image run . -binary $(CURDIR)/bin/image/plaza -name plaza -arch $(IMAGE_ARCH) \
-	  -tag $(IMAGE_NAME):$(IMAGE_TAG) -version $(VERSION) -revision $(REVISION) -out $(CURDIR)/bin/plaza-image.tar
+image: ## Write bin/plaza-image.tar and bin/plaza-operator-image.tar: static, non-root, of one layer, without a daemon.
+	@hack/image.sh plaza ./platform/cmd/plaza $(IMAGE_NAME):$(IMAGE_TAG)
+	@hack/image.sh plaza-operator ./controllers/cmd/plaza-operator $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG)
+
+image: export IMAGE_ARCH := $(IMAGE_ARCH)
+image: export LDFLAGS := $(LDFLAGS)
+image: export VERSION := $(VERSION)
+image: export REVISION := $(REVISION)
+
+.PHONY: install.yaml
+install.yaml: ## Write bin/install.yaml: the operator, its CRD and its rights in one file, with the images of the version.
+	@go -C hack/packaging run . manifest -root $(CURDIR) -operator-image $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG) \
+	  -platform-image $(IMAGE_NAME):$(IMAGE_TAG) -out $(CURDIR)/bin/install.yaml
+
+.PHONY: helm-package
+helm-package: ## Write bin/plaza-operator-<version>.tgz: the chart, with the images of the version.
+	@go -C hack/packaging run . chart -root $(CURDIR) -version $(IMAGE_TAG) -out $(CURDIR)/bin
 
 .PHONY: clean
 clean: ## Remove what make built.

@@ -1,6 +1,9 @@
 package controllers
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -26,7 +29,7 @@ func (r *Reconciler) tell(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNet
 		if e.Warning {
 			kind = corev1.EventTypeWarning
 		}
-		r.Recorder.Eventf(sn, nil, kind, string(e.Reason), string(e.Reason), "%s", e.Message)
+		r.Recorder.Eventf(sn, nil, kind, string(e.Reason), e.action(), "%s", e.Message)
 	}
 }
 
@@ -36,4 +39,10 @@ func severity(c metav1.Condition) string {
 		return corev1.EventTypeWarning
 	}
 	return corev1.EventTypeNormal
+}
+
+// action tells one event from another of the same reason: the API server's clients count those with the same action as one.
+func (e Event) action() string {
+	sum := sha256.Sum256([]byte(e.Message))
+	return string(e.Reason) + "-" + hex.EncodeToString(sum[:4])
 }

@@ -6,8 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -30,18 +32,19 @@ const kindsEvery = 15 * time.Second
 // OptionalKinds knows which of the kinds that a cluster may lack are there. It asks the API server's discovery, which every
 // client may, so the operator needs no right to read CRDs; once for the whole operator, not for each network.
 type OptionalKinds struct {
-	// Mapper knows the API server's kinds.
-	Mapper meta.RESTMapper
+	// Discovery asks the API server.
+	Discovery discovery.ServerResourcesInterface
 	// Every is the time between two looks; 0 means 15 s.
 	Every time.Duration
-	// Watch is called once for each kind when it is first there.
-	Watch func(kind schema.GroupVersionKind) error
+	// Watch is called for a kind when it comes, Unwatch when it goes.
+	Watch   func(kind schema.GroupVersionKind) error
+	Unwatch func(ctx context.Context, kind schema.GroupVersionKind) error
 	// Networks lists all networks: all are looked at again when a kind comes or goes.
 	Networks func(ctx context.Context) ([]v1alpha1.SocialNetwork, error)
 
 	mu      sync.Mutex
 	known   []schema.GroupVersionKind
-	watched []schema.GroupVersionKind
+	looked  bool
 	changed chan event.GenericEvent
 }
 
@@ -94,33 +97,62 @@ func (o *OptionalKinds) Start(ctx context.Context) error {
 	}
 }
 
-// Look asks which kinds are there, and says whether that has changed.
-func (o *OptionalKinds) Look(ctx context.Context) bool {
-	var now []schema.GroupVersionKind
-	for _, kind := range optionalKinds {
-		if _, err := o.Mapper.RESTMapping(kind.GroupKind(), kind.Version); err == nil && o.watch(ctx, kind) {
-			now = append(now, kind)
-		}
-	}
+// Looked is true once it is known which kinds are there.
+func (o *OptionalKinds) Looked() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	changed := !slices.Equal(now, o.known)
-	o.known = now
+	return o.looked
+}
+
+// Look asks which kinds are there, and says whether that has changed. Where the API server does not answer, nothing has.
+func (o *OptionalKinds) Look(ctx context.Context) bool {
+	now, err := o.present()
+	if err != nil {
+		log.FromContext(ctx).Error(err, "the API server did not say which kinds it has")
+		return false
+	}
+	before := o.Kinds()
+	now = slices.DeleteFunc(now, func(kind schema.GroupVersionKind) bool {
+		return !slices.Contains(before, kind) && !o.begin(ctx, kind)
+	})
+	o.mu.Lock()
+	changed := !o.looked || !slices.Equal(now, before)
+	o.known, o.looked = now, true
+	o.mu.Unlock()
+	for _, kind := range before {
+		if !slices.Contains(now, kind) {
+			if err := o.Unwatch(ctx, kind); err != nil {
+				log.FromContext(ctx).Error(err, "kind is still watched", "kind", kind.String())
+			}
+		}
+	}
 	return changed
 }
 
-// watch begins to watch a kind, once. A kind that cannot be watched counts as absent.
-func (o *OptionalKinds) watch(ctx context.Context, kind schema.GroupVersionKind) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if slices.Contains(o.watched, kind) {
-		return true
+// present lists the optional kinds that the API server has.
+func (o *OptionalKinds) present() ([]schema.GroupVersionKind, error) {
+	var present []schema.GroupVersionKind
+	for _, kind := range optionalKinds {
+		resources, err := o.Discovery.ServerResourcesForGroupVersion(kind.GroupVersion().String())
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(resources.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind.Kind }) {
+			present = append(present, kind)
+		}
 	}
+	return present, nil
+}
+
+// begin begins to watch a kind. One that cannot be watched counts as absent.
+func (o *OptionalKinds) begin(ctx context.Context, kind schema.GroupVersionKind) bool {
 	if err := o.Watch(kind); err != nil {
 		log.FromContext(ctx).Error(err, "kind cannot be watched", "kind", kind.String())
 		return false
 	}
-	o.watched = append(o.watched, kind)
 	return true
 }
 

@@ -68,7 +68,11 @@ func asksFor(want statusz.PlacementWanted, db v1alpha1.Database) bool {
 	if survive == "" {
 		survive = "zone"
 	}
-	return want.Survive == survive
+	primary := db.PrimaryRegion
+	if primary == "" {
+		primary = v1alpha1.RegionUS
+	}
+	return want.Survive == survive && want.Primary == string(primary)
 }
 
 func newerOf(have, other *statusz.Placement) *statusz.Placement {

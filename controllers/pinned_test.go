@@ -16,7 +16,7 @@ import (
 func placed(minute int, state, reason string, rows ...statusz.TableNotPinned) statusz.Placement {
 	return statusz.Placement{
 		State: state, Reason: reason, CheckedAt: morning.Add(time.Duration(minute) * time.Minute), Tables: 41, NotPinned: rows,
-		Want: statusz.PlacementWanted{Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, Survive: "zone"},
+		Want: statusz.PlacementWanted{Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, Primary: "us", Survive: "zone"},
 	}
 }
 

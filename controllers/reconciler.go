@@ -75,7 +75,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if !sn.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil
 	}
-	if r.written.newerThan(&sn) {
+	if r.written.newerThan(&sn) || !r.Kinds.Looked() {
 		return ctrl.Result{RequeueAfter: staleAgain}, nil
 	}
 	return r.pass(ctx, &sn)

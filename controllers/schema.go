@@ -2,9 +2,6 @@ package controllers
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -74,79 +71,6 @@ func (Schema) noteVersions(w *World) {
 		schema.Target = strconv.FormatInt(migrations.Target(), 10)
 	}
 }
-
-// secrets reads what the servers get from Secrets that people made, and lets the pods' templates follow their content.
-func (Schema) secrets(ctx context.Context, w *World) (Outcome, bool) {
-	names := []string{w.SN.Spec.Database.SecretRef.Name}
-	if storage := w.SN.Spec.Storage; storage != nil && storage.SecretRef != nil {
-		names = append(names, storage.SecretRef.Name)
-	}
-	secretKey, err := identityKey(ctx, w)
-	if err != nil {
-		return Unknown(v1alpha1.ReasonWaitingForKeys, "The network's identity could not be read: "+err.Error()), false
-	}
-	mac := hmac.New(sha256.New, secretKey)
-	for i, name := range names {
-		secret, err := w.UserSecret(ctx, name)
-		if apierrors.IsNotFound(err) {
-			return False(v1alpha1.ReasonSecretMissing, fmt.Sprintf("There is no Secret %s in the namespace; make it, and the network goes on by itself.", name)), false
-		}
-		if err != nil {
-			return Unknown(v1alpha1.ReasonApplyFailed, err.Error()), false
-		}
-		if missing := missingURL(w, secret); i == 0 && missing != "" {
-			return False(v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has neither the key url nor the key %s.", name, missing)), false
-		}
-		addContent(mac.Write, name, secret)
-	}
-	w.Network.SecretsFingerprint = hex.EncodeToString(mac.Sum(nil))
-	return Outcome{}, true
-}
-
-// identityKey is what the fingerprint of Secrets is keyed with: nobody without the network's identity can try out contents.
-func identityKey(ctx context.Context, w *World) ([]byte, error) {
-	key := client.ObjectKey{Namespace: w.SN.Namespace, Name: render.IdentitySecret(w.SN.Name)}
-	var identity corev1.Secret
-	err := w.Cached.Get(ctx, key, &identity)
-	if apierrors.IsNotFound(err) { // it was made a moment ago
-		err = w.Fresh.Get(ctx, key, &identity)
-	}
-	if err != nil {
-		return nil, err
-	}
-	mac := hmac.New(sha256.New, identity.Data[render.DirectoryKeyFile])
-	_, _ = mac.Write([]byte("content of secrets"))
-	return mac.Sum(nil), nil
-}
-
-// missingURL names the key that the database's Secret lacks for some home.
-func missingURL(w *World, secret *corev1.Secret) string {
-	if len(secret.Data["url"]) > 0 {
-		return ""
-	}
-	for _, code := range []string{"us", "eu", "sg"} {
-		if key := "url-" + code; len(secret.Data[key]) == 0 {
-			return key
-		}
-	}
-	return ""
-}
-
-func addContent(write func([]byte) (int, error), name string, secret *corev1.Secret) {
-	keys := make([]string, 0, len(secret.Data))
-	for key := range secret.Data {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	_, _ = fmt.Fprintf(writer(write), "%q", name)
-	for _, key := range keys {
-		_, _ = fmt.Fprintf(writer(write), "%q%q", key, secret.Data[key])
-	}
-}
-
-type writer func([]byte) (int, error)
-
-func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 // start makes the Job of the next attempt. What was learned of another target counts no more.
 func (Schema) start(ctx context.Context, w *World) Outcome {
@@ -247,30 +171,41 @@ func finished(job *batchv1.Job) (batchv1.JobConditionType, time.Time) {
 	return "", time.Time{}
 }
 
-// lastError reads what the migration's pod wrote at its end.
+// lastError reads what the migration's pod wrote at its end. What was read once stays when the pod is gone.
 func lastError(ctx context.Context, w *World, job *batchv1.Job) string {
 	var pods corev1.PodList
 	err := w.Fresh.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}, client.Limit(20))
-	if err != nil {
+	switch message := terminationMessage(pods.Items); {
+	case message != "":
+		return w.redact(message)
+	case w.Status.Schema.LastError != "":
+		return w.Status.Schema.LastError
+	case err != nil:
 		return "the migration's pod could not be read: " + err.Error()
 	}
-	var newest *corev1.Pod
-	for i := range pods.Items {
-		if newest == nil || newest.CreationTimestamp.Before(&pods.Items[i].CreationTimestamp) {
-			newest = &pods.Items[i]
-		}
-	}
-	if newest != nil {
-		for _, c := range newest.Status.ContainerStatuses {
-			if t := c.State.Terminated; t != nil && t.Message != "" {
-				return t.Message
-			}
-		}
-	}
 	for _, c := range job.Status.Conditions {
-		if c.Type == batchv1.JobFailed {
-			return c.Message
+		if c.Type == batchv1.JobFailed && c.Message != "" {
+			return w.redact(c.Message)
 		}
 	}
 	return "no reason was given"
+}
+
+// terminationMessage is what the newest pod wrote.
+func terminationMessage(pods []corev1.Pod) string {
+	var newest *corev1.Pod
+	for i := range pods {
+		if newest == nil || newest.CreationTimestamp.Before(&pods[i].CreationTimestamp) {
+			newest = &pods[i]
+		}
+	}
+	if newest == nil {
+		return ""
+	}
+	for _, c := range newest.Status.ContainerStatuses {
+		if t := c.State.Terminated; t != nil && t.Message != "" {
+			return t.Message
+		}
+	}
+	return ""
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -42,8 +43,9 @@ func CacheOptions(namespaces []string) cache.Options {
 			&corev1.Secret{}: {Label: labels.SelectorFromSet(labels.Set{render.LabelWatched: "true"})},
 			&corev1.Pod{}: {
 				Label:     labels.SelectorFromSet(labels.Set{render.LabelName: render.AppName, render.LabelComponent: string(render.ComponentServer)}),
-				Transform: cache.TransformStripManagedFields(),
+				Transform: slimPod,
 			},
+			&v1alpha1.SocialNetwork{}: {Transform: cache.TransformStripManagedFields()},
 		},
 	}
 	ours := labels.SelectorFromSet(labels.Set{render.LabelManagedBy: render.OperatorName})
@@ -57,6 +59,28 @@ func CacheOptions(namespaces []string) cache.Options {
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	return options
+}
+
+// slimPod leaves of a pod what observe reads.
+func slimPod(object any) (any, error) {
+	pod, ok := object.(*corev1.Pod)
+	if !ok {
+		return object, nil
+	}
+	slim := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Labels: pod.Labels,
+		DeletionTimestamp: pod.DeletionTimestamp, OwnerReferences: pod.OwnerReferences,
+	}}
+	for _, c := range pod.Spec.Containers {
+		slim.Spec.Containers = append(slim.Spec.Containers, corev1.Container{Name: c.Name, Ports: c.Ports})
+	}
+	slim.Status.PodIP = pod.Status.PodIP
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			slim.Status.Conditions = append(slim.Status.Conditions, c)
+		}
+	}
+	return slim, nil
 }
 
 // plainKinds are children whose every change is a change by somebody.
@@ -99,6 +123,13 @@ func (r *Reconciler) SetUp(ctx context.Context, mgr ctrl.Manager, kinds *Optiona
 		}
 		owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.SocialNetwork{}, handler.OnlyControllerOwner())
 		return built.Watch(source.Kind(mgr.GetCache(), object, owner, changedByPeople))
+	}
+	kinds.Unwatch = func(ctx context.Context, kind schema.GroupVersionKind) error {
+		object, err := newObject(mgr.GetScheme(), kind)
+		if err != nil {
+			return err
+		}
+		return mgr.GetCache().RemoveInformer(ctx, object)
 	}
 	kinds.Networks = r.networks
 	if err := mgr.Add(kinds); err != nil {

@@ -46,6 +46,8 @@ type World struct {
 	Reports map[v1alpha1.RegionCode][]Report
 	// Status is the status as the stages before have filled it; each stage sets the parts that are its own.
 	Status *v1alpha1.SocialNetworkStatus
+
+	hidden []string // pairs of what no message may show, and what it shows in its place
 }
 
 // Report is what one server says of itself.

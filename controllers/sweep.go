@@ -3,7 +3,9 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -31,10 +33,17 @@ func (Sweep) Condition() string { return v1alpha1.ConditionSwept }
 
 // Run lists what carries the network's label and is controlled by it, and removes what nothing in the spec asks for.
 func (s Sweep) Run(ctx context.Context, w *World) Outcome {
-	keep := s.keep(w)
 	var out Outcome
+	keep, err := s.keep(ctx, w)
+	if err != nil {
+		return Unknown(v1alpha1.ReasonApplyFailed, "The deployments could not be read: "+err.Error())
+	}
 	kinds := append(render.RegionKinds(w.Network.Capabilities), batchv1.SchemeGroupVersion.WithKind("Job"), corev1.SchemeGroupVersion.WithKind("Secret"))
-	kinds = append(kinds, s.Kinds(w)...)
+	for _, kind := range s.Kinds(w) {
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
 	for _, kind := range kinds {
 		objects, err := s.list(ctx, w, kind)
 		if err != nil {
@@ -55,7 +64,7 @@ func (s Sweep) Run(ctx context.Context, w *World) Outcome {
 	return out
 }
 
-func (s Sweep) keep(w *World) map[string]bool {
+func (s Sweep) keep(ctx context.Context, w *World) (map[string]bool, error) {
 	keep := map[string]bool{}
 	wanted := append(render.Everything(w.Network), s.Wanted(w)...)
 	for _, object := range wanted {
@@ -66,11 +75,28 @@ func (s Sweep) keep(w *World) map[string]bool {
 		keep[nameOf(secret, name)] = true
 	}
 	for _, region := range w.SN.Spec.Regions {
-		if w.SN.Spec.ServerKeys.ExistingSecret == nil {
-			keep[nameOf(secret, render.ServerKeysSecret(w.SN.Name, region.Code))] = true
+		name := render.ServerKeysSecret(w.SN.Name, region.Code)
+		used, err := stillMounted(ctx, w, region.Code, name)
+		if err != nil {
+			return nil, err
+		}
+		if used || w.SN.Spec.ServerKeys.ExistingSecret == nil {
+			keep[nameOf(secret, name)] = true
 		}
 	}
-	return keep
+	return keep, nil
+}
+
+// stillMounted is true while pods of a region may need a Secret to start: its deployment mounts it, or old pods are left.
+func stillMounted(ctx context.Context, w *World, code v1alpha1.RegionCode, secret string) (bool, error) {
+	var d appsv1.Deployment
+	err := w.Cached.Get(ctx, client.ObjectKey{Namespace: w.SN.Namespace, Name: render.RegionName(w.SN.Name, code)}, &d)
+	if err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	return !complete(&d) || slices.ContainsFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool {
+		return v.Secret != nil && v.Secret.SecretName == secret
+	}), nil
 }
 
 func nameOf(kind schema.GroupVersionKind, name string) string {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -102,32 +104,45 @@ func (o *operator) serve(network string, code v1alpha1.RegionCode) {
 // setReady says that all pods of the newest template are ready.
 func (o *operator) setReady(d *appsv1.Deployment) {
 	o.t.Helper()
-	want := int32(1)
-	if d.Spec.Replicas != nil {
-		want = *d.Spec.Replicas
-	}
-	now := metav1.Now()
-	d.Status = appsv1.DeploymentStatus{
-		ObservedGeneration: d.Generation, Replicas: want, UpdatedReplicas: want, ReadyReplicas: want, AvailableReplicas: want,
-		Conditions: []appsv1.DeploymentCondition{
-			{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastUpdateTime: now, LastTransitionTime: now},
-			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, LastUpdateTime: now, LastTransitionTime: now},
-		},
-	}
-	require.NoError(o.t, o.client.Status().Update(context.Background(), d))
+	o.setStatus(d, func(d *appsv1.Deployment) {
+		want := int32(1)
+		if d.Spec.Replicas != nil {
+			want = *d.Spec.Replicas
+		}
+		d.Status = appsv1.DeploymentStatus{
+			ObservedGeneration: d.Generation, Replicas: want, UpdatedReplicas: want, ReadyReplicas: want, AvailableReplicas: want,
+			Conditions: conditions(corev1.ConditionTrue, corev1.ConditionTrue, "NewReplicaSetAvailable", "all is well"),
+		}
+	})
 }
 
-// setStuck says that the newest pods did not become ready in time.
+// setStuck says that the newest pods did not become ready in time; those of the template before serve.
 func (o *operator) setStuck(d *appsv1.Deployment) {
 	o.t.Helper()
+	o.setStatus(d, func(d *appsv1.Deployment) {
+		d.Status.ObservedGeneration, d.Status.UpdatedReplicas, d.Status.Replicas = d.Generation, 1, d.Status.AvailableReplicas+1
+		d.Status.Conditions = conditions(corev1.ConditionTrue, corev1.ConditionFalse, "ProgressDeadlineExceeded", "too slow")
+	})
+}
+
+func conditions(available, progressing corev1.ConditionStatus, reason, message string) []appsv1.DeploymentCondition {
 	now := metav1.Now()
-	d.Status.ObservedGeneration, d.Status.UpdatedReplicas = d.Generation, 1
-	d.Status.Replicas++
-	d.Status.Conditions = []appsv1.DeploymentCondition{
-		{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastUpdateTime: now, LastTransitionTime: now},
-		{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded", Message: "too slow", LastUpdateTime: now, LastTransitionTime: now},
+	return []appsv1.DeploymentCondition{
+		{Type: appsv1.DeploymentAvailable, Status: available, LastUpdateTime: now, LastTransitionTime: now},
+		{Type: appsv1.DeploymentProgressing, Status: progressing, Reason: reason, Message: message, LastUpdateTime: now, LastTransitionTime: now},
 	}
-	require.NoError(o.t, o.client.Status().Update(context.Background(), d))
+}
+
+// setStatus writes a status for the newest generation, whatever the operator writes meanwhile.
+func (o *operator) setStatus(d *appsv1.Deployment, change func(*appsv1.Deployment)) {
+	o.t.Helper()
+	require.NoError(o.t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := o.client.Get(context.Background(), client.ObjectKeyFromObject(d), d); err != nil {
+			return err
+		}
+		change(d)
+		return o.client.Status().Update(context.Background(), d)
+	}))
 }
 
 func (o *operator) pods(network string, code v1alpha1.RegionCode) []corev1.Pod {
@@ -150,7 +165,12 @@ func (o *operator) pod(network string, code v1alpha1.RegionCode, d *appsv1.Deplo
 	address := fmt.Sprintf("10.9.%d.%d", lastAddress.Add(1)/250, lastAddress.Load()%250+1)
 	o.servers.at(fmt.Sprintf("%s:%d", address, render.PortOps), func(s *server) {
 		s.status = statusz.Status{Region: string(code), Version: "v1", Schema: statusz.Schema{Current: 92, Required: 92}}
-		s.status.Placement = statusz.Placement{State: statusz.Unknown, Reason: statusz.ReasonNoPlacement}
+		s.status.Placement = statusz.Placement{
+			State: statusz.Unknown, Reason: statusz.ReasonNoPlacement,
+			Want: statusz.PlacementWanted{Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, Primary: "us", Survive: "zone"},
+		}
+		s.status.Moderation = statusz.Moderation{IsReportEnabled: true, FlagLimit: 50, AsOf: time.Now()}
+		s.status.Moderation.Digest = s.status.Moderation.Hash()
 	})
 	pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, address, []corev1.PodIP{{IP: address}}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}

@@ -54,8 +54,8 @@ func TestSamplesAreAccepted(t *testing.T) {
 	require.NotEmpty(t, files)
 	namespace := env.Namespace(t)
 	for _, file := range files {
-		sn := sample(t, strings.TrimSuffix(filepath.Base(file), ".yaml"))
-		sn.Namespace = namespace
+		sn := manifest(t, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+		sn.SetNamespace(namespace)
 		require.NoError(t, env.Client.Create(context.Background(), sn), file)
 	}
 }
@@ -69,8 +69,8 @@ func TestCRDFitsClientSideApply(t *testing.T) {
 
 // TestDefaultsAreVisible reads a network back with everything that was left out.
 func TestDefaultsAreVisible(t *testing.T) {
-	sn := sample(t, "socialnetwork-minimal")
-	sn.Namespace = env.Namespace(t)
+	sn := manifest(t, "socialnetwork-minimal")
+	sn.SetNamespace(env.Namespace(t))
 	require.NoError(t, env.Client.Create(context.Background(), sn))
 	var read v1alpha1.SocialNetwork
 	require.NoError(t, env.Client.Get(context.Background(), client.ObjectKeyFromObject(sn), &read))

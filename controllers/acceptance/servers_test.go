@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/regional"
@@ -90,7 +91,7 @@ func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret
 	for _, one := range s.says {
 		one.status.Moderation = statusz.Moderation{
 			IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: int(m.FlagLimit),
-			Generation: m.ReportedGeneration(), Digest: m.Hash(),
+			Generation: m.ReportedGeneration(), Digest: m.Hash(), AsOf: time.Now(),
 		}
 	}
 	return nil

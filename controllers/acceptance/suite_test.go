@@ -5,6 +5,7 @@ package acceptance
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,10 +19,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
+	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/yaml"
 
@@ -47,6 +52,14 @@ type operator struct {
 	registry  *prometheus.Registry
 	stop      context.CancelFunc
 	stopped   chan error
+
+	// config is how the operator reaches the API server, and writes is what it changed there.
+	config *rest.Config
+	writes *writes
+	// leads is true for an operator that has to be elected.
+	leads bool
+	// elected is closed when it is.
+	elected <-chan struct{}
 }
 
 // defaultImage is the image of the operator's own version.
@@ -55,10 +68,27 @@ const defaultImage = "plaza.example/plaza:v1"
 // start runs an operator in a namespace of the test's own.
 func start(t *testing.T) *operator {
 	t.Helper()
-	o := &operator{t: t, namespace: env.Namespace(t), client: env.Client, servers: &servers{says: map[string]*server{}}, clock: &clock{}}
+	o := prepare(t)
 	o.run()
 	t.Cleanup(o.end)
 	return o
+}
+
+// prepare makes an operator that does not run yet.
+func prepare(t *testing.T) *operator {
+	t.Helper()
+	return &operator{
+		t: t, namespace: env.Namespace(t), client: env.Client, servers: &servers{says: map[string]*server{}}, clock: &clock{},
+		config: rest.CopyConfig(env.Config), writes: &writes{},
+	}
+}
+
+// twin is another operator for the same networks.
+func (o *operator) twin() *operator {
+	return &operator{
+		t: o.t, namespace: o.namespace, client: o.client, servers: o.servers, clock: o.clock,
+		config: rest.CopyConfig(env.Config), writes: &writes{}, leads: o.leads,
+	}
 }
 
 // run starts the operator's process, as far as there is one.
@@ -66,22 +96,63 @@ func (o *operator) run() {
 	o.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	o.stop, o.stopped, o.registry = cancel, make(chan error, 1), prometheus.NewRegistry()
-	mgr, err := ctrl.NewManager(env.Config, ctrl.Options{
-		Scheme:     controllers.NewScheme(),
-		Cache:      controllers.CacheOptions([]string{o.namespace}),
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+	config := rest.CopyConfig(o.config)
+	config.Wrap(o.writes.wrap)
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                  controllers.NewScheme(),
+		Cache:                   controllers.CacheOptions([]string{o.namespace}),
+		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		Controller:              controllerconfig.Controller{SkipNameValidation: new(true)},
+		LeaderElection:          o.leads,
+		LeaderElectionID:        "plaza-operator",
+		LeaderElectionNamespace: o.namespace,
+		LeaseDuration:           new(3 * time.Second),
+		RenewDeadline:           new(2 * time.Second),
+		RetryPeriod:             new(300 * time.Millisecond),
 	})
 	require.NoError(o.t, err)
-	kinds := &controllers.OptionalKinds{Mapper: mgr.GetRESTMapper(), Every: 500 * time.Millisecond}
+	known, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	require.NoError(o.t, err)
+	kinds := &controllers.OptionalKinds{Discovery: known, Every: 500 * time.Millisecond}
 	r := &controllers.Reconciler{
 		Client: mgr.GetClient(), Fresh: mgr.GetAPIReader(), Servers: o.servers, Recorder: mgr.GetEventRecorder("plaza-operator"),
 		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system"}, Now: o.clock.now,
 		Kinds: kinds, Stages: controllers.Stages(mgr.GetScheme(), kinds), Metrics: controllers.NewMetrics(o.registry),
 	}
 	require.NoError(o.t, r.SetUp(ctx, mgr, kinds))
+	o.elected = mgr.Elected()
 	go func() { o.stopped <- mgr.Start(ctx) }()
 }
+
+// writes counts what an operator changes on the API server.
+type writes struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (w *writes) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.Method != http.MethodGet && !strings.Contains(req.URL.Path, "/leases") {
+			w.mu.Lock()
+			w.list = append(w.list, req.Method+" "+req.URL.Path)
+			w.mu.Unlock()
+		}
+		return next.RoundTrip(req)
+	})
+}
+
+// take returns what was written since the last time.
+func (w *writes) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := w.list
+	w.list = nil
+	return list
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
 // end stops the operator, and waits until it has.
 func (o *operator) end() {
@@ -115,16 +186,28 @@ func (c *clock) add(d time.Duration) {
 	c.ahead += d
 }
 
-// sample reads a file of config/samples.
+// sample reads a file of config/samples, with the defaults that the API server fills in.
 func sample(t *testing.T, name string) *v1alpha1.SocialNetwork {
+	t.Helper()
+	object := manifest(t, name)
+	object.SetNamespace("default")
+	require.NoError(t, env.Client.Create(context.Background(), object, client.DryRunAll))
+	var sn v1alpha1.SocialNetwork
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &sn))
+	sn.ObjectMeta = metav1.ObjectMeta{Name: sn.Name}
+	return &sn
+}
+
+// manifest reads a file of config/samples as it is.
+func manifest(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "samples", name+".yaml"))
 	require.NoError(t, err)
-	var sn v1alpha1.SocialNetwork
 	for _, part := range strings.Split(string(text), "\n---\n") {
-		require.NoError(t, yaml.Unmarshal([]byte(part), &sn))
-		if sn.Kind == v1alpha1.Kind {
-			return &sn
+		object := &unstructured.Unstructured{}
+		require.NoError(t, yaml.Unmarshal([]byte(part), &object.Object))
+		if object.GetKind() == v1alpha1.Kind {
+			return object
 		}
 	}
 	t.Fatalf("%s holds no SocialNetwork", name)
@@ -143,6 +226,49 @@ func (o *operator) apply(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
 	require.NoError(o.t, client.IgnoreAlreadyExists(o.client.Create(ctx, secret)))
 	require.NoError(o.t, o.client.Create(ctx, sn))
 	return sn
+}
+
+// pass waits until the operator has gone through a network once more, for no other reason than that it was told to.
+func (o *operator) pass(network string) {
+	o.t.Helper()
+	o.clock.add(2 * time.Second)
+	since := float64(o.clock.now().Unix()) - 1
+	o.edit(network, func(sn *v1alpha1.SocialNetwork) {
+		sn.SetAnnotations(map[string]string{"test.example/pass": fmt.Sprint(since)})
+	})
+	o.eventually("another pass", func() string {
+		if at := o.metric("plaza_operator_observed_timestamp_seconds", network); at < since {
+			return fmt.Sprintf("the last was at %f, before %f", at, since)
+		}
+		return ""
+	})
+}
+
+// metric reads a gauge of a network that has no further labels.
+func (o *operator) metric(name, network string) float64 {
+	o.t.Helper()
+	families, err := o.registry.Gather()
+	require.NoError(o.t, err)
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			for _, label := range m.GetLabel() {
+				if family.GetName() == name && label.GetName() == "network" && label.GetValue() == network {
+					return m.GetGauge().GetValue()
+				}
+			}
+		}
+	}
+	return 0
+}
+
+// edit changes a network as a person would.
+func (o *operator) edit(name string, change func(*v1alpha1.SocialNetwork)) {
+	o.t.Helper()
+	require.NoError(o.t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		sn := get(o, &v1alpha1.SocialNetwork{}, name)
+		change(sn)
+		return o.client.Update(context.Background(), sn, client.FieldOwner("somebody"))
+	}))
 }
 
 // get reads an object as it is now.

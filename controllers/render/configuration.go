@@ -34,6 +34,7 @@ func Configuration(n Network, r *v1alpha1.Region) string {
 	for _, locality := range localities(n.SN.Spec.Database) {
 		file.set("locality-"+locality.code, locality.name)
 	}
+	file.set("primary-region", string(primaryRegion(n.SN.Spec.Database)))
 	file.set("survive", survive(n.SN.Spec.Database))
 	file.set("server-keys-file", serverKeysFolder+"/"+ServerKeysFile)
 	file.set("api-keys-file", apiKeysFolder+"/"+APIKeysFile)

@@ -83,6 +83,7 @@ func migrationArgs(db v1alpha1.Database) []string {
 	args := []string{
 		"migrate", "up", "--json", "--termination-log=" + TerminationLog,
 		"--region=" + string(primaryRegion(db)),
+		"--primary-region=" + string(primaryRegion(db)),
 		"--survive=" + survive(db),
 	}
 	for _, l := range localities(db) {

@@ -35,7 +35,7 @@ func program() sources {
 		s.queries = append(s.queries, rules.Statement{Where: "store/" + q.Name, SQL: q.SQL})
 	}
 	localities := store.DefaultLocalities()
-	for i, sql := range store.RegionStatements("plaza", localities, "zone") {
+	for i, sql := range store.RegionStatements("plaza", store.Layout{Localities: localities}) {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/%d", i+1), SQL: sql})
 	}
 	for _, code := range region.All() {

@@ -53,7 +53,9 @@ func newReport(d *dependencies, draining func() bool) *report {
 		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining,
 		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, databases: map[string]bool{},
 		placed: func(ctx context.Context) (store.Placement, error) {
-			return store.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], cfg.Localities(), string(cfg.Survive))
+			return store.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], store.Layout{
+				Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive),
+			})
 		},
 	}
 	r.schema.Required = store.TargetVersion()
@@ -214,7 +216,7 @@ func (r *report) placementOf(found store.Placement, err error) statusz.Placement
 }
 
 func (r *report) unknownPlacement(reason string) statusz.Placement {
-	want := statusz.PlacementWanted{Localities: map[string]string{}, Survive: string(r.cfg.Survive)}
+	want := statusz.PlacementWanted{Localities: map[string]string{}, Primary: string(r.cfg.PrimaryRegion), Survive: string(r.cfg.Survive)}
 	for home, locality := range r.cfg.Localities() {
 		want.Localities[home.String()] = locality
 	}

@@ -61,7 +61,7 @@ func (c *Client) Listen(t testing.TB, path, lastID string) *Stream {
 func (c *Client) ListenAgain(ctx context.Context, t testing.TB, path, lastID string) *Stream {
 	t.Helper()
 	for ctx.Err() == nil {
-		s, status, err := c.open(t, path, lastID)
+		s, status, err := c.open(t, path, lastID) //nolint:contextcheck // the stream outlives the wait for it
 		if err == nil && status == http.StatusOK {
 			s.LastID = lastID
 			return s
@@ -76,8 +76,8 @@ func (c *Client) open(t testing.TB, path, lastID string) (s *Stream, status int,
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
-	req := c.With("Accept", "text/event-stream", "Last-Event-ID", lastID).Request(t, http.MethodGet, path, nil).WithContext(ctx) //nolint:contextcheck // replaced
-	resp, err := (&http.Client{Transport: c.Network.http.Transport}).Do(req)                                                     //nolint:bodyclose // below, when it ends
+	req := c.With("Accept", "text/event-stream", "Last-Event-ID", lastID).Request(t, http.MethodGet, path, nil).WithContext(ctx)
+	resp, err := (&http.Client{Transport: c.Network.http.Transport}).Do(req) //nolint:bodyclose // below, when it ends
 	if err != nil {
 		return nil, 0, err
 	}

@@ -55,7 +55,9 @@ type interceptor struct {
 type InterceptorOption func(*interceptor)
 
 // WithMediaKey sets the secret by which the media server is known. Without one, and with an empty one, nobody is it.
-func WithMediaKey(secret string) InterceptorOption { return func(i *interceptor) { i.mediaKey = secret } }
+func WithMediaKey(secret string) InterceptorOption {
+	return func(i *interceptor) { i.mediaKey = secret }
+}
 
 // NewInterceptor makes the interceptor of a server's handlers. Its errors are those of package fail: the interceptor
 // that puts them on the wire belongs before it.

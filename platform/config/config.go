@@ -32,10 +32,11 @@ type Config struct {
 	DatabaseURLSG telemetry.SecretURL `name:"database-url-sg" help:"the same for sg"`
 	PoolSize      PoolSize            `name:"pool-size" default:"8" help:"most connections to the database for each home"`
 
-	LocalityUS Locality `name:"locality-us" default:"us-east1" help:"CockroachDB region that keeps the rows of us; used by plaza migrate"`
-	LocalityEU Locality `name:"locality-eu" default:"europe-west1" help:"CockroachDB region that keeps the rows of eu"`
-	LocalitySG Locality `name:"locality-sg" default:"asia-southeast1" help:"CockroachDB region that keeps the rows of sg"`
-	Survive    Survive  `name:"survive" default:"zone" help:"what the database survives on CockroachDB: zone or region"`
+	LocalityUS    Locality    `name:"locality-us" default:"us-east1" help:"CockroachDB region that keeps the rows of us; used by plaza migrate"`
+	LocalityEU    Locality    `name:"locality-eu" default:"europe-west1" help:"CockroachDB region that keeps the rows of eu"`
+	LocalitySG    Locality    `name:"locality-sg" default:"asia-southeast1" help:"CockroachDB region that keeps the rows of sg"`
+	PrimaryRegion region.Code `name:"primary-region" default:"us" help:"home whose region of the database keeps what belongs to no home, on CockroachDB"`
+	Survive       Survive     `name:"survive" default:"zone" help:"what the database survives on CockroachDB: zone or region"`
 
 	ServerKeysFile  string           `name:"server-keys-file" serve:"required" help:"file of the server keys, read again when it changes"`
 	APIKeysFile     string           `name:"api-keys-file" serve:"required" help:"file of the API keys, read again when it changes"`

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"net/url"
 	"strings"
@@ -13,7 +14,7 @@ type MediaURL string
 // told to everybody, no password.
 func (m *MediaURL) UnmarshalText(text []byte) error {
 	u, err := url.Parse(string(text))
-	if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || strings.ContainsAny(string(text), "?# ") {
+	if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || bytes.ContainsAny(text, "?# ") {
 		return errors.New("want an address like rtmp://ingest.example.com/live, without a user, a query and a fragment") // not what was given: it may hold a password
 	}
 	*m = MediaURL(strings.TrimRight(string(text), "/"))

@@ -192,7 +192,7 @@ func TestListComments(t *testing.T) {
 				top = append(top, newComment(t, other, post))
 			}
 			for i := range 5 {
-				replies = append(replies, newComment(t, boss, post, object{"parentId": top[0], "attachments": photos(t, i % 2)}))
+				replies = append(replies, newComment(t, boss, post, object{"parentId": top[0], "attachments": photos(t, i%2)}))
 			}
 			l := listing{by: other, path: commentsPath, list: "comments", id: "commentId"}
 			l = l.with("referenceId", post).with("referenceType", "post")

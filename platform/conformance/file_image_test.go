@@ -46,7 +46,7 @@ func exifOf(orientation int) []byte {
 	out := []byte("MM\x00*\x00\x00\x00\x08")
 	const gps, data = 8 + 2 + 3*12 + 4, 8 + 2 + 3*12 + 4 + 2 + 4*12 + 4
 	out = u16(out, 3)
-	out = entry(out, 0x010f, 2, 4, uint32(binary.BigEndian.Uint32([]byte("Cam\x00"))))
+	out = entry(out, 0x010f, 2, 4, binary.BigEndian.Uint32([]byte("Cam\x00")))
 	out = entry(out, 0x0112, 3, 1, uint32(orientation)<<16)
 	out = entry(out, 0x8825, 4, 1, gps)
 	out = u16(u32(out, 0), 4)

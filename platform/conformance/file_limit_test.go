@@ -25,7 +25,7 @@ func (zeros) Read(p []byte) (int, error) {
 }
 
 // sendFile uploads a file of so many bytes, which is nowhere as a whole.
-func sendFile(t *testing.T, c *apptest.Client, size int64) *http.Response {
+func sendFile(t *testing.T, c *apptest.Client, size int64) (status int, answer string) {
 	t.Helper()
 	const head = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"big\"\r\n\r\n"
 	body := io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--B--\r\n"))
@@ -33,25 +33,23 @@ func sendFile(t *testing.T, c *apptest.Client, size int64) *http.Response {
 	request.Body, request.ContentLength = io.NopCloser(body), -1
 	response, err := c.Network.HTTP().Do(request)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = response.Body.Close() })
-	return response
+	defer func() { require.NoError(t, response.Body.Close()) }()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(text)
 }
 
 // TestLargestFile uploads a gigabyte, and a byte more.
 func TestLargestFile(t *testing.T) {
 	n := apptest.Start(t)
 	uploader := n.NewUser(t, region.EU, "uploader")
-	over := sendFile(t, uploader, 1<<30+1)
-	require.Equal(t, http.StatusRequestEntityTooLarge, over.StatusCode)
-	body, err := io.ReadAll(over.Body)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"status":"error","code":500000,"message":"Payload Too Large","data":{"detail":["a file may have at most 1073741824 bytes"]}}`, string(body))
+	status, answer := sendFile(t, uploader, 1<<30+1)
+	require.Equal(t, http.StatusRequestEntityTooLarge, status)
+	require.JSONEq(t, `{"status":"error","code":500000,"message":"Payload Too Large","data":{"detail":["a file may have at most 1073741824 bytes"]}}`, answer)
 	requireNoTrace(t, n)
-	exact := sendFile(t, uploader, 1<<30)
-	require.Equal(t, http.StatusOK, exact.StatusCode)
-	body, err = io.ReadAll(exact.Body)
-	require.NoError(t, err)
-	require.Contains(t, string(body), `"size":1073741824,`)
+	status, answer = sendFile(t, uploader, 1<<30)
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, answer, `"size":1073741824,`)
 }
 
 // requireNoTrace waits until a network has neither a file nor anything of one. An upload that was cut off is over for its

@@ -290,7 +290,7 @@ func TestPostWithRoom(t *testing.T) {
 		t.Helper()
 		r := c.Do(t, http.MethodGet, roomsPath+"/lives?options[limit]=100&options[sortBy]=lastCreated"+query, nil)
 		a := requireAggregate(t, r, "", []string{"rooms", "roomChildrens", "posts", "postChildren", "comments", "users", "files", "communities", "communityUsers", "categories", "feeds"})
-		require.Equal(t, len(a.lists["rooms"]), len(a.lists["posts"]))
+		require.Len(t, a.lists["posts"], len(a.lists["rooms"]))
 		for _, room := range a.lists["rooms"] {
 			a.requireHas("rooms", "posts", text(room, "referenceId"))
 			a.requireHas("rooms", "users", text(room, "createdBy"))

@@ -149,11 +149,13 @@ func (h *hand) permanent() string { return fmt.Sprintf("?permanent=%t", h.rand.I
 func (h *hand) flag(post string, comment [2]string, _ string) {
 	h.do(h.me, http.MethodPost, "/api/v3/posts/"+post+"/flag", nil)
 	h.do(h.me, http.MethodPost, "/api/v3/comments/"+comment[0]+"/flag", nil)
+	h.do(h.me, http.MethodPost, "/api/v4/me/flags/"+h.people[0].UserID, nil)
 }
 
 func (h *hand) unflag(post string, comment [2]string, _ string) {
 	h.do(h.me, http.MethodDelete, "/api/v3/posts/"+post+"/unflag", nil)
 	h.do(h.me, http.MethodDelete, "/api/v3/comments/"+comment[0]+"/unflag", nil)
+	h.do(h.me, http.MethodDelete, "/api/v4/me/flags/"+h.people[0].UserID, nil)
 }
 
 func (h *hand) clear(post string, comment [2]string, _ string) {
@@ -329,7 +331,8 @@ var drifts = map[string]string{
 	"moderators":               `SELECT user_id FROM community_members WHERE is_moderator <> (state = 'member' AND 'community-moderator' = ANY(roles)) OR (state <> 'member' AND roles <> '{}')`,
 	"flags of posts":           flagged("posts"),
 	"flags of comments":        flagged("comments"),
-	"flags of what is gone":    `SELECT target_id FROM flags AS f WHERE NOT EXISTS (SELECT 1 FROM posts WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM comments WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM stories WHERE home = f.home AND id = f.target_id)`,
+	"flags of users":           flagged("users"),
+	"flags of what is gone":    `SELECT target_id FROM flags AS f WHERE NOT EXISTS (SELECT 1 FROM posts WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM comments WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM stories WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM users WHERE home = f.home AND id = f.target_id)`,
 	"children of posts":        `SELECT p.id FROM posts AS p WHERE p.is_parent AND p.deleted_at IS NULL AND p.children IS DISTINCT FROM COALESCE((SELECT array_agg(k.id ORDER BY array_position(p.children, k.id)) FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.deleted_at IS NULL), '{}')`,
 	"children of deleted":      `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE p.deleted_at IS NOT NULL AND k.deleted_at IS NULL`,
 	"children by themselves":   `SELECT k.id FROM posts AS k WHERE k.parent_id <> '' AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = k.home AND p.id = k.parent_id)`,

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,9 +36,16 @@ const (
 // readMetadata reads the tags. Broken ones are as good as none: the pixels are what counts.
 func readMetadata(r io.ReadSeeker, f Format) (Metadata, error) {
 	m := Metadata{Exif: map[string]any{}, GPS: map[string]any{}, Orientation: 1}
-	format, ok := map[Format]imagemeta.ImageFormat{JPEG: imagemeta.JPEG, PNG: imagemeta.PNG, WebP: imagemeta.WebP}[f]
+	format, ok := map[Format]imagemeta.ImageFormat{JPEG: imagemeta.JPEG, PNG: imagemeta.PNG, WebP: imagemeta.TIFF}[f]
 	if !ok {
 		return m, nil
+	}
+	if f == WebP { // imagemeta loses its way in chunks of odd length; the block itself is a TIFF
+		layout, err := readWebP(r)
+		if err != nil || len(layout.exif) == 0 {
+			return m, err
+		}
+		r = bytes.NewReader(layout.exif)
 	}
 	source := &faultyReader{ReadSeeker: r}
 	_, _ = imagemeta.Decode(imagemeta.Options{

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -16,13 +17,17 @@ const (
 var errWebP = errors.New("no WebP container")
 
 // keptWebP are the chunks that the pixels need.
-var keptWebP = map[string]bool{"VP8 ": true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true}
+var keptWebP = map[string]bool{"VP8 ": true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true} //nolint:gocritic // names have four letters
+
+// maxWebPExif is more than a camera writes, in bytes; a longer block is not looked into.
+const maxWebPExif = 1 << 18
 
 // webpLayout is what a walk through the container finds.
 type webpLayout struct {
 	animated bool
 	extended bool  // it has a VP8X chunk, without which there can be no metadata
 	kept     int64 // bytes of the chunks that Strip keeps
+	exif     []byte
 }
 
 // readWebP walks through the container to its end.
@@ -33,10 +38,14 @@ func readWebP(r io.Reader) (webpLayout, error) {
 			l.kept += 8 + padded(size)
 		}
 		rest := padded(size)
-		if name == "VP8X" && size >= 10 {
+		switch {
+		case name == "VP8X" && size >= 10:
 			l.extended = true
 			l.animated = in.take(1)[0]&webpAnimated != 0
 			rest--
+		case name == "EXIF" && size <= maxWebPExif:
+			l.exif = bytes.TrimPrefix(in.take(int(size)), []byte("Exif\x00\x00"))
+			rest -= int64(size)
 		}
 		in.pass(io.Discard, rest)
 	})

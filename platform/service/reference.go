@@ -84,12 +84,12 @@ func (r *Reference) RequireSee(caller *auth.Caller, now time.Time) error {
 		if !r.Story.IsLive(now) {
 			return fail.NotFound()
 		}
-		r.Place.Outside(r.Story.TargetType, r.Story.TargetID)
+		r.Place = r.Place.Outside(r.Story.TargetType, r.Story.TargetID)
 		return r.Place.RequireSee(caller)
 	case r.Post == nil || r.Post.DeletedAt != nil:
 		return fail.NotFound()
 	}
-	r.Place.Outside(r.Post.TargetType, r.Post.TargetID)
+	r.Place = r.Place.Outside(r.Post.TargetType, r.Post.TargetID)
 	return r.Place.RequireSeePost(caller, r.Post)
 }
 
@@ -115,11 +115,12 @@ func (r *Reference) Guard(w *store.Write, now time.Time) {
 }
 
 // Outside completes the place of what is in no community.
-func (p *Place) Outside(targetType, targetID string) {
+func (p Place) Outside(targetType, targetID string) Place {
 	switch targetType {
 	case "user":
 		p.WallOwnerID = targetID
 	case OnContent:
 		p.Content = true
 	}
+	return p
 }

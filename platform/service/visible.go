@@ -39,7 +39,7 @@ func (d *Deps) SeePost(ctx context.Context, caller *auth.Caller, id string) (Pla
 	if post == nil || post.DeletedAt != nil {
 		return place, fail.NotFound()
 	}
-	place.Outside(post.TargetType, post.TargetID)
+	place = place.Outside(post.TargetType, post.TargetID)
 	if place.RequireSeePost(caller, post) != nil {
 		return place, fail.NotFound()
 	}

@@ -105,6 +105,7 @@ type Placement struct {
 // PlacementWanted is what the configuration says.
 type PlacementWanted struct {
 	Localities map[string]string `json:"localities"` // database region by home
+	Primary    string            `json:"primary"`    // home whose region keeps what belongs to no home
 	Survive    string            `json:"survive"`    // zone or region
 }
 

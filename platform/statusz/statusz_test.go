@@ -42,7 +42,7 @@ func TestWire(t *testing.T) {
 		Configuration: statusz.Configuration{Hash: "h"},
 		Placement: statusz.Placement{
 			State: statusz.NotPinned, Reason: statusz.ReasonTablesNotPinned, Engine: "cockroachdb", CheckedAt: at, Tables: 2,
-			Want:      statusz.PlacementWanted{Localities: map[string]string{"eu": "europe-west1"}, Survive: "zone"},
+			Want:      statusz.PlacementWanted{Localities: map[string]string{"eu": "europe-west1"}, Primary: "us", Survive: "zone"},
 			NotPinned: []statusz.TableNotPinned{{Table: "posts", Has: "GLOBAL"}},
 		},
 	})
@@ -55,7 +55,7 @@ func TestWire(t *testing.T) {
 		"moderation":{"isWhitelistEnabled":false,"isReportEnabled":false,"flagLimit":100,"generation":7,"hash":"d","asOf":"2026-11-21T20:00:00Z"},
 		"configuration":{"hash":"h"},
 		"placement":{"state":"NotPinned","reason":"TablesNotPinned","engine":"cockroachdb","checkedAt":"2026-11-21T20:00:00Z",
-			"want":{"localities":{"eu":"europe-west1"},"survive":"zone"},"tables":2,"notPinned":[{"table":"posts","has":"GLOBAL"}]}}`, string(text))
+			"want":{"localities":{"eu":"europe-west1"},"primary":"us","survive":"zone"},"tables":2,"notPinned":[{"table":"posts","has":"GLOBAL"}]}}`, string(text))
 }
 
 func TestFind(t *testing.T) {

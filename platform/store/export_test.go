@@ -78,7 +78,7 @@ var LeaseOutsideHome = leaseOutsideHome
 // Elsewhere and HomeRegion are the parts of CheckPlacement that need no CockroachDB.
 var (
 	Elsewhere = func(ctx context.Context, db *sql.DB, localities map[region.Code]string, survive string) ([]TablePlacement, error) {
-		return elsewhere(ctx, db, localities, survive)
+		return elsewhere(ctx, db, Layout{Localities: localities, Survive: survive})
 	}
 	HomeRegion = homeRegion
 )

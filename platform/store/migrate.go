@@ -96,10 +96,8 @@ func holes(engine Engine, localities map[region.Code]string) (regionHole, locali
 type MigrateOptions struct {
 	// URL of the database.
 	URL string
-	// Localities are the database's region names by home, CockroachDB only.
-	Localities map[region.Code]string
-	// Survive is what CockroachDB survives: "zone" (default) or "region".
-	Survive string
+	// Layout is where CockroachDB keeps rows; without Localities those of DefaultLocalities.
+	Layout
 	// Progress is told of each step when it is done; may be nil.
 	Progress func(done, total int, name string)
 }

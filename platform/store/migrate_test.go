@@ -160,8 +160,10 @@ func TestRegionStatements(t *testing.T) {
 		`ALTER DATABASE "pla""za" ADD REGION IF NOT EXISTS "eu""west"`,
 		`ALTER DATABASE "pla""za" ADD REGION IF NOT EXISTS "asia-southeast1"`,
 		`ALTER DATABASE "pla""za" SURVIVE ZONE FAILURE`,
-	}, store.RegionStatements(`pla"za`, localities, ""))
-	require.Equal(t, `ALTER DATABASE "plaza" SURVIVE REGION FAILURE`, store.RegionStatements("plaza", localities, "region")[3])
+	}, store.RegionStatements(`pla"za`, store.Layout{Localities: localities}))
+	require.Equal(t, `ALTER DATABASE "plaza" SET PRIMARY REGION "asia-southeast1"`,
+		store.RegionStatements("plaza", store.Layout{Localities: localities, Primary: region.SG})[0])
+	require.Equal(t, `ALTER DATABASE "plaza" SURVIVE REGION FAILURE`, store.RegionStatements("plaza", store.Layout{Localities: localities, Survive: "region"})[3])
 	require.Equal(t, `ALTER DATABASE "plaza" ADD SUPER REGION "eu" VALUES "europe-west1"`,
 		store.SuperRegionStatement("plaza", region.EU, "europe-west1"))
 }

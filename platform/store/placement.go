@@ -13,14 +13,31 @@ import (
 
 // The statements of this file exist on CockroachDB only, and name regions rather than rows: they have no home.
 
-// prepareRegions makes the database multi-region: the first home's region is primary, each home is a super region of
+// Layout is where CockroachDB should keep rows. PostgreSQL has nothing of it.
+type Layout struct {
+	// Localities are the database's region names by home.
+	Localities map[region.Code]string
+	// Primary is the home whose region keeps what belongs to no home; empty: us.
+	Primary region.Code
+	// Survive is what the database survives: "zone" (default) or "region".
+	Survive string
+}
+
+func (l Layout) primary() region.Code {
+	if l.Primary == "" {
+		return region.US
+	}
+	return l.Primary
+}
+
+// prepareRegions makes the database multi-region: the primary home's region is primary, each home is a super region of
 // its own, so that replicas of its rows stay in its jurisdiction. Every step may run again.
 func prepareRegions(ctx context.Context, db *sql.DB, opts MigrateOptions) error {
 	database, err := currentDatabase(ctx, db)
 	if err != nil {
 		return err
 	}
-	for _, statement := range RegionStatements(database, opts.Localities, opts.Survive) {
+	for _, statement := range RegionStatements(database, opts.Layout) {
 		if _, err := db.ExecContext(ctx, statement); err != nil && !strings.Contains(err.Error(), "already") {
 			return fmt.Errorf("prepare the database's regions: %w", err)
 		}
@@ -35,14 +52,16 @@ func currentDatabase(ctx context.Context, db *sql.DB) (string, error) {
 }
 
 // RegionStatements returns what makes a CockroachDB database multi-region.
-func RegionStatements(database string, localities map[region.Code]string, survive string) []string {
+func RegionStatements(database string, l Layout) []string {
 	name := quoteIdent(database)
-	out := []string{fmt.Sprintf("ALTER DATABASE %s SET PRIMARY REGION %s", name, quoteIdent(localities[region.US]))}
-	for _, code := range []region.Code{region.EU, region.SG} {
-		out = append(out, fmt.Sprintf("ALTER DATABASE %s ADD REGION IF NOT EXISTS %s", name, quoteIdent(localities[code])))
+	out := []string{fmt.Sprintf("ALTER DATABASE %s SET PRIMARY REGION %s", name, quoteIdent(l.Localities[l.primary()]))}
+	for _, code := range region.All() {
+		if code != l.primary() {
+			out = append(out, fmt.Sprintf("ALTER DATABASE %s ADD REGION IF NOT EXISTS %s", name, quoteIdent(l.Localities[code])))
+		}
 	}
 	goal := "ZONE"
-	if survive == "region" {
+	if l.Survive == "region" {
 		goal = "REGION"
 	}
 	return append(out, fmt.Sprintf("ALTER DATABASE %s SURVIVE %s FAILURE", name, goal))

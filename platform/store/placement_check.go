@@ -38,7 +38,7 @@ type querier interface {
 // CheckPlacement asks the database where our tables' rows are, and changes nothing. It opens a connection of its own, and
 // takes as long as the database needs to list its ranges: bound ctx, and do not call it for a request. On PostgreSQL the
 // error is ErrNoPlacement.
-func CheckPlacement(ctx context.Context, address string, localities map[region.Code]string, survive string) (Placement, error) {
+func CheckPlacement(ctx context.Context, address string, l Layout) (Placement, error) {
 	db, err := openSQL(address)
 	if err != nil {
 		return Placement{}, err
@@ -52,7 +52,7 @@ func CheckPlacement(ctx context.Context, address string, localities map[region.C
 	if engine != CockroachDB {
 		return p, ErrNoPlacement
 	}
-	p.Elsewhere, err = elsewhere(ctx, db, localities, survive)
+	p.Elsewhere, err = elsewhere(ctx, db, l)
 	return p, err
 }
 
@@ -70,7 +70,7 @@ func PlacementStatements() []string {
 }
 
 // elsewhere returns what is not as asked, the database first, then the tables in the order of the migrations.
-func elsewhere(ctx context.Context, db querier, localities map[region.Code]string, survive string) ([]TablePlacement, error) {
+func elsewhere(ctx context.Context, db querier, l Layout) ([]TablePlacement, error) {
 	regions, err := pairs(ctx, db, sqlDatabaseRegions)
 	if err != nil {
 		return nil, fmt.Errorf("read the database's regions: %w", err)
@@ -79,7 +79,7 @@ func elsewhere(ctx context.Context, db querier, localities map[region.Code]strin
 	if err != nil {
 		return nil, fmt.Errorf("read what the database survives: %w", err)
 	}
-	found := databasePlacement(regions, slices.Collect(maps.Keys(goals)), localities, survive)
+	found := databasePlacement(regions, slices.Collect(maps.Keys(goals)), l)
 	tables, err := pairs(ctx, db, sqlLocalities)
 	if err != nil {
 		return nil, fmt.Errorf("read the tables' localities: %w", err)
@@ -89,9 +89,9 @@ func elsewhere(ctx context.Context, db querier, localities map[region.Code]strin
 		return nil, fmt.Errorf("read the tables' region columns: %w", err)
 	}
 	for _, table := range ourTables() {
-		has := tablePlacement(tables, columns, table, localities)
+		has := tablePlacement(tables, columns, table, l.Localities)
 		if has == "" {
-			if has, err = rangePlacement(ctx, db, table, localities); err != nil {
+			if has, err = rangePlacement(ctx, db, table, l.Localities); err != nil {
 				return nil, fmt.Errorf("read the ranges of %s: %w", table, err)
 			}
 		}
@@ -103,14 +103,15 @@ func elsewhere(ctx context.Context, db querier, localities map[region.Code]strin
 }
 
 // databasePlacement returns what the database as a whole has that it should not have.
-func databasePlacement(regions map[string]string, goals []string, localities map[region.Code]string, survive string) []TablePlacement {
+func databasePlacement(regions map[string]string, goals []string, l Layout) []TablePlacement {
 	var found []TablePlacement
+	localities, survive := l.Localities, l.Survive
 	for _, code := range region.All() {
 		primary, there := regions[localities[code]]
 		switch {
 		case !there:
 			found = append(found, TablePlacement{Has: fmt.Sprintf("the database has no region %s (for %s)", localities[code], code)})
-		case code == region.US && primary != "true":
+		case code == l.primary() && primary != "true":
 			found = append(found, TablePlacement{Has: fmt.Sprintf("the primary region is not %s (for %s)", localities[code], code)})
 		}
 	}

@@ -164,7 +164,7 @@ func TestHomeRegion(t *testing.T) {
 }
 
 func TestCheckPlacement(t *testing.T) {
-	p, err := store.CheckPlacement(t.Context(), schema.New(t), store.DefaultLocalities(), "zone")
+	p, err := store.CheckPlacement(t.Context(), schema.New(t), store.Layout{Localities: store.DefaultLocalities()})
 	require.Len(t, store.Tables(), p.Tables)
 	if testdb.Cockroach(t) {
 		require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestCheckPlacement(t *testing.T) {
 	}
 	require.ErrorIs(t, err, store.ErrNoPlacement)
 	require.Equal(t, store.PostgreSQL, p.Engine)
-	_, err = store.CheckPlacement(t.Context(), "postgresql://plaza:hunter2@127.0.0.1:1/plaza", store.DefaultLocalities(), "zone")
+	_, err = store.CheckPlacement(t.Context(), "postgresql://plaza:hunter2@127.0.0.1:1/plaza", store.Layout{Localities: store.DefaultLocalities()})
 	require.Error(t, err)
 	require.NotErrorIs(t, err, store.ErrNoPlacement)
 	require.NotContains(t, err.Error(), "hunter2")

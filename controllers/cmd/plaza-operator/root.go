@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/discovery"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -97,7 +98,11 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options) error {
 	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("adding /readyz: %w", err)
 	}
-	kinds := &controllers.OptionalKinds{Mapper: mgr.GetRESTMapper()}
+	known, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("making the discovery client: %w", err)
+	}
+	kinds := &controllers.OptionalKinds{Discovery: known}
 	reconciler := &controllers.Reconciler{
 		Client:   mgr.GetClient(),
 		Fresh:    mgr.GetAPIReader(),

@@ -155,9 +155,8 @@ func (d *devNetwork) openFolders() (release func() error, err error) {
 
 func (d *devNetwork) migrate(ctx context.Context, db *devdb.DB) error {
 	return store.Migrate(ctx, store.MigrateOptions{
-		URL:        db.URL(),
-		Localities: d.base.Localities(),
-		Survive:    string(d.base.Survive),
+		URL:    db.URL(),
+		Layout: store.Layout{Localities: d.base.Localities(), Primary: d.base.PrimaryRegion, Survive: string(d.base.Survive)},
 		Progress: func(done, total int, name string) {
 			d.log.InfoContext(ctx, "migrated", "step", done, "of", total, "name", name)
 		},

@@ -80,10 +80,9 @@ func migrateConfig(cmd *cobra.Command) (config.Config, error) {
 
 func migrateUp(cmd *cobra.Command, cfg config.Config, p *migrateProgress) error {
 	err := store.Migrate(cmd.Context(), store.MigrateOptions{
-		URL:        cfg.DatabaseURL.Reveal(),
-		Localities: cfg.Localities(),
-		Survive:    string(cfg.Survive),
-		Progress:   p.step,
+		URL:      cfg.DatabaseURL.Reveal(),
+		Layout:   store.Layout{Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive)},
+		Progress: p.step,
 	})
 	if err != nil {
 		return databaseFailure(err, cfg)

@@ -185,19 +185,19 @@ func TestDeletedByWorker(t *testing.T) {
 func TestSignedAddress(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	clock := func() time.Time { return now }
-	make := func(network, secret string) *file.Links {
+	linksOf := func(network, secret string) *file.Links {
 		l, err := file.NewLinks("https://example.com", network, []byte(secret), time.Hour, clock)
 		require.NoError(t, err)
 		return l
 	}
-	links := make("net", "secret")
+	links := linksOf("net", "secret")
 	f := store.File{ID: region.NewID(region.EU), AccessType: store.AccessNetwork}
 	address := links.URL(f)
 	_, token, _ := strings.Cut(address, "?t=")
 	require.True(t, links.Valid(f.ID, token))
-	require.True(t, make("net", "secret").Valid(f.ID, token), "at every server")
-	require.False(t, make("other", "secret").Valid(f.ID, token))
-	require.False(t, make("net", "other").Valid(f.ID, token))
+	require.True(t, linksOf("net", "secret").Valid(f.ID, token), "at every server")
+	require.False(t, linksOf("other", "secret").Valid(f.ID, token))
+	require.False(t, linksOf("net", "other").Valid(f.ID, token))
 	require.False(t, links.Valid(region.NewID(region.EU), token))
 	now = now.Add(time.Minute)
 	require.Equal(t, address, links.URL(f), "the same for a while, for what browsers keep")

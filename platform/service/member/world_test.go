@@ -85,6 +85,7 @@ func (w *world) serve(code region.Code) *server {
 		Now: w.now, NewID: region.NewID, Log: quiet,
 	}
 	member.Register(d)
+	d.Outbox.Handle(store.TopicRealtime, func(context.Context, store.OutboxRow) error { return nil }) // nobody listens here
 	return &server{d, community.New(d), member.New(d), joinrequest.New(d), category.New(d)}
 }
 

@@ -63,7 +63,7 @@ func (s *Service) load(ctx context.Context, postID string, more func(*service.Fi
 	if l.post == nil || l.post.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	l.place.Outside(l.post.TargetType, l.post.TargetID)
+	l.place = l.place.Outside(l.post.TargetType, l.post.TargetID)
 	return l, l.place.RequireSee(l.Caller)
 }
 

@@ -62,7 +62,7 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 	if l.post == nil || l.post.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	l.place.Outside(l.post.TargetType, l.post.TargetID)
+	l.place = l.place.Outside(l.post.TargetType, l.post.TargetID)
 	return l, l.place.RequireSeePost(l.First.Caller, l.post)
 }
 

@@ -101,7 +101,9 @@ func (s *Service) ListLiveRooms(ctx context.Context, req *connect.Request[plazav
 	if err != nil {
 		return nil, err
 	}
-	carries := func(r store.Room) bool { return slices.ContainsFunc(k.Posts, func(p store.Post) bool { return p.ID == r.PostID }) }
+	carries := func(r store.Room) bool {
+		return slices.ContainsFunc(k.Posts, func(p store.Post) bool { return p.ID == r.PostID })
+	}
 	rows = slices.DeleteFunc(rows, func(r store.Room) bool { return !carries(r) })
 	k.UserIDs = userIDs(rows)
 	a, err := s.View.Gather(ctx, s.Store, f.Caller.UserID, k)

@@ -153,7 +153,9 @@ func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
 }
 
 // seesAll reports whether the caller sees the rooms of everybody.
-func seesAll(caller *auth.Caller) bool { return auth.Allowed(caller, auth.ViewLiveStreaming, auth.Scope{}) }
+func seesAll(caller *auth.Caller) bool {
+	return auth.Allowed(caller, auth.ViewLiveStreaming, auth.Scope{})
+}
 
 // loadOwn reads a room that the caller may change.
 func (s *Service) loadOwn(ctx context.Context, id string) (*loaded, error) {

@@ -33,7 +33,7 @@ var transitions = map[string]service.Transition{
 }
 
 // DeleteStreamingUrl ends a stream.
-func (s *Service) DeleteStreamingUrl(ctx context.Context, req *connect.Request[plazav1.DeleteStreamingUrlRequest]) (*answer, error) { //nolint:revive // the name of the interface
+func (s *Service) DeleteStreamingUrl(ctx context.Context, req *connect.Request[plazav1.DeleteStreamingUrlRequest]) (*answer, error) { //nolint:revive,staticcheck // the name of the interface
 	l, err := s.loadOwn(ctx, req.Msg.GetStreamId())
 	if err != nil {
 		return nil, err

@@ -1,0 +1,31 @@
+{{/* The name of everything: the release's, with the chart's where the release has another. */}}
+{{- define "plaza-operator.fullname" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "plaza-operator.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (include "plaza-operator.fullname" .) -}}
+{{- end -}}
+
+{{/* The networks' NetworkPolicies let in pods of this name. */}}
+{{- define "plaza-operator.selector" -}}
+app.kubernetes.io/name: plaza-operator
+{{- end -}}
+
+{{- define "plaza-operator.labels" -}}
+{{ include "plaza-operator.selector" . }}
+app.kubernetes.io/part-of: plaza
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | trunc 63 | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- end -}}
+
+{{/* What the operator does to networks and to what it makes for them: the rules of config/rbac/manager/role.yaml. */}}
+{{- define "plaza-operator.rules" -}}
+{{- .Files.Get "files/rules.yaml" -}}
+{{- end -}}

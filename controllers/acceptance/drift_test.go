@@ -1,0 +1,304 @@
+package acceptance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// childKinds are the kinds of what the operator makes, but Jobs, which are made and left alone.
+var childKinds = []schema.GroupVersionKind{
+	{Group: "apps", Version: "v1", Kind: "Deployment"},
+	{Version: "v1", Kind: "Service"},
+	{Version: "v1", Kind: "ServiceAccount"},
+	{Version: "v1", Kind: "ConfigMap"},
+	{Version: "v1", Kind: "Secret"},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
+	{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"},
+	{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
+	{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"},
+	{Group: "monitoring.coreos.com", Version: "v1", Kind: "PrometheusRule"},
+	{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"},
+}
+
+// children lists everything that the operator made in the namespace.
+func (o *operator) children() []unstructured.Unstructured {
+	o.t.Helper()
+	var all []unstructured.Unstructured
+	for _, kind := range childKinds {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err := o.client.List(context.Background(), list, client.InNamespace(o.namespace), client.MatchingLabels{render.LabelManagedBy: render.OperatorName})
+		if apierrors.IsNotFound(err) {
+			continue // a kind that the cluster lacks
+		}
+		require.NoError(o.t, err)
+		all = append(all, list.Items...)
+	}
+	return all
+}
+
+// everyKind is a network that has an object of every kind.
+func everyKind(t *testing.T) *v1alpha1.SocialNetwork {
+	t.Helper()
+	sn := sample(t, "socialnetwork")
+	sn.Spec.Regions = sn.Spec.Regions[:2]
+	sn.Spec.Regions[0].Autoscaling = &v1alpha1.Autoscaling{MinReplicas: 2, MaxReplicas: 4, TargetCPUUtilization: 70}
+	sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{ClassName: "nginx", TLSSecretName: "us-tls", Annotations: map[string]string{"a.example/b": "c"}}
+	sn.Spec.Regions[1].Gateway = &v1alpha1.Gateway{ParentRef: v1alpha1.GatewayReference{Name: "public", Namespace: "gateways", SectionName: "https"}}
+	sn.Spec.Regions[1].PodAnnotations = map[string]string{"a.example/b": "c"}
+	return sn
+}
+
+// TestEveryOwnedFieldComesBack changes by hand every single field that the operator owns of every object.
+func TestEveryOwnedFieldComesBack(t *testing.T) {
+	installKinds(t)
+	o := start(t)
+	o.up(everyKind(t))
+	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
+	kinds := map[string]int{}
+	var mu sync.Mutex
+	var wrong []string
+	var group sync.WaitGroup
+	for _, object := range o.children() {
+		kinds[object.GetKind()]++
+		group.Go(func() {
+			said := o.disturb(&object)
+			mu.Lock()
+			defer mu.Unlock()
+			wrong = append(wrong, said...)
+		})
+	}
+	group.Wait()
+	require.Empty(t, wrong)
+	require.Len(t, kinds, len(childKinds), "%v", slices.Sorted(maps.Keys(kinds)))
+}
+
+// disturb changes each owned field of an object, one after another, and says which did not come back.
+func (o *operator) disturb(object *unstructured.Unstructured) (wrong []string) {
+	before := apply.Owned(object, apply.Manager)
+	if len(before) == 0 {
+		return []string{object.GetKind() + " " + object.GetName() + " has no owned fields"}
+	}
+	changed := 0
+	for _, path := range leaves(object) {
+		if object.GetKind() == "Secret" && path[0] != "metadata" || strings.Contains(strings.Join(path, "."), "plaza.social/r") && object.GetKind() == "Secret" {
+			continue // the state of the keys: what is changed there is taken over
+		}
+		name := fmt.Sprintf("%s %s: %s", object.GetKind(), object.GetName(), strings.Join(path, "."))
+		switch err := o.change(object, path); {
+		case apierrors.IsInvalid(err):
+			continue // nobody can change it
+		case err != nil:
+			wrong = append(wrong, name+": "+err.Error())
+			continue
+		}
+		changed++
+		if last := o.comesBack(object, before); last != "" {
+			wrong = append(wrong, name+" did not come back: "+last)
+			return wrong
+		}
+	}
+	if changed < 5 {
+		wrong = append(wrong, fmt.Sprintf("%s %s: only %d fields could be changed", object.GetKind(), object.GetName(), changed))
+	}
+	return wrong
+}
+
+func (o *operator) comesBack(object *unstructured.Unstructured, before map[string]any) string {
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		live := object.DeepCopy()
+		last := ""
+		if err := o.client.Get(context.Background(), client.ObjectKeyFromObject(object), live); err != nil {
+			last = err.Error()
+		} else if now := apply.Owned(live, apply.Manager); !equality.Semantic.DeepEqual(now, before) {
+			text, _ := json.Marshal(now)
+			last = string(text)
+		}
+		if last == "" || time.Now().After(deadline) {
+			return last
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// change writes an object whose field at path is another one: the API server takes the first of several tries that it can.
+func (o *operator) change(object *unstructured.Unstructured, path []string) error {
+	var err error
+	for _, other := range []func(any) (any, bool){another, removed} {
+		for {
+			live := object.DeepCopy()
+			if err = o.client.Get(context.Background(), client.ObjectKeyFromObject(object), live); err != nil {
+				return err
+			}
+			live.Object, _ = changeAt(live.Object, path, other).(map[string]any)
+			err = o.client.Update(context.Background(), live, client.FieldOwner("somebody"))
+			if !apierrors.IsConflict(err) {
+				break
+			}
+		}
+		if !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// another makes another value of the same type.
+func another(value any) (any, bool) {
+	switch v := value.(type) {
+	case string:
+		return v + "x", true
+	case int64:
+		return v + 1, true
+	case float64:
+		return v + 1, true
+	case bool:
+		return !v, true
+	}
+	return nil, false
+}
+
+func removed(any) (any, bool) { return nil, false }
+
+// changeAt returns value with another value at path; an item of a list whose own key would change goes as a whole.
+func changeAt(value any, path []string, other func(any) (any, bool)) any {
+	step := path[0]
+	switch v := value.(type) {
+	case map[string]any:
+		if len(path) > 1 {
+			v[step] = changeAt(v[step], path[1:], other)
+			return v
+		}
+		if changed, ok := other(v[step]); ok {
+			v[step] = changed
+		} else {
+			delete(v, step)
+		}
+		return v
+	case []any:
+		return slices.DeleteFunc(v, func(item any) bool {
+			have, _ := item.(map[string]any)
+			var by map[string]any
+			if have == nil || json.Unmarshal([]byte(step), &by) != nil {
+				return fmt.Sprint(item) == step
+			}
+			for name, want := range by {
+				if fmt.Sprint(have[name]) != fmt.Sprint(want) {
+					return false
+				}
+			}
+			if len(path) == 1 || by[path[1]] != nil {
+				return true
+			}
+			changeAt(item, path[1:], other)
+			return false
+		})
+	}
+	return value
+}
+
+// leaves lists the paths of the fields that the operator owns.
+func leaves(object *unstructured.Unstructured) [][]string {
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager == apply.Manager && entry.Operation == "Apply" && entry.Subresource == "" {
+			var owned map[string]any
+			if json.Unmarshal(entry.FieldsV1.Raw, &owned) == nil {
+				return leavesOf(owned, nil)
+			}
+		}
+	}
+	return nil
+}
+
+func leavesOf(owned map[string]any, path []string) [][]string {
+	var all [][]string
+	for _, key := range slices.Sorted(maps.Keys(owned)) {
+		if key == "." {
+			continue
+		}
+		below, _ := owned[key].(map[string]any)
+		all = append(all, leavesOf(below, append(slices.Clip(path), key[2:]))...)
+	}
+	if len(all) == 0 && len(path) > 0 {
+		all = append(all, path)
+	}
+	return all
+}
+
+// TestFieldsOfOthersStay lets somebody add to each object what the operator says nothing of.
+func TestFieldsOfOthersStay(t *testing.T) {
+	ctx := context.Background()
+	o := start(t)
+	o.up(everyKind(t))
+	children := o.children()
+	for i := range children {
+		object := &children[i]
+		require.NoError(t, o.client.Get(ctx, client.ObjectKeyFromObject(object), object))
+		before := object.DeepCopy()
+		require.NoError(t, unstructured.SetNestedField(object.Object, "stays", "metadata", "annotations", "somebody.example/note"))
+		require.NoError(t, unstructured.SetNestedField(object.Object, "stays", "metadata", "labels", "somebody.example/note"))
+		require.NoError(t, o.client.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner("somebody")))
+	}
+	d := o.deployment("acme", v1alpha1.RegionUS)
+	before := d.DeepCopy()
+	d.Spec.Paused = true
+	d.Spec.Template.Spec.HostAliases = []corev1.HostAlias{{IP: "10.0.0.1", Hostnames: []string{"db.example"}}}
+	d.Spec.Replicas = new(int32(3)) // the autoscaler's, and so nobody's business
+	require.NoError(t, o.client.Patch(ctx, d, client.StrategicMergeFrom(before), client.FieldOwner("somebody")))
+	o.serve("acme", v1alpha1.RegionUS)
+	for range 3 {
+		o.pass("acme")
+	}
+	for i := range children {
+		live := children[i].DeepCopy()
+		require.NoError(t, o.client.Get(ctx, client.ObjectKeyFromObject(live), live))
+		require.Equal(t, "stays", live.GetAnnotations()["somebody.example/note"], "%s %s", live.GetKind(), live.GetName())
+		require.Equal(t, "stays", live.GetLabels()["somebody.example/note"], "%s %s", live.GetKind(), live.GetName())
+	}
+	d = o.deployment("acme", v1alpha1.RegionUS)
+	require.True(t, d.Spec.Paused)
+	require.Len(t, d.Spec.Template.Spec.HostAliases, 1)
+	require.Equal(t, int32(3), *d.Spec.Replicas)
+}
+
+// TestNothingIsWrittenWhenNothingChanges goes through a settled network again and again.
+func TestNothingIsWrittenWhenNothingChanges(t *testing.T) {
+	installKinds(t)
+	o := start(t)
+	o.up(everyKind(t))
+	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
+	o.clock.add(time.Minute) // the soak is over
+	o.pass("acme")
+	o.pass("acme")
+	o.writes.take()
+	for range 5 {
+		o.pass("acme")
+	}
+	require.Empty(t, o.writes.take())
+	o.end() // a new process finds nothing to do either
+	o.run()
+	o.pass("acme")
+	o.pass("acme")
+	require.Empty(t, o.writes.take())
+}

@@ -1,0 +1,112 @@
+package acceptance
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// optionalCRDs define the kinds that a cluster may lack, without their schemas.
+func optionalCRDs() []*apiextensionsv1.CustomResourceDefinition {
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for plural, kind := range map[string]schema.GroupKind{
+		"servicemonitors": {Group: "monitoring.coreos.com", Kind: "ServiceMonitor"},
+		"prometheusrules": {Group: "monitoring.coreos.com", Kind: "PrometheusRule"},
+		"httproutes":      {Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"},
+	} {
+		all = append(all, &apiextensionsv1.CustomResourceDefinition{
+			ObjectMeta: metav1.ObjectMeta{
+				Name:        plural + "." + kind.Group,
+				Annotations: map[string]string{"api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/gateway-api"},
+			},
+			Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+				Group: kind.Group, Scope: apiextensionsv1.NamespaceScoped,
+				Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: kind.Kind, ListKind: kind.Kind + "List"},
+				Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+					Name: "v1", Served: true, Storage: true,
+					Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+						Type: "object", XPreserveUnknownFields: new(true),
+					}},
+				}},
+			},
+		})
+	}
+	return all
+}
+
+// installKinds gives the cluster the kinds that it may lack, until the test ends.
+func installKinds(t *testing.T) {
+	t.Helper()
+	_, err := envtest.InstallCRDs(env.Config, envtest.CRDInstallOptions{CRDs: optionalCRDs()})
+	require.NoError(t, err)
+	t.Cleanup(func() { removeKinds(t) })
+}
+
+// removeKinds takes them away, and waits until the API server knows of them no more.
+func removeKinds(t *testing.T) {
+	t.Helper()
+	require.NoError(t, envtest.UninstallCRDs(env.Config, envtest.CRDInstallOptions{CRDs: optionalCRDs()}))
+	o := &operator{t: t}
+	o.eventually("the kinds to go", func() string {
+		for _, crd := range optionalCRDs() {
+			if client.IgnoreNotFound(env.Client.Get(context.Background(), client.ObjectKeyFromObject(crd), &metav1.PartialObjectMetadata{
+				TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
+			})) != nil {
+				return "the API server does not answer"
+			}
+			list := &unstructured.UnstructuredList{}
+			list.SetGroupVersionKind(schema.GroupVersionKind{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.ListKind})
+			if env.Client.List(context.Background(), list) == nil {
+				return crd.Name + " is there"
+			}
+		}
+		return ""
+	})
+}
+
+// TestKindsComeAndGo installs the CRDs of the Prometheus operator and of the Gateway API while the operator runs, takes them
+// away, and installs them again.
+func TestKindsComeAndGo(t *testing.T) {
+	o := start(t)
+	o.up(everyKind(t))
+	missing := o.condition("acme", v1alpha1.ConditionAlertsApplied, "False", v1alpha1.ReasonCRDMissing)
+	require.Contains(t, missing.Message, "ServiceMonitor")
+	require.Contains(t, missing.Message, "PrometheusRule")
+	for round := range 2 {
+		_, err := envtest.InstallCRDs(env.Config, envtest.CRDInstallOptions{CRDs: optionalCRDs()})
+		require.NoError(t, err)
+		o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
+		for _, want := range []struct{ group, kind, name string }{
+			{"monitoring.coreos.com", "ServiceMonitor", "acme"}, {"monitoring.coreos.com", "PrometheusRule", "acme"},
+			{"gateway.networking.k8s.io", "HTTPRoute", "acme-eu"},
+		} {
+			object := &unstructured.Unstructured{}
+			object.SetGroupVersionKind(schema.GroupVersionKind{Group: want.group, Version: "v1", Kind: want.kind})
+			o.eventually(want.kind+" to be made", func() string {
+				if !o.exists(object, want.name) {
+					return "it is not there"
+				}
+				return ""
+			})
+			require.NoError(t, o.client.Delete(context.Background(), object), "round %d", round)
+			o.eventually(want.kind+" to come back", func() string {
+				if !o.exists(object, want.name) {
+					return "it is not there"
+				}
+				return ""
+			})
+		}
+		removeKinds(t)
+		o.condition("acme", v1alpha1.ConditionAlertsApplied, "False", v1alpha1.ReasonCRDMissing)
+		o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	}
+}

@@ -1,0 +1,264 @@
+package acceptance
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// regionCondition waits for a condition of a region.
+func (o *operator) regionCondition(network string, code v1alpha1.RegionCode, kind string, reason v1alpha1.Reason) metav1.Condition {
+	o.t.Helper()
+	var found metav1.Condition
+	o.eventually(kind+" of region "+string(code)+" to be for "+string(reason), func() string {
+		sn := get(o, &v1alpha1.SocialNetwork{}, network)
+		for _, region := range sn.Status.Regions {
+			if c := meta.FindStatusCondition(region.Conditions, kind); c != nil && region.Code == code {
+				if found = *c; c.Reason == string(reason) {
+					return ""
+				}
+				return c.Reason + ": " + c.Message
+			}
+		}
+		return "it is not there"
+	})
+	return found
+}
+
+// logLevel changes the pods' template of every region.
+func logLevel(level string) func(*v1alpha1.SocialNetwork) {
+	return func(sn *v1alpha1.SocialNetwork) {
+		for i := range sn.Spec.Regions {
+			sn.Spec.Regions[i].Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: level}}
+		}
+	}
+}
+
+// levelOf is what the template of a region's deployment says now.
+func (o *operator) levelOf(network string, code v1alpha1.RegionCode) string {
+	for _, e := range o.deployment(network, code).Spec.Template.Spec.Containers[0].Env {
+		if e.Name == "PLAZA_LOG_LEVEL" {
+			return e.Value
+		}
+	}
+	return ""
+}
+
+func (o *operator) waitLevel(network string, code v1alpha1.RegionCode, level string) {
+	o.t.Helper()
+	o.eventually("region "+string(code)+" to get the template "+level, func() string {
+		if have := o.levelOf(network, code); have != level {
+			return "it has " + have
+		}
+		return ""
+	})
+}
+
+// TestRegionsRollOneByOne changes the template: one region at a time, the next after the soak; a region that gets stuck stops
+// the roll, and the spec that mends it reaches that region first.
+func TestRegionsRollOneByOne(t *testing.T) {
+	o := start(t)
+	sn := sample(t, "socialnetwork")
+	sn.Spec.Rollout.Soak = "10m"
+	o.apply(sn)
+	o.migrate("acme")
+	for _, region := range sn.Spec.Regions {
+		o.serve("acme", region.Code)
+	}
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	o.clock.add(11 * time.Minute)
+
+	o.edit("acme", logLevel("debug"))
+	o.waitLevel("acme", "us", "debug")
+	o.condition("acme", v1alpha1.ConditionRegionsAvailable, "False", v1alpha1.ReasonProgressing)
+	o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonWaitingForRegion)
+	o.setReady(o.deployment("acme", "us"))
+	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+	for range 3 { // it soaks
+		o.pass("acme")
+		require.Empty(t, o.levelOf("acme", "eu"))
+	}
+	o.clock.add(11 * time.Minute)
+	o.pass("acme")
+	o.waitLevel("acme", "eu", "debug")
+	require.Empty(t, o.levelOf("acme", "sg"))
+
+	o.setStuck(o.deployment("acme", "eu"))
+	stopped := o.condition("acme", v1alpha1.ConditionRegionsAvailable, "False", v1alpha1.ReasonRolloutStopped)
+	require.Contains(t, stopped.Message, "eu")
+	require.Contains(t, o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonRolloutStopped).Message, "too slow")
+	o.clock.add(time.Hour)
+	o.pass("acme")
+	require.Empty(t, o.levelOf("acme", "sg"), "a stopped roll goes on")
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[2].Replicas = new(int32(5)) })
+	o.eventually("a number of pods to change while the roll is stopped", func() string {
+		if n := *o.deployment("acme", "sg").Spec.Replicas; n != 5 {
+			return "it is still the old one"
+		}
+		return ""
+	})
+	require.Empty(t, o.levelOf("acme", "sg"))
+	o.setReady(o.deployment("acme", "sg"))
+
+	o.edit("acme", logLevel("warn"))
+	o.waitLevel("acme", "eu", "warn") // it needs mending, so it comes first
+	require.Equal(t, "debug", o.levelOf("acme", "us"))
+	for _, code := range []v1alpha1.RegionCode{"eu", "us", "sg"} {
+		o.waitLevel("acme", code, "warn")
+		o.setReady(o.deployment("acme", code))
+		o.regionCondition("acme", code, v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+		o.clock.add(11 * time.Minute)
+		o.pass("acme")
+	}
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+}
+
+// TestConfigurationWaitsForItsRegion keeps the file that pods read at their start until the region's turn.
+func TestConfigurationWaitsForItsRegion(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork"))
+	before := get(o, &corev1.ConfigMap{}, "acme-eu").Data
+	o.clock.add(time.Hour)
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Storage = &v1alpha1.Storage{URL: "s3://bucket"}
+		sn.Spec.Regions[1].Ingress = &v1alpha1.Ingress{ClassName: "nginx"}
+	})
+	o.eventually("the first region's file", func() string {
+		if get(o, &corev1.ConfigMap{}, "acme-us").Data[render.ConfigFile] == before[render.ConfigFile] {
+			return "it is the old one"
+		}
+		return ""
+	})
+	o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonWaitingForRegion)
+	require.Equal(t, before, get(o, &corev1.ConfigMap{}, "acme-eu").Data)
+	require.Equal(t, o.deployment("acme", "us").Generation, int64(2))
+}
+
+// TestPasswordRollsRegions puts another password into the database's Secret: the regions restart, one after another.
+func TestPasswordRollsRegions(t *testing.T) {
+	ctx := context.Background()
+	o := start(t)
+	o.up(sample(t, "socialnetwork"))
+	o.clock.add(time.Hour)
+	o.pass("acme")
+	hash := func(code v1alpha1.RegionCode) string {
+		return o.deployment("acme", code).Spec.Template.Annotations[render.AnnotationConfiguration]
+	}
+	before := map[v1alpha1.RegionCode]string{"us": hash("us"), "eu": hash("eu"), "sg": hash("sg")}
+	secret := get(o, &corev1.Secret{}, "acme-db")
+	secret.Data["url"] = []byte("postgres://plaza:another-password@db.example/plaza")
+	require.NoError(t, o.client.Update(ctx, secret))
+	codes := []v1alpha1.RegionCode{"us", "eu", "sg"}
+	for i, code := range codes {
+		o.eventually("region "+string(code)+" to restart", func() string {
+			if hash(code) == before[code] {
+				return "it runs with the old password"
+			}
+			return ""
+		})
+		for _, later := range codes[i+1:] {
+			require.Equal(t, before[later], hash(later), "%s restarts with %s", later, code)
+		}
+		o.setReady(o.deployment("acme", code))
+		o.regionCondition("acme", code, v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+		o.clock.add(time.Minute)
+		o.pass("acme")
+	}
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+}
+
+// TestAutoscalingTakesOver goes from a fixed number of pods to an autoscaler and back.
+func TestAutoscalingTakesOver(t *testing.T) {
+	ctx := context.Background()
+	o := start(t)
+	sn := sample(t, "socialnetwork-minimal")
+	sn.Spec.Regions[0].Replicas = new(int32(4))
+	o.up(sn)
+	replicas := func() int32 { return *o.deployment("acme-minimal", "us").Spec.Replicas }
+	require.Equal(t, int32(4), replicas())
+
+	o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Regions[0].Replicas = nil
+		sn.Spec.Regions[0].Autoscaling = &v1alpha1.Autoscaling{MinReplicas: 2, MaxReplicas: 9, TargetCPUUtilization: 70}
+	})
+	o.eventually("the number to be handed over", func() string {
+		d := o.deployment("acme-minimal", "us")
+		if render.ReplicasHandover(d, "plaza-operator") != nil {
+			return "the operator owns it"
+		}
+		return ""
+	})
+	require.Equal(t, int32(4), replicas())
+	o.pass("acme-minimal")
+	require.Equal(t, int32(4), replicas())
+
+	d := o.deployment("acme-minimal", "us")
+	scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: 7}}
+	require.NoError(t, o.client.SubResource("scale").Update(ctx, d, client.WithSubResourceBody(scale), client.FieldOwner("kube-controller-manager")))
+	o.setReady(o.deployment("acme-minimal", "us"))
+	for range 3 {
+		o.pass("acme-minimal")
+		require.Equal(t, int32(7), replicas())
+	}
+	require.Equal(t, int32(7), get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status.Regions[0].Replicas)
+
+	o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Regions[0].Replicas, sn.Spec.Regions[0].Autoscaling = new(int32(3)), nil
+	})
+	o.eventually("the fixed number", func() string {
+		if replicas() != 3 {
+			return "it is not back"
+		}
+		return ""
+	})
+}
+
+// TestRegionRemovedAndAdded takes a region out of the spec and puts it in again.
+func TestRegionRemovedAndAdded(t *testing.T) {
+	o := start(t)
+	sn := o.up(everyKind(t))
+	us := sn.Spec.Regions[0]
+	count := func() (n int) {
+		for _, child := range o.children() {
+			if child.GetLabels()[render.LabelRegion] == "us" {
+				n++
+			}
+		}
+		return n
+	}
+	require.Greater(t, count(), 6)
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = sn.Spec.Regions[1:] })
+	o.eventually("everything of the region to go", func() string {
+		if count() > 0 {
+			return "something is left"
+		}
+		return ""
+	})
+	o.condition("acme", v1alpha1.ConditionSwept, "True", v1alpha1.ReasonNothingLeft)
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	read := get(o, &v1alpha1.SocialNetwork{}, "acme")
+	require.Equal(t, "1/1", read.Status.RegionsReady)
+	require.Len(t, read.Status.Regions, 1)
+
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = append(sn.Spec.Regions, us) })
+	o.eventually("the region's Deployment", func() string {
+		if !o.exists(&appsv1.Deployment{}, "acme-us") {
+			return "it is not there"
+		}
+		return ""
+	})
+	o.serve("acme", "us")
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	require.Equal(t, "2/2", get(o, &v1alpha1.SocialNetwork{}, "acme").Status.RegionsReady)
+}

@@ -1,0 +1,159 @@
+package acceptance
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// TestTwoNetworksInOneNamespace holds them apart, also where one's name is the beginning of the other's.
+func TestTwoNetworksInOneNamespace(t *testing.T) {
+	o := start(t)
+	first := o.up(sample(t, "socialnetwork-minimal"))
+	other := sample(t, "socialnetwork-minimal")
+	other.Name = "acme"
+	other.Spec.Regions[0].Host = "other.local"
+	second := o.up(other)
+	require.NotEqual(t, first.Status.NetworkID, second.Status.NetworkID)
+	require.NoError(t, o.client.Delete(context.Background(), second))
+	o.pass("acme-minimal")
+	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	require.True(t, o.exists(&appsv1.Deployment{}, "acme-minimal-us"))
+}
+
+// TestSameNameInTwoNamespaces holds two networks of one name apart.
+func TestSameNameInTwoNamespaces(t *testing.T) {
+	a, b := start(t), start(t)
+	first, second := a.up(sample(t, "socialnetwork-minimal")), b.up(sample(t, "socialnetwork-minimal"))
+	require.NotEqual(t, first.Status.NetworkID, second.Status.NetworkID)
+	a.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[0].Replicas = new(int32(3)) })
+	a.eventually("three pods", func() string {
+		if *a.deployment("acme-minimal", "us").Spec.Replicas != 3 {
+			return "not yet"
+		}
+		return ""
+	})
+	b.pass("acme-minimal")
+	require.Equal(t, int32(1), *b.deployment("acme-minimal", "us").Spec.Replicas)
+}
+
+// gate is a way to the API server that can be closed.
+type gate struct {
+	listener net.Listener
+	to       string
+	mu       sync.Mutex
+	closed   bool
+	open     map[net.Conn]bool
+}
+
+func newGate(t *testing.T, to string) *gate {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	g := &gate{listener: listener, to: to, open: map[net.Conn]bool{}}
+	t.Cleanup(func() { _ = listener.Close() })
+	go g.serve()
+	return g
+}
+
+func (g *gate) serve() {
+	for {
+		in, err := g.listener.Accept()
+		if err != nil {
+			return
+		}
+		out, err := new(net.Dialer).Dial("tcp", g.to)
+		if err != nil || !g.keep(in, out) {
+			_ = in.Close()
+			continue
+		}
+		go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
+		go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
+	}
+}
+
+func (g *gate) keep(conns ...net.Conn) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, c := range conns {
+		g.open[c] = true
+	}
+	return !g.closed
+}
+
+// shut cuts every connection, and lets no new one through until it is opened again.
+func (g *gate) shut(closed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = closed
+	if closed {
+		for c := range g.open {
+			_ = c.Close()
+		}
+		g.open = map[net.Conn]bool{}
+	}
+}
+
+// TestAPIServerAway takes the API server away from the operator while somebody changes things.
+func TestAPIServerAway(t *testing.T) {
+	ctx := context.Background()
+	installKinds(t)
+	o := prepare(t)
+	address, err := url.Parse(o.config.Host)
+	if err != nil || address.Host == "" {
+		address = &url.URL{Host: o.config.Host}
+	}
+	g := newGate(t, address.Host)
+	o.config.Host = "https://" + g.listener.Addr().String()
+	o.run()
+	t.Cleanup(o.end)
+	o.up(sample(t, "socialnetwork-minimal"))
+	o.condition("acme-minimal", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
+	before := get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status
+
+	g.shut(true)
+	require.NoError(t, o.client.Delete(ctx, get(o, &corev1.Service{}, "acme-minimal-us")))
+	o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Moderation.FlagLimit = 9 })
+	require.Equal(t, before, get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status)
+	g.shut(false)
+	o.eventually("the Service to come back", func() string {
+		if !o.exists(&corev1.Service{}, "acme-minimal-us") {
+			return "it is not there"
+		}
+		return ""
+	})
+	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	after := get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status
+	for i, c := range before.Conditions { // nothing was ever said to be missing
+		if c.Type == v1alpha1.ConditionAlertsApplied {
+			require.Equal(t, c.LastTransitionTime, after.Conditions[i].LastTransitionTime)
+		}
+	}
+}
+
+// TestForeignObjectInTheWay has an object of somebody else where the operator's should be.
+func TestForeignObjectInTheWay(t *testing.T) {
+	ctx := context.Background()
+	o := start(t)
+	sn := sample(t, "socialnetwork-minimal")
+	service := &corev1.Service{}
+	service.Name, service.Namespace = render.RegionName(sn.Name, "us"), o.namespace
+	service.Spec.Ports = []corev1.ServicePort{{Name: "mine", Port: 1}}
+	service.Labels = map[string]string{"mine": "true"}
+	require.NoError(t, o.client.Create(ctx, service, client.FieldOwner("somebody")))
+	o.up(sn)
+	live := get(o, &corev1.Service{}, service.Name)
+	require.Equal(t, "true", live.Labels["mine"])
+	require.Equal(t, render.OperatorName, live.Labels[render.LabelManagedBy])
+}

@@ -1,0 +1,173 @@
+package monitoring
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// Severities: critical is for somebody to look at now, warning for the next working day, info for whoever wants to know.
+const (
+	critical = "critical"
+	warning  = "warning"
+	info     = "info"
+)
+
+// runbooks is where the runbook of an alert is read: controllers/monitoring/runbooks of this repository.
+const runbooks = "https://github.com/plaza-social/plaza/blob/main/controllers/monitoring/runbooks/"
+
+// alert is one alert of a network.
+type alert struct {
+	name     string
+	severity string
+	after    time.Duration // how long it must hold
+	// meaning completes "Fires when …" for the README.
+	meaning     string
+	summary     string // templates of Prometheus
+	description string
+	// eachRegion makes a rule for each region of the spec, which scope.region names; else region is a label of the series, if any.
+	eachRegion bool
+	expr       func(s scope) string
+}
+
+// alerts are all of them, grouped by what they are about.
+func alerts() []alertGroup {
+	return []alertGroup{
+		{"regions", regionAlerts()},
+		{"objectives", objectiveAlerts()},
+		{"database", databaseAlerts()},
+		{"keys", keyAlerts()},
+		{"settings", settingAlerts()},
+		{"work", workAlerts()},
+		{"operator", operatorAlerts()},
+	}
+}
+
+type alertGroup struct {
+	name   string
+	alerts []alert
+}
+
+// rules are the alert's rules for a network: one, or one for each region.
+func (a alert) rules(s scope, extra map[string]string) []monitoringv1.Rule {
+	if !a.eachRegion {
+		return []monitoringv1.Rule{a.rule(s, extra)}
+	}
+	rules := make([]monitoringv1.Rule, 0, len(s.regions))
+	for _, region := range s.regions {
+		s.region = region
+		rules = append(rules, a.rule(s, extra))
+	}
+	return rules
+}
+
+func (a alert) rule(s scope, extra map[string]string) monitoringv1.Rule {
+	labels := alertLabels(extra)
+	if labels["namespace"] == "" {
+		labels["namespace"] = s.namespace
+	}
+	labels["network"], labels["severity"] = s.network, a.severity
+	if s.region != "" {
+		labels["region"] = s.region
+	}
+	rule := monitoringv1.Rule{
+		Alert:       a.name,
+		Expr:        intstr.FromString(a.expr(s)),
+		Labels:      labels,
+		Annotations: map[string]string{"summary": s.fill(a.summary), "description": s.fill(a.description), "runbook_url": runbooks + a.name + ".md"},
+	}
+	if a.after > 0 {
+		held := monitoringv1.Duration(duration(a.after))
+		rule.For = &held
+	}
+	return rule
+}
+
+// fill puts what is known into a template. Prometheus fills in the rest, but knows only the labels of the series: those that the
+// rule adds are empty to it, and a series that is absent has none.
+func (s scope) fill(template string) string {
+	known := []string{"{{ $labels.namespace }}", s.namespace, "{{ $labels.network }}", s.network}
+	if s.region != "" {
+		known = append(known, "{{ $labels.region }}", s.region)
+	}
+	return strings.NewReplacer(known...).Replace(template)
+}
+
+// fromSeries are labels that tell one alert of a rule from another: a label of the same name for all would make them one.
+var fromSeries = []string{"alertname", "severity", "network", "region", "home", "kind"}
+
+// alertLabels are the spec's labels for every alert, as they are: Prometheus would take braces in them for a template, and
+// refuse the whole file for a broken one.
+func alertLabels(extra map[string]string) map[string]string {
+	labels := maps.Clone(extra)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	for _, name := range fromSeries {
+		delete(labels, name)
+	}
+	for name, value := range labels {
+		labels[name] = strings.ReplaceAll(value, "{{", `{{"{{"}}`)
+	}
+	return labels
+}
+
+// conditionAlert is one that fires while a condition of the network is False.
+func conditionAlert(kind string) func(scope) string {
+	return func(s scope) string { return by("max", s.condition(kind, "False")) + " == 1" }
+}
+
+// regionCondition selects a condition of a region with one status.
+func (s scope) regionCondition(kind, status string, matchers ...string) string {
+	return s.of("plaza_operator_region_condition", append([]string{`type="` + kind + `"`, `status="` + status + `"`}, matchers...)...)
+}
+
+func regionAlerts() []alert {
+	return []alert{
+		{
+			name: "PlazaRegionDown", severity: critical, after: 3 * time.Minute, eachRegion: true,
+			meaning:     "no server of a region answers Prometheus, not even as a target that is down, or the operator finds none ready",
+			summary:     "Region {{ $labels.region }} of {{ $labels.network }} is down",
+			description: "No server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} answers Prometheus, or none is ready.",
+			expr: func(s scope) string {
+				region := `region="` + s.region + `"`
+				return "absent(" + s.of("up", region) + " == 1) or max(" + s.regionCondition(v1alpha1.RegionAvailable, "False", region) + ") == 1"
+			},
+		},
+		{
+			name: "PlazaServerDown", severity: warning, after: 10 * time.Minute,
+			meaning:     "some servers of a region do not answer Prometheus, while others do",
+			summary:     "{{ $value }} servers of region {{ $labels.region }} of {{ $labels.network }} are down",
+			description: "{{ $value }} servers of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} do not answer Prometheus; others of the region do.",
+			expr: func(s scope) string {
+				return by("count", s.of("up", `region!=""`)+" == 0", "region") + " and " + by("max", s.of("up", `region!=""`), "region") + " == 1"
+			},
+		},
+		{
+			name: "PlazaServerRestarting", severity: warning, after: 5 * time.Minute,
+			meaning:     "a server restarted three times or more within an hour",
+			summary:     "A server of region {{ $labels.region }} of {{ $labels.network }} keeps restarting",
+			description: "A server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} restarted {{ $value }} times within an hour.",
+			expr: func(s scope) string {
+				return by("max", "changes("+s.of("process_start_time_seconds", `region!=""`)+"[1h])", "region") + " >= 3"
+			},
+		},
+	}
+}
+
+func databaseAlerts() []alert {
+	return []alert{{
+		name: "PlazaDatabaseUnreachable", severity: critical, after: 2 * time.Minute,
+		meaning:     "no server of a region reaches the database of a home",
+		summary:     "Region {{ $labels.region }} of {{ $labels.network }} does not reach the database of {{ $labels.home }}",
+		description: "No server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} has reached the database that keeps the rows of {{ $labels.home }} for two minutes.",
+		expr: func(s scope) string {
+			return by("max", s.of("plaza_database_up"), "region", "home") + " == 0"
+		},
+	}}
+}

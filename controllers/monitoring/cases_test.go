@@ -1,0 +1,272 @@
+package monitoring_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// alertCase is a network of which something is wrong, and the alerts that have to fire.
+type alertCase struct {
+	name string
+	// bad makes a healthy network one that is not, from minute 0.
+	bad func(*world)
+	// at is the minute at which exactly the wanted alerts fire; before is one at which nothing does yet, so that the alert's
+	// time is tested too.
+	before, at int
+	want       []firing
+}
+
+// firing is one alert that fires.
+type firing struct {
+	alert       string
+	severity    string
+	labels      map[string]string // beside network, namespace, severity, and the label of the spec
+	summary     string
+	description string
+}
+
+// fires is the test in which the sample's series are bad.
+func (c alertCase) fires() promTest {
+	own := healthy("social", "acme", c.at+1)
+	c.bad(own)
+	test := promTest{Name: c.name, Interval: "1m", InputSeries: inputs(own)}
+	for _, alert := range alertNames() {
+		test.AlertTests = append(test.AlertTests, promExpect{EvalTime: minute(c.before), Alertname: alert, ExpAlerts: []promAlert{}})
+		expect := promExpect{EvalTime: minute(c.at), Alertname: alert, ExpAlerts: []promAlert{}}
+		for _, f := range c.want {
+			if f.alert == alert {
+				expect.ExpAlerts = append(expect.ExpAlerts, f.expected())
+			}
+		}
+		test.AlertTests = append(test.AlertTests, expect)
+	}
+	return test
+}
+
+// silent is the test in which the sample's series are good, and the same is wrong with its neighbours: another network in the
+// namespace, and one of the same name in another namespace.
+func (c alertCase) silent() promTest {
+	own := healthy("social", "acme", c.at+1)
+	neighbour, namesake := healthy("social", "other", c.at+1), healthy("elsewhere", "acme", c.at+1)
+	c.bad(neighbour)
+	c.bad(namesake)
+	test := promTest{Name: c.name + ", elsewhere", Interval: "1m", InputSeries: inputs(own, neighbour, namesake)}
+	for _, alert := range alertNames() {
+		test.AlertTests = append(test.AlertTests, promExpect{EvalTime: minute(c.at), Alertname: alert, ExpAlerts: []promAlert{}})
+	}
+	return test
+}
+
+func minute(n int) string { return fmt.Sprintf("%dm", n) }
+
+func (f firing) expected() promAlert {
+	labels := map[string]string{"namespace": "social", "network": "acme", "severity": f.severity, "team": "community"}
+	maps.Copy(labels, f.labels)
+	return promAlert{ExpLabels: labels, ExpAnnotations: map[string]string{
+		"summary": f.summary, "description": f.description,
+		"runbook_url": "https://github.com/plaza-social/plaza/blob/main/controllers/monitoring/runbooks/" + f.alert + ".md",
+	}}
+}
+
+func in(region string, more ...string) map[string]string {
+	labels := map[string]string{"region": region}
+	for i := 0; i < len(more); i += 2 {
+		labels[more[i]] = more[i+1]
+	}
+	return labels
+}
+
+var regionDown = []firing{{
+	"PlazaRegionDown", "critical", in("eu"), "Region eu of acme is down",
+	"No server of region eu of network social/acme answers Prometheus, or none is ready.",
+}}
+
+var operatorSilent = firing{
+	"PlazaOperatorNotReconciling", "warning", nil, "The operator does not look after acme",
+	"Prometheus has no metrics of the operator about network social/acme: keys are not rotated, changes are not applied, and the alerts that rest on its metrics are blind.",
+}
+
+var alertCases = slices.Concat(regionCases, objectiveCases, keyCases, settingCases, operatorCases)
+
+var regionCases = []alertCase{
+	{"a region is gone from discovery", func(w *world) { w.drop(`exported_region="eu"`) }, 2, 4, regionDown},
+	{"the servers of a region do not answer", func(w *world) {
+		w.drop(`exported_region="eu"`)
+		w.series[w.at("eu", "up")] = w.constant(0)
+	}, 2, 4, regionDown},
+	{"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4, regionDown},
+	{"one of two servers of a region does not answer", func(w *world) {
+		w.series[w.of("up", "region", "eu", "pod", "acme-eu-2")] = w.constant(0)
+	}, 9, 11, []firing{{
+		"PlazaServerDown", "warning", in("eu"), "1 servers of region eu of acme are down",
+		"1 servers of region eu of network social/acme do not answer Prometheus; others of the region do.",
+	}}},
+	{"a server restarts again and again", func(w *world) {
+		w.series[w.at("eu", "process_start_time_seconds")] = "0 60 120 180 240x60"
+	}, 7, 10, []firing{{
+		"PlazaServerRestarting", "warning", in("eu"), "A server of region eu of acme keeps restarting",
+		"A server of region eu of network social/acme restarted 4 times within an hour.",
+	}}},
+	{"a home's database is away from one region", func(w *world) {
+		w.series[w.at("eu", "plaza_database_up", "home", "sg")] = w.constant(0)
+	}, 1, 3, []firing{{
+		"PlazaDatabaseUnreachable", "critical", in("eu", "home", "sg"), "Region eu of acme does not reach the database of sg",
+		"No server of region eu of network social/acme has reached the database that keeps the rows of sg for two minutes.",
+	}}},
+}
+
+var objectiveCases = []alertCase{
+	{"one request in eleven fails", func(w *world) {
+		w.requests("eu", "200", 6000)
+		w.requests("eu", "404", 0)
+		w.requests("eu", "500", 600)
+	}, 2, 5, []firing{{
+		"PlazaErrorBudgetBurnFast", "critical", in("eu"), "9.091% of the requests to region eu of acme fail",
+		"9.091% of the requests to region eu of network social/acme fail for a fault of the platform: at this rate the error budget of 30 days is gone within days.",
+	}}},
+	{"twice as many requests fail as may", func(w *world) {
+		w.requests("eu", "404", 0)
+		w.requests("eu", "503", 9)
+	}, 14, 17, []firing{{
+		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "0.1996% of the requests to region eu of acme fail",
+		"0.1996% of the requests to region eu of network social/acme fail for a fault of the platform: more than the objective allows in the long run.",
+	}}},
+	{"with few requests, some that fail wake nobody up", func(w *world) {
+		w.requests("eu", "200", 0.1)
+		w.requests("eu", "404", 0)
+		w.requests("eu", "500", 0.1)
+	}, 10, 30, []firing{{
+		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "50% of the requests to region eu of acme fail",
+		"50% of the requests to region eu of network social/acme fail for a fault of the platform: more than the objective allows in the long run.",
+	}}},
+	{"one request in twenty is slow", func(w *world) {
+		w.durations("eu", procedure, map[string]int{"0.1": 5000, "0.5": 5700, "1": 6000, "+Inf": 6000})
+	}, 9, 12, []firing{{
+		"PlazaLatencyHigh", "warning", in("eu"), "Requests to region eu of acme are slow: p99 is 900ms",
+		"One in a hundred requests to region eu of network social/acme takes 900ms or longer, which is more than the objective.",
+	}}},
+	{"realtime events are late", func(w *world) {
+		w.histogram("plaza_realtime_delay_seconds", "eu", map[string]int{"0.5": 80, "5": 90, "10": 100, "+Inf": 100})
+	}, 14, 17, []firing{{
+		"PlazaRealtimeDelayed", "warning", in("eu"), "Realtime events of region eu of acme are late",
+		"One in a hundred realtime events reaches the streams of region eu of network social/acme after 9.5s or more.",
+	}}},
+	{"the outbox does not drain", func(w *world) {
+		w.series[w.at("eu", "plaza_outbox_oldest_age_seconds")] = w.constant(400)
+	}, 9, 11, []firing{{
+		"PlazaOutboxNotDraining", "warning", in("eu"), "The outbox of region eu of acme does not drain",
+		"The oldest event in the outbox of region eu of network social/acme has waited for 6m 40s. Counters, feeds and deletions at other homes lag behind by as much.",
+	}}},
+	{"scheduled posts are overdue", func(w *world) {
+		w.series[w.at("eu", "plaza_scheduled_posts_overdue_seconds")] = w.constant(400)
+	}, 9, 11, []firing{{
+		"PlazaScheduledPostsOverdue", "warning", in("eu"), "Scheduled posts of region eu of acme are overdue",
+		"A scheduled post of region eu of network social/acme should have been published 6m 40s ago.",
+	}}},
+}
+
+var keyCases = []alertCase{
+	{"the keys' rotation is overdue", func(w *world) {
+		w.series[w.of("plaza_operator_key_rotation_due_timestamp_seconds")] = w.constant(0)
+	}, 75, 77, []firing{{
+		"PlazaKeyRotationOverdue", "warning", nil, "The rotation of the server keys of acme is overdue",
+		"The server keys of network social/acme should have been rotated 1h 17m 0s ago.",
+	}}},
+	{"keys are not in order", func(w *world) { w.conditionIs("KeysReady", "False") }, 14, 16, []firing{{
+		"PlazaKeysNotReady", "warning", nil, "The keys of acme are not in order",
+		"The condition KeysReady of network social/acme has been False for 15 minutes; its message says which key, and why.",
+	}}},
+	{"a server has no valid key of a kind", func(w *world) {
+		w.series[w.at("sg", "plaza_keys", "kind", "api")] = w.constant(0)
+		w.drop(`plaza_keys_latest_not_after_timestamp_seconds{namespace="` + w.namespace + `",network="` + w.network + `",region="sg"`)
+	}, 0, 2, []firing{{
+		"PlazaNoValidKey", "critical", in("sg", "kind", "api"), "Servers of region sg of acme have no valid api key",
+		"A server of region sg of network social/acme has no api key that is valid now, and refuses every request that needs one.",
+	}}},
+	{"the last key of a kind ends soon", func(w *world) {
+		w.series[w.at("sg", "plaza_keys_latest_not_after_timestamp_seconds", "kind", "signing")] = w.constant(50000)
+	}, 9, 11, []firing{{
+		"PlazaKeysExpiring", "warning", in("sg", "kind", "signing"), "The last signing key of region sg of acme ends soon",
+		"The last valid signing key of region sg of network social/acme ends in 13h 42m 20s.",
+	}}},
+	{"a key file cannot be read", func(w *world) {
+		w.series[w.at("sg", "plaza_keys_file_readable", "kind", "server")] = w.constant(0)
+	}, 9, 11, []firing{{
+		"PlazaKeysFileUnreadable", "warning", in("sg", "kind", "server"), "Servers of region sg of acme cannot read the server keys",
+		"A server of region sg of network social/acme cannot read the file of the server keys. The keys before stay in use; a rotation does not reach it.",
+	}}},
+}
+
+var settingCases = []alertCase{
+	{"the schema is behind the servers of a region", func(w *world) {
+		w.series[w.at("us", "plaza_schema_version_required")] = w.constant(94)
+	}, 14, 16, []firing{{
+		"PlazaSchemaBehind", "warning", in("us"), "The schema of acme is 2 versions behind",
+		"The database of network social/acme is 2 versions behind the schema that the servers of region us need.",
+	}}},
+	{"the schema is behind the operator's target", func(w *world) {
+		w.series[w.of("plaza_operator_schema_version", "kind", "target")] = w.constant(93)
+	}, 14, 16, []firing{{
+		"PlazaSchemaBehind", "warning", nil, "The schema of acme is 1 versions behind",
+		"The database of network social/acme is 1 versions behind the schema that the image needs.",
+	}}},
+	{"the migration fails", func(w *world) {
+		w.conditionIs("SchemaMigrated", "False")
+		w.series[w.of("plaza_operator_migration_attempts")] = w.constant(3)
+	}, 4, 6, []firing{{
+		"PlazaMigrationFailing", "warning", nil, "The migration of acme fails",
+		"The migration of the database of network social/acme is at attempt 3. What runs stays as it is; no region is updated.",
+	}}},
+	{"the servers do not run the spec's moderation settings", func(w *world) { w.conditionIs("ModerationApplied", "False") }, 14, 16, []firing{{
+		"PlazaModerationNotApplied", "warning", nil, "The moderation settings of acme are not in force",
+		"The servers of network social/acme do not run the moderation settings of the spec.",
+	}}},
+	{"a region has older moderation settings", func(w *world) {
+		w.series[w.at("eu", "plaza_moderation_generation")] = w.constant(6)
+	}, 14, 16, []firing{{
+		"PlazaModerationNotApplied", "warning", in("eu"), "The moderation settings of acme are not in force",
+		"The servers of region eu of network social/acme do not run the moderation settings of the spec.",
+	}}},
+	{"servers find tables that are not pinned", func(w *world) {
+		w.series[w.at("us", "plaza_placement_state", "state", "NotPinned")] = w.constant(1)
+		w.series[w.at("us", "plaza_placement_state", "state", "Pinned")] = w.constant(0)
+	}, 29, 31, rowsNotPinned},
+	{"the operator reports tables that are not pinned", func(w *world) { w.conditionIs("RegionsPinned", "False") }, 29, 31, rowsNotPinned},
+}
+
+var rowsNotPinned = []firing{{
+	"PlazaRowsNotPinned", "critical", nil, "Rows of acme are not where they should be",
+	"The database of network social/acme does not keep every table's rows in the regions that the spec names; the condition RegionsPinned names the tables.",
+}}
+
+var operatorCases = []alertCase{
+	{"a region's update does not get on", func(w *world) { w.regionConditionIs("sg", "Updated", "False") }, 29, 31, []firing{{
+		"PlazaRolloutStopped", "warning", in("sg"), "The update of region sg of acme does not get on",
+		"The pods of region sg of network social/acme have not been of the newest template for 30 minutes. What ran before goes on.",
+	}}},
+	{"the network is not ready", func(w *world) { w.conditionIs("Ready", "False") }, 29, 31, []firing{{
+		"PlazaNetworkNotReady", "warning", nil, "acme is not ready",
+		"The condition Ready of network social/acme has not been True for 30 minutes; its reason and message say why.",
+	}}},
+	{"the network is paused, and therefore not ready", func(w *world) {
+		w.conditionIs("Ready", "False")
+		w.series[w.of("plaza_operator_paused")] = w.constant(1)
+	}, 60, 25 * 60, []firing{{
+		"PlazaNetworkPaused", "info", nil, "acme is paused",
+		"The operator has applied no change to network social/acme for a day, because spec.paused is true; keys are not rotated either.",
+	}}},
+	{"nobody exposes the operator's metrics", func(w *world) { w.drop("plaza_operator_") }, 4, 6, []firing{operatorSilent}},
+	{"the operator has not been through the network for long", func(w *world) {
+		w.series[w.of("plaza_operator_observed_timestamp_seconds")] = w.constant(0)
+	}, 20, 22, []firing{{
+		"PlazaOperatorNotReconciling", "warning", nil, "The operator does not look after acme",
+		"The operator last went through network social/acme 22m 0s ago: keys are not rotated, changes are not applied, and the alerts that rest on its metrics are blind.",
+	}}},
+	{"nothing of the network is left", func(w *world) { w.drop("") }, 2, 6, []firing{
+		regionDown[0],
+		{"PlazaRegionDown", "critical", in("sg"), "Region sg of acme is down", "No server of region sg of network social/acme answers Prometheus, or none is ready."},
+		{"PlazaRegionDown", "critical", in("us"), "Region us of acme is down", "No server of region us of network social/acme answers Prometheus, or none is ready."},
+		operatorSilent,
+	}},
+}

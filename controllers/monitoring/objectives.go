@@ -1,0 +1,112 @@
+package monitoring
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// window is a pair of windows over which too large a share of requests has to fail at once: the long one tells that it matters, the
+// short one that it still goes on.
+type window struct {
+	long, short time.Duration
+	factor      *big.Rat // of the error budget: 14.4 for an hour is 2 % of the budget of 30 days
+}
+
+const day = 24 * time.Hour
+
+var (
+	fastWindows = []window{{time.Hour, 5 * time.Minute, big.NewRat(144, 10)}, {6 * time.Hour, 30 * time.Minute, big.NewRat(6, 1)}}
+	slowWindows = []window{{day, 2 * time.Hour, big.NewRat(3, 1)}, {3 * day, 6 * time.Hour, big.NewRat(1, 1)}}
+	// mostFailed bounds thresholds: with a low objective, 14.4 times the budget would be more than all requests.
+	mostFailed = big.NewRat(9, 10)
+)
+
+// fewFailures is how many requests have to fail within an hour before anybody is woken up.
+const fewFailures = "10"
+
+// failedRatio names the recorded share of requests that failed within a window.
+func failedRatio(d time.Duration) string {
+	return "network_region:plaza_http_requests:failed_ratio_rate" + duration(d)
+}
+
+// recordings are the rules that the alerts on the error budget rest on.
+func recordings(s scope) []monitoringv1.Rule {
+	var over []time.Duration
+	for _, w := range slices.Concat(fastWindows, slowWindows) {
+		over = append(over, w.short, w.long)
+	}
+	slices.Sort(over)
+	var rules []monitoringv1.Rule
+	for _, d := range slices.Compact(over) {
+		rules = append(rules, recording(s, d))
+	}
+	return rules
+}
+
+func recording(s scope, over time.Duration) monitoringv1.Rule {
+	rate := func(matchers ...string) string {
+		return by("sum", "rate("+s.of("plaza_http_requests_total", matchers...)+"["+duration(over)+"])", "region")
+	}
+	return monitoringv1.Rule{Record: failedRatio(over), Expr: intstr.FromString(rate(known, failed) + " / " + rate(known))}
+}
+
+// burns is true where the error budget is used up too fast in one of the pairs of windows.
+func burns(s scope, windows []window) string {
+	text := ""
+	for i, w := range windows {
+		most := new(big.Rat).Mul(w.factor, s.budget)
+		if most.Cmp(mostFailed) > 0 {
+			most = mostFailed
+		}
+		over := func(d time.Duration) string { return s.of(failedRatio(d)) + " > " + decimal(most) }
+		if i > 0 {
+			text += " or "
+		}
+		text += "(" + over(w.long) + " and " + over(w.short) + ")"
+	}
+	return text
+}
+
+// slow is true where 99 of 100 requests take longer than the objective.
+func slow(s scope, over time.Duration) string {
+	buckets := "rate(" + s.of("plaza_http_request_duration_seconds_bucket", transfers) + "[" + duration(over) + "])"
+	return "histogram_quantile(0.99, " + by("sum", buckets, "region", "le") + ") > " + seconds(s.latency)
+}
+
+func objectiveAlerts() []alert {
+	const failing = "of the requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} fail for a fault of the platform"
+	return []alert{
+		{
+			name: "PlazaErrorBudgetBurnFast", severity: critical, after: 2 * time.Minute,
+			meaning:     "so many requests to a region fail (5xx) that an hour of it uses up 2 %, or six hours 5 %, of the error budget of 30 days",
+			summary:     "{{ $value | humanizePercentage }} of the requests to region {{ $labels.region }} of {{ $labels.network }} fail",
+			description: "{{ $value | humanizePercentage }} " + failing + ": at this rate the error budget of 30 days is gone within days.",
+			expr: func(s scope) string {
+				failures := "increase(" + s.of("plaza_http_requests_total", known, failed) + "[1h])"
+				return "(" + burns(s, fastWindows) + ") and " + by("sum", failures, "region") + " > " + fewFailures
+			},
+		},
+		{
+			name: "PlazaErrorBudgetBurnSlow", severity: warning, after: 15 * time.Minute,
+			meaning:     "so many requests to a region fail (5xx) that a day of it uses up 10 %, or the last three days at this rate more than their share, of the error budget of 30 days",
+			summary:     "{{ $value | humanizePercentage }} of the requests to region {{ $labels.region }} of {{ $labels.network }} fail",
+			description: "{{ $value | humanizePercentage }} " + failing + ": more than the objective allows in the long run.",
+			expr:        func(s scope) string { return burns(s, slowWindows) },
+		},
+		{
+			name: "PlazaLatencyHigh", severity: warning, after: 10 * time.Minute,
+			meaning:     "one request in a hundred to a region takes longer than `latencyP99`, over 5 and over 30 minutes",
+			summary:     "Requests to region {{ $labels.region }} of {{ $labels.network }} are slow: p99 is {{ $value | humanizeDuration }}",
+			description: "One in a hundred requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} takes {{ $value | humanizeDuration }} or longer, which is more than the objective.",
+			expr: func(s scope) string {
+				// With few requests, the slowest one is the p99.
+				count := "increase(" + s.of("plaza_http_request_duration_seconds_count", transfers) + "[30m])"
+				return slow(s, 5*time.Minute) + " and " + slow(s, 30*time.Minute) + " and " + by("sum", count, "region") + " > 100"
+			},
+		},
+	}
+}

@@ -1,0 +1,156 @@
+package monitoring_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// minutes is how long the series of the tests are. Longer ones are for cases that name a longer time.
+const minutes = 100
+
+// world are the series of one network, a value each minute, in the notation of promtool.
+type world struct {
+	namespace, network string
+	length             int
+	series             map[string]string
+}
+
+// constant and rising are values: the same each minute, and more by step each minute.
+func (w *world) constant(value any) string { return fmt.Sprintf("%vx%d", value, w.length) }
+func (w *world) rising(step any) string    { return fmt.Sprintf("0+%vx%d", step, w.length) }
+
+// of names a series. Labels are pairs of a name and a value.
+func (w *world) of(metric string, labels ...string) string {
+	text := fmt.Sprintf("%s{namespace=%q,network=%q", metric, w.namespace, w.network)
+	for i := 0; i < len(labels); i += 2 {
+		text += fmt.Sprintf(",%s=%q", labels[i], labels[i+1])
+	}
+	return text + "}"
+}
+
+// at names a series of the server of a region, with the labels that a scrape gives it.
+func (w *world) at(region, metric string, labels ...string) string {
+	target := []string{"region", region, "pod", w.network + "-" + region + "-1", "exported_network", "0123456789abcdef01234567", "exported_region", region}
+	return w.of(metric, append(target, labels...)...)
+}
+
+func (w *world) condition(kind, status string, value int) {
+	w.series[w.of("plaza_operator_condition", "type", kind, "status", status, "pod", "plaza-operator-1")] = w.constant(value)
+}
+
+func (w *world) conditionIs(kind, is string) {
+	for _, status := range []string{"True", "False", "Unknown"} {
+		value := 0
+		if status == is {
+			value = 1
+		}
+		w.condition(kind, status, value)
+	}
+}
+
+func (w *world) regionConditionIs(region, kind, is string) {
+	for _, status := range []string{"True", "False", "Unknown"} {
+		value := 0
+		if status == is {
+			value = 1
+		}
+		w.series[w.of("plaza_operator_region_condition", "region", region, "type", kind, "status", status)] = w.constant(value)
+	}
+}
+
+// drop removes the series whose name contains a text.
+func (w *world) drop(text string) {
+	maps.DeleteFunc(w.series, func(name, _ string) bool { return strings.Contains(name, text) })
+}
+
+// healthy is a network of which nothing has to be told: 3 of 6003 requests fail, where 6 may.
+func healthy(namespace, network string, length int) *world {
+	w := &world{namespace: namespace, network: network, length: max(length, minutes), series: map[string]string{}}
+	for _, region := range []string{"us", "eu", "sg"} {
+		w.healthyServer(region)
+		for _, kind := range []string{"Available", "Updated", "KeysVerified"} {
+			w.regionConditionIs(region, kind, "True")
+		}
+	}
+	for _, kind := range []string{"Ready", "KeysReady", "SchemaMigrated", "RegionsAvailable", "ModerationApplied", "AlertsApplied", "RegionsPinned", "Swept"} {
+		w.conditionIs(kind, "True")
+	}
+	w.conditionIs("Paused", "False")
+	for name, value := range map[string]string{
+		w.of("plaza_operator_paused"):                             w.constant(0),
+		w.of("plaza_operator_key_rotation_due_timestamp_seconds"): w.constant(1e9),
+		w.of("plaza_operator_schema_version", "kind", "current"):  w.constant(92),
+		w.of("plaza_operator_schema_version", "kind", "target"):   w.constant(92),
+		w.of("plaza_operator_migration_attempts"):                 w.constant(2),
+		w.of("plaza_operator_observed_timestamp_seconds"):         w.rising(60),
+	} {
+		w.series[name] = value
+	}
+	return w
+}
+
+const procedure = "/plaza.v1.PostService/GetPost"
+
+func (w *world) healthyServer(region string) {
+	for name, value := range map[string]string{
+		w.at(region, "up"):                                    w.constant(1),
+		w.at(region, "process_start_time_seconds"):            w.constant(0),
+		w.at(region, "plaza_schema_version"):                  w.constant(92),
+		w.at(region, "plaza_schema_version_required"):         w.constant(92),
+		w.at(region, "plaza_moderation_generation"):           w.constant(7),
+		w.at(region, "plaza_placement_tables_not_pinned"):     w.constant(0),
+		w.at(region, "plaza_outbox_oldest_age_seconds"):       w.constant(2),
+		w.at(region, "plaza_scheduled_posts_overdue_seconds"): w.constant(0),
+	} {
+		w.series[name] = value
+	}
+	for _, home := range []string{"us", "eu", "sg"} {
+		w.series[w.at(region, "plaza_database_up", "home", home)] = w.constant(1)
+	}
+	for state, value := range map[string]int{"Pinned": 1, "NotPinned": 0, "Unknown": 0} {
+		w.series[w.at(region, "plaza_placement_state", "state", state)] = w.constant(value)
+	}
+	for _, kind := range []string{"server", "api", "signing"} {
+		w.series[w.at(region, "plaza_keys", "kind", kind)] = w.constant(1)
+		w.series[w.at(region, "plaza_keys_file_readable", "kind", kind)] = w.constant(1)
+		w.series[w.at(region, "plaza_keys_latest_not_after_timestamp_seconds", "kind", kind)] = w.constant(1e9)
+	}
+	w.requests(region, "200", 6000)
+	w.requests(region, "404", 600)
+	w.requests(region, "500", 3)
+	// What scanners ask for, and how long uploads take, is nobody's fault.
+	w.series[w.at(region, "plaza_http_requests_total", "procedure", "unknown", "protocol", "rest", "code", "503")] = w.rising(9000)
+	w.durations(region, procedure, map[string]int{"0.1": 6500, "0.5": 6600, "1": 6603, "+Inf": 6603})
+	w.durations(region, "/plaza.v1.FileService/UploadVideo", map[string]int{"0.1": 0, "0.5": 0, "1": 0, "+Inf": 9000})
+	w.histogram("plaza_realtime_delay_seconds", region, map[string]int{"0.5": 100, "5": 100, "10": 100, "+Inf": 100})
+}
+
+// requests sets how many requests a minute a region answers with a status.
+func (w *world) requests(region, code string, perMinute any) {
+	w.series[w.at(region, "plaza_http_requests_total", "procedure", procedure, "protocol", "rest", "code", code)] = w.rising(perMinute)
+}
+
+// durations sets how many requests a minute take at most as long as each bucket says.
+func (w *world) durations(region, procedure string, buckets map[string]int) {
+	w.histogram("plaza_http_request_duration_seconds", region, buckets, "procedure", procedure)
+}
+
+func (w *world) histogram(metric, region string, buckets map[string]int, labels ...string) {
+	for le, perMinute := range buckets {
+		w.series[w.at(region, metric+"_bucket", append([]string{"le", le}, labels...)...)] = w.rising(perMinute)
+	}
+	w.series[w.at(region, metric+"_count", labels...)] = w.rising(buckets["+Inf"])
+}
+
+// inputs are the series of several worlds in order.
+func inputs(worlds ...*world) []promSeries {
+	var all []promSeries
+	for _, w := range worlds {
+		for _, name := range slices.Sorted(maps.Keys(w.series)) {
+			all = append(all, promSeries{Series: name, Values: w.series[name]})
+		}
+	}
+	return all
+}

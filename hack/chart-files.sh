@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Copies into the chart what helm may only read from the chart's own folder: the CRD, and the rules of the operator's role.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+files=charts/plaza-operator/files
+mkdir -p "$files"
+cp config/crd/bases/plaza.social_socialnetworks.yaml "$files/"
+sed '1,/^rules:$/d' config/rbac/manager/role.yaml >"$files/rules.yaml"

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// What an object of the chart has, and that of the kustomization lacks.
+var (
+	helmLabels      = []string{"app.kubernetes.io/instance", "app.kubernetes.io/managed-by", "app.kubernetes.io/version", "helm.sh/chart"}
+	helmAnnotations = []string{"helm.sh/resource-policy"}
+)
+
+// namespace is what helm makes itself, with --create-namespace.
+const namespace = "Namespace /plaza-system"
+
+// TestChartIsTheKustomization holds both ways of installing to the same objects.
+func TestChartIsTheKustomization(t *testing.T) {
+	for name, c := range map[string]struct {
+		values  string
+		folders []string
+	}{
+		"for the cluster":      {"", []string{"default"}},
+		"with Prometheus":      {"serviceMonitor: {enabled: true}", []string{"default", "prometheus"}},
+		"for single namespace": {"watchNamespaces: [plaza]", []string{"namespaced"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := objects{}
+			for _, folder := range c.folders {
+				maps.Copy(want, kustomized(t, folder))
+			}
+			require.Contains(t, want, namespace)
+			delete(want, namespace)
+			got := charted(t, c.values)
+			require.ElementsMatch(t, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(got)))
+			for key, o := range got {
+				require.Equal(t, want[key].Object, withoutHelm(t, o).Object, key)
+			}
+		})
+	}
+}
+
+// withoutHelm takes away exactly what helm's objects have beyond the kustomization's; each of the labels has to be there.
+func withoutHelm(t *testing.T, o *unstructured.Unstructured) *unstructured.Unstructured {
+	t.Helper()
+	labels := o.GetLabels()
+	for _, name := range helmLabels {
+		require.NotEmpty(t, labels[name], "%s: label %s", nameOf(o), name)
+		delete(labels, name)
+	}
+	o.SetLabels(labels)
+	annotations := o.GetAnnotations()
+	for _, name := range helmAnnotations {
+		delete(annotations, name)
+	}
+	if len(annotations) == 0 {
+		annotations = nil
+	}
+	o.SetAnnotations(annotations)
+	return o
+}
+
+// TestFilesOfTheChart holds the chart's copies to what they are copies of.
+func TestFilesOfTheChart(t *testing.T) {
+	crd := filepath.Join("config", "crd", "bases", "plaza.social_socialnetworks.yaml")
+	want, err := os.ReadFile(filepath.Join(root, crd))
+	require.NoError(t, err)
+	have, err := os.ReadFile(filepath.Join(chartFolder(root), "files", filepath.Base(crd)))
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(have), "run make generate")
+	require.Equal(t, rulesOf(kustomized(t, "default")["ClusterRole /plaza-operator"]),
+		rulesOf(charted(t, "")["ClusterRole /plaza-operator"]), "run make generate")
+}
+
+func rulesOf(o *unstructured.Unstructured) any { return o.Object["rules"] }
+
+// TestCRDIsKept: uninstalling the chart must not remove every network.
+func TestCRDIsKept(t *testing.T) {
+	const crd = "CustomResourceDefinition /socialnetworks.plaza.social"
+	require.Equal(t, "keep", charted(t, "")[crd].GetAnnotations()["helm.sh/resource-policy"])
+	require.NotContains(t, charted(t, "crds: {enabled: false}"), crd)
+}
+
+// TestNamespaced: an operator of single namespaces has no right beyond them.
+func TestNamespaced(t *testing.T) {
+	got := charted(t, "{watchNamespaces: [one, two], rbac: {clusterRoles: false}, crds: {enabled: false}}")
+	cluster := charted(t, "")["ClusterRole /plaza-operator"]
+	for key, o := range got {
+		require.NotEmpty(t, o.GetNamespace(), "%s is of the whole cluster", key)
+	}
+	for _, ns := range []string{"one", "two"} {
+		require.Equal(t, rulesOf(cluster), rulesOf(got["Role "+ns+"/plaza-operator"]))
+		subjects, _, err := unstructured.NestedSlice(got["RoleBinding "+ns+"/plaza-operator"].Object, "subjects")
+		require.NoError(t, err)
+		require.Equal(t, []any{map[string]any{"kind": "ServiceAccount", "name": "plaza-operator", "namespace": "plaza-system"}}, subjects)
+	}
+	require.Contains(t, argsOf(t, got), "--watch-namespaces=one,two")
+}
+
+func manager(t *testing.T, o objects) map[string]any {
+	t.Helper()
+	containers, _, err := unstructured.NestedSlice(o["Deployment plaza-system/plaza-operator"].Object, "spec", "template", "spec", "containers")
+	require.NoError(t, err)
+	require.Len(t, containers, 1)
+	container, ok := containers[0].(map[string]any)
+	require.True(t, ok)
+	return container
+}
+
+func argsOf(t *testing.T, o objects) []string {
+	t.Helper()
+	args, _, err := unstructured.NestedStringSlice(manager(t, o), "args")
+	require.NoError(t, err)
+	return args
+}
+
+// TestValues: what values change, beyond what they leave as the kustomization has it.
+func TestValues(t *testing.T) {
+	got := charted(t, `
+image: {repository: registry.example/operator, tag: v2, pullPolicy: Always}
+platformImage: {repository: registry.example/plaza, tag: v3}
+imagePullSecrets: [{name: registry}]
+replicas: 1
+logLevel: debug
+networkPolicy: {enabled: false}
+serviceAccount: {create: false, name: theirs}
+serviceMonitor: {enabled: true, labels: {release: prometheus}, interval: 30s}
+nodeSelector: {kubernetes.io/os: linux}
+tolerations: [{key: infra, operator: Exists}]
+priorityClassName: high
+podLabels: {team: social}
+podAnnotations: {note: x}
+`)
+	container := manager(t, got)
+	require.Equal(t, "registry.example/operator:v2", container["image"])
+	require.Equal(t, "Always", container["imagePullPolicy"])
+	require.Equal(t, "registry.example/plaza:v3", platformImage(t, got))
+	require.Contains(t, argsOf(t, got), "--log-level=debug")
+	require.NotContains(t, got, "PodDisruptionBudget plaza-system/plaza-operator", "it would hold the only pod fast")
+	require.NotContains(t, got, "NetworkPolicy plaza-system/plaza-operator")
+	require.NotContains(t, got, "ServiceAccount plaza-system/plaza-operator")
+	pod, _, err := unstructured.NestedMap(got["Deployment plaza-system/plaza-operator"].Object, "spec", "template")
+	require.NoError(t, err)
+	text, err := yaml.Marshal(pod)
+	require.NoError(t, err)
+	for _, part := range []string{"serviceAccountName: theirs", "team: social", "note: x", "priorityClassName: high", "key: infra", "kubernetes.io/os: linux", "- name: registry"} {
+		require.Contains(t, string(text), part)
+	}
+	monitor := got["ServiceMonitor plaza-system/plaza-operator"]
+	require.Equal(t, "prometheus", monitor.GetLabels()["release"])
+}
+
+func platformImage(t *testing.T, o objects) string {
+	t.Helper()
+	env, ok := manager(t, o)["env"].([]any)
+	require.True(t, ok)
+	for _, v := range env {
+		if variable, ok := v.(map[string]any); ok && variable["name"] == "PLAZA_IMAGE" {
+			value, _ := variable["value"].(string)
+			return value
+		}
+	}
+	t.Fatal("PLAZA_IMAGE is not set")
+	return ""
+}
+
+// TestBadValuesAreRefused holds the schema: each mistake is named before anything is installed.
+func TestBadValuesAreRefused(t *testing.T) {
+	for values, want := range map[string]string{
+		"unknown: true":                                      "unknown",
+		"image: {repo: plaza}":                               "repo",
+		"image: {repository: ''}":                            "repository",
+		"image: {tag: 'a b'}":                                "tag",
+		"image: {pullPolicy: Sometimes}":                     "pullPolicy",
+		"replicas: 0":                                        "replicas",
+		"replicas: two":                                      "replicas",
+		"watchNamespaces: plaza":                             "watchNamespaces",
+		"watchNamespaces: [Plaza]":                           "watchNamespaces",
+		"watchNamespaces: [a, a]":                            "watchNamespaces",
+		"logLevel: loud":                                     "logLevel",
+		"crds: {install: true}":                              "install",
+		"rbac: {clusterRoles: maybe}":                        "clusterRoles",
+		"serviceAccount: {create: false}":                    "serviceAccount",
+		"resources: {limits: {memory: lots}}":                "memory",
+		"serviceMonitor: {interval: often}":                  "interval",
+		"podLabels: {app.kubernetes.io/name: other}":         "podLabels",
+		"podAnnotations: {n: 1}":                             "podAnnotations",
+		"tolerations: {key: infra}":                          "tolerations",
+		"imagePullSecrets: [registry]":                       "imagePullSecrets",
+		"networkPolicy: {enabled: 'true'}":                   "networkPolicy",
+		"podDisruptionBudget: {minAvailable: 1}":             "minAvailable",
+		"platformImage: {repository: plaza, digest: sha256}": "digest",
+	} {
+		t.Run(values, func(t *testing.T) {
+			_, err := render(t, values)
+			require.ErrorContains(t, err, want)
+		})
+	}
+}
+
+// TestLint: helm lint has nothing to say, but that the chart has no picture.
+func TestLint(t *testing.T) {
+	for _, values := range []map[string]any{nil, {"watchNamespaces": []any{"plaza"}, "serviceMonitor": map[string]any{"enabled": true}}} {
+		result := lint.AllWithKubeVersionAndSchemaValidation(chartFolder(root), values, "plaza-system", nil, false)
+		require.Empty(t, slices.DeleteFunc(result.Messages, func(m support.Message) bool {
+			return m.Severity == support.InfoSev && strings.Contains(m.Error(), "icon is recommended")
+		}))
+	}
+}
+
+// TestNotes: what is said after an installation names what was installed.
+func TestNotes(t *testing.T) {
+	const notes = "plaza-operator/templates/NOTES.txt"
+	files, err := render(t, "")
+	require.NoError(t, err)
+	require.Contains(t, files[notes], "kubectl -n plaza-system rollout status deployment/plaza-operator")
+	require.Contains(t, files[notes], "in every namespace")
+	files, err = render(t, "watchNamespaces: [plaza]")
+	require.NoError(t, err)
+	require.Contains(t, files[notes], "kubectl -n plaza get sn acme -o wide")
+}
+
+// TestReadmeHasEveryValue: the chart's README names each value that there is.
+func TestReadmeHasEveryValue(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(chartFolder(root), "README.md"))
+	require.NoError(t, err)
+	c, err := loadChart(root)
+	require.NoError(t, err)
+	for name, value := range c.Values {
+		nested, _ := value.(map[string]any)
+		if len(nested) == 0 || name == "resources" {
+			require.Contains(t, string(readme), "`"+name+"`")
+			continue
+		}
+		for below := range nested {
+			require.Contains(t, string(readme), "`"+name+"."+below+"`")
+		}
+	}
+}
+
+// TestArchive: the packaged chart has the version's images.
+func TestArchive(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, run([]string{"chart", "-root", root, "-version", "v1.2.3", "-out", folder}))
+	c, err := loader.LoadFile(filepath.Join(folder, "plaza-operator-1.2.3.tgz"))
+	require.NoError(t, err)
+	require.Equal(t, "v1.2.3", c.Metadata.AppVersion)
+	require.NotNil(t, c.Schema)
+}
+
+func TestChartVersion(t *testing.T) {
+	for version, want := range map[string]string{
+		"v1.2.3":                 "1.2.3",
+		"1.2.3-rc.1":             "1.2.3-rc.1",
+		"v1.2.3-4-gc0110b8":      "1.2.3-4-gc0110b8",
+		"v1.2.3-4-gc01-dirty":    "1.2.3-4-gc01-dirty",
+		"c0110b8":                "0.0.0-gc0110b8",
+		"0123456-dirty":          "0.0.0-g0123456-dirty",
+		"devel":                  "0.0.0-devel",
+		"some/branch_name-dirty": "0.0.0-gsome-branch-name-dirty",
+	} {
+		require.Equal(t, want, chartVersion(version))
+	}
+}

@@ -1,0 +1,50 @@
+// Program packaging makes what a cluster's people install: one manifest of everything, from the kustomizations of config/,
+// and the archive of the chart. It needs neither kubectl nor helm.
+//
+//	go run . manifest -root ../.. -operator-image plaza-operator:v1 -platform-image plaza:v1 -out ../../bin/install.yaml
+//	go run . chart -root ../.. -version v1.0.0 -out ../../bin
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	err := run(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "packaging:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return errors.New("say what to make: manifest or chart")
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	root := flags.String("root", ".", "root of the repository")
+	out := flags.String("out", "", "manifest to write, or folder for the chart's archive")
+	switch args[0] {
+	case "manifest":
+		var m images
+		flags.StringVar(&m.operator, "operator-image", "", "name and tag of the operator's image")
+		flags.StringVar(&m.platform, "platform-image", "", "name and tag of the platform's image where a spec names none")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return writeManifest(*root, m, *out)
+	case "chart":
+		version := flags.String("version", "devel", "version of the repository: the tag of the images")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return writeChart(*root, *version, *out)
+	}
+	return fmt.Errorf("there is no %q: say manifest or chart", args[0])
+}

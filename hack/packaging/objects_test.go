@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// root is the repository's root.
+var root = filepath.Join("..", "..")
+
+// objects are manifests by kind, namespace and name.
+type objects map[string]*unstructured.Unstructured
+
+func nameOf(o *unstructured.Unstructured) string {
+	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
+}
+
+// parse reads a stream of manifests. Two of the same name are a mistake.
+func parse(t *testing.T, text []byte) objects {
+	t.Helper()
+	found := objects{}
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
+	for {
+		var o unstructured.Unstructured
+		err := decoder.Decode(&o.Object)
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		require.NoError(t, err, string(text))
+		if len(o.Object) == 0 {
+			continue
+		}
+		require.NotContains(t, found, nameOf(&o))
+		found[nameOf(&o)] = &o
+	}
+}
+
+// kustomized is what a folder of config/ renders to.
+func kustomized(t *testing.T, folder string) objects {
+	t.Helper()
+	text, err := kustomize(filepath.Join(root, "config", folder))
+	require.NoError(t, err)
+	return parse(t, text)
+}
+
+// render renders the chart with values, as `helm install plaza-operator --namespace plaza-system` does, the notes too.
+func render(t *testing.T, values string) (map[string]string, error) {
+	t.Helper()
+	c, err := loadChart(root)
+	require.NoError(t, err)
+	var given map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(values), &given))
+	release := chartutil.ReleaseOptions{Name: "plaza-operator", Namespace: "plaza-system", Revision: 1, IsInstall: true}
+	all, err := chartutil.ToRenderValues(c, given, release, chartutil.DefaultCapabilities)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Render(c, all)
+}
+
+// charted is what the chart makes of values.
+func charted(t *testing.T, values string) objects {
+	t.Helper()
+	files, err := render(t, values)
+	require.NoError(t, err)
+	found := objects{}
+	for name, text := range files {
+		if filepath.Ext(name) != ".yaml" {
+			continue
+		}
+		for key, o := range parse(t, []byte(text)) {
+			require.NotContains(t, found, key)
+			found[key] = o
+		}
+	}
+	return found
+}

@@ -47,7 +47,7 @@ HACK_MODULES := hack/crdbcheck hack/image hack/cluster
 help: ## List the targets.
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z][a-z-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	  /^[a-z][a-z.-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Start the platform in three regions on a local database (ARGS="--demo --ephemeral …").
@@ -114,9 +114,10 @@ crdbcheck: ## Hold every SQL statement and migration against CockroachDB's gramm
 	@go -C hack/crdbcheck run .
 
 .PHONY: generate
-generate: $(BUF) $(CONTROLLER_GEN) ## Generate the code of proto/ and api/, the CRD, and bring hack/crdbcheck to the versions of the main module.
+generate: $(BUF) $(CONTROLLER_GEN) ## Generate the code of proto/ and api/, the CRD and the chart's copies, and bring hack/crdbcheck to the versions of the main module.
 	BUF=$(BUF) hack/generate.sh
 	$(CONTROLLER_GEN) object paths=./api/... crd output:crd:artifacts:config=config/crd/bases
+	@hack/chart-files.sh
 	@go -C hack/crdbcheck get ./...
 
 .PHONY: check-generate

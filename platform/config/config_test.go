@@ -262,6 +262,27 @@ func TestDatabaseURL(t *testing.T) {
 	}
 }
 
+// TestFileSettings reads what says where and how files are kept.
+func TestFileSettings(t *testing.T) {
+	c, err := sources{flags: []string{
+		"--storage-url", "/srv/files/", "--storage-url-eu", "s3://bucket?region=eu-central-1", "--public-url", "https://eu.example.com/plaza/", "--strip-gps", "true",
+	}}.load(t)
+	require.NoError(t, err)
+	require.Equal(t, map[region.Code]string{"us": "file:///srv/files", "eu": "s3://bucket?region=eu-central-1", "sg": "file:///srv/files"}, c.StorageURLs())
+	require.Equal(t, config.BaseURL("https://eu.example.com/plaza"), c.PublicURL)
+	require.True(t, bool(c.StripGPS))
+	require.Equal(t, config.Size(1<<30), c.MaxFileBytes)
+	require.Empty(t, config.Default().StorageURLs())
+	for name, wrong := range map[string]string{
+		"storage-url": "files", "storage-url-us": "s3://key:hunter2@bucket", "storage-url-sg": "s3://", "public-url": "eu.example.com",
+		"max-image-pixels": "0", "strip-gps": "perhaps", "file-url-ttl": "0s", "max-file-bytes": "0",
+	} {
+		_, err := sources{flags: []string{"--" + name, wrong}}.load(t)
+		require.ErrorContains(t, err, "flag --"+name, wrong)
+		require.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
 // TestReadmeTable keeps the README's table equal to what `plaza config --markdown` prints.
 func TestReadmeTable(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")

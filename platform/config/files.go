@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -9,18 +10,19 @@ import (
 )
 
 // StorageURL says where the bytes of files are kept: the absolute path of a folder, or a URL like file:///srv/files,
-// s3://bucket?region=eu-central-1, gs://bucket or azblob://container.
+// s3://bucket?region=eu-central-1, gs://bucket or azblob://container. It holds no secret: credentials come from the
+// environment, as each cloud's own tools have them.
 type StorageURL string
 
-// UnmarshalText reads a folder or a URL. The error does not show the text: a URL may hold a secret.
+// UnmarshalText reads a folder or a URL. The error does not show the text: somebody may have put a secret into it.
 func (s *StorageURL) UnmarshalText(text []byte) error {
 	address := string(text)
 	if filepath.IsAbs(address) {
 		address = (&url.URL{Scheme: "file", Path: filepath.Clean(address)}).String()
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "" || (u.Host == "" && u.Path == "") {
-		return fmt.Errorf("want an absolute path, or a URL like s3://bucket, gs://bucket or azblob://container")
+	if err != nil || u.Scheme == "" || u.User != nil || (u.Host == "" && u.Path == "") {
+		return errors.New("want an absolute path, or a URL without credentials like s3://bucket, gs://bucket or azblob://container")
 	}
 	*s = StorageURL(address)
 	return nil

@@ -73,7 +73,9 @@ func TestStoryReactions(t *testing.T) {
 	club := newClub(t)
 	id := newStory(t, club.boss, club.id)
 	comment := newStoryComment(t, club.member, id)
-	like := func(kind, ref, name string) object { return object{"referenceType": kind, "referenceId": ref, "reactionName": name} }
+	like := func(kind, ref, name string) object {
+		return object{"referenceType": kind, "referenceId": ref, "reactionName": name}
+	}
 	react := func(c *apptest.Client, o object) string {
 		return c.Do(t, http.MethodPost, "/api/v2/reactions", o).OK(t).String(t, "addedId")
 	}

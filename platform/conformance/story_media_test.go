@@ -12,7 +12,9 @@ func TestMediaStories(t *testing.T) {
 	club := newClub(t)
 	image := text(upload(t, club.boss, "image", "a.png", pngOf(t, 4, 3)), "fileId")
 	video := text(upload(t, club.boss, "video", "a.mp4", []byte(tinyVideo)), "fileId")
-	body := func(dataType string, data object) object { return textStory(club.id, object{"dataType": dataType, "data": data}) }
+	body := func(dataType string, data object) object {
+		return textStory(club.id, object{"dataType": dataType, "data": data})
+	}
 	original := func(id string) object { return object{"videoFileId": object{"original": id}} }
 
 	r := club.boss.Do(t, http.MethodPost, storiesPath, body("image", object{"text": "look", "fileId": image}))

@@ -47,6 +47,7 @@ type demo struct {
 // demoVoice speaks for somebody at the address of a region.
 type demoVoice struct {
 	url     string
+	header  http.Header // who speaks, for what is no RPC
 	options connect.ClientOption
 }
 
@@ -57,7 +58,7 @@ func (d *demo) voice(home region.Code, header, value string) demoVoice {
 			return next(ctx, request)
 		}
 	})
-	return demoVoice{url: d.facts.Regions[home].BaseURL, options: connect.WithInterceptors(speak)}
+	return demoVoice{url: d.facts.Regions[home].BaseURL, header: http.Header{header: {value}}, options: connect.WithInterceptors(speak)}
 }
 
 func (d *demo) fill(ctx context.Context) error {
@@ -109,9 +110,13 @@ func (d *demo) community(ctx context.Context, c demoCommunity) error {
 		return err
 	}
 	founder := d.people[c.founder]
+	avatar, err := d.picture(ctx, founder, c.name)
+	if err != nil {
+		return fmt.Errorf("avatar: %w", err)
+	}
 	client := plazav1connect.NewCommunityServiceClient(d.http, founder.url, founder.options)
 	made, err := client.CreateCommunity(ctx, connect.NewRequest(&plazav1.CreateCommunityRequest{
-		DisplayName: c.name, Description: c.description, CategoryIds: []string{category},
+		DisplayName: c.name, Description: c.description, CategoryIds: []string{category}, AvatarFileId: avatar,
 	}))
 	if err != nil {
 		return err

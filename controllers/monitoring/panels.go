@@ -1,0 +1,101 @@
+package monitoring
+
+// The colours of Grafana's palette that the panels use.
+const (
+	green  = "green"
+	yellow = "yellow"
+	red    = "red"
+)
+
+var prometheusSource = datasource{Type: "prometheus", UID: "${datasource}"}
+
+// query is one line, or several of one kind, of a panel.
+type query struct {
+	expr   string
+	legend string
+}
+
+// row begins a row of panels.
+func row(title string) panel {
+	return panel{Type: "row", Title: title, GridPos: gridPos{H: 1, W: 24}, Collapsed: new(false), Panels: &[]panel{}}
+}
+
+// chart shows lines over time.
+func chart(title, description, unit string, width int, queries ...query) panel {
+	p := data("timeseries", title, description, width, 8, false, queries)
+	p.FieldConfig.Defaults = fieldDefaults{
+		Unit: unit, Min: new(0.0), Color: &color{Mode: "palette-classic"},
+		Custom: &custom{FillOpacity: 8, LineWidth: 1, ShowPoints: "never"},
+	}
+	p.Options = &options{
+		Legend:  &legend{DisplayMode: "table", Placement: "bottom", ShowLegend: true, Calcs: []string{"mean", "max", "lastNotNull"}},
+		Tooltip: &tooltip{Mode: "multi", Sort: "desc"},
+	}
+	return p
+}
+
+// withLimit draws a line above which values are bad.
+func (p panel) withLimit(limit float64) panel {
+	p.FieldConfig.Defaults.Thresholds = steps(threshold{green, nil}, threshold{red, &limit})
+	p.FieldConfig.Defaults.Custom.ThresholdsStyle = &styleMode{Mode: "dashed"}
+	return p
+}
+
+// number shows one value.
+func number(title, description, unit string, width int, expr string, levels ...threshold) panel {
+	p := data("stat", title, description, width, 4, true, []query{{expr, ""}})
+	p.FieldConfig.Defaults = fieldDefaults{Unit: unit, Color: &color{Mode: "thresholds"}, Thresholds: steps(levels...)}
+	p.Options = &options{ReduceOptions: &reduceOptions{Calcs: []string{"lastNotNull"}}, ColorMode: "background", GraphMode: "none", TextMode: "auto"}
+	return p
+}
+
+// answer shows a value that is 0 or 1 in words.
+func (p panel) answer(zero, one text) panel {
+	zero.Index, one.Index = 0, 1
+	p.FieldConfig.Defaults.Mappings = []mapping{{Type: "value", Options: answers{zero, one}}}
+	return p
+}
+
+// timeline shows when values that are 0 or 1 were which.
+func timeline(title, description string, width, height int, zero, one text, queries ...query) panel {
+	p := data("state-timeline", title, description, width, height, false, queries)
+	p.FieldConfig.Defaults = fieldDefaults{Color: &color{Mode: "thresholds"}, Custom: &custom{FillOpacity: 80}}
+	p.Options = &options{
+		ShowValue: "never", RowHeight: 0.8, MergeValues: new(true),
+		Legend:  &legend{DisplayMode: "list", Placement: "bottom", ShowLegend: true, Calcs: []string{}},
+		Tooltip: &tooltip{Mode: "single", Sort: "none"},
+	}
+	return p.answer(zero, one)
+}
+
+func data(kind, title, description string, width, height int, instant bool, queries []query) panel {
+	p := panel{
+		Type: kind, Title: title, Description: description, GridPos: gridPos{H: height, W: width}, Datasource: &prometheusSource,
+		FieldConfig: &fieldConfig{Overrides: []struct{}{}},
+	}
+	for i, q := range queries {
+		p.Targets = append(p.Targets, target{
+			RefID: string(rune('A' + i)), Datasource: prometheusSource, Expr: q.expr, LegendFormat: q.legend, Instant: instant, Range: !instant,
+		})
+	}
+	return p
+}
+
+func steps(levels ...threshold) *thresholds { return &thresholds{Mode: "absolute", Steps: levels} }
+
+// from is a colour from a value on.
+func from(value float64, name string) threshold { return threshold{Color: name, Value: &value} }
+
+// arrange numbers the panels, and lays them out from left to right and from top to bottom.
+func arrange(panels []panel) []panel {
+	x, y, height := 0, 0, 0
+	for i := range panels {
+		at := &panels[i].GridPos
+		if x+at.W > 24 {
+			x, y, height = 0, y+height, 0
+		}
+		panels[i].ID, at.X, at.Y = i+1, x, y
+		x, height = x+at.W, max(height, at.H)
+	}
+	return panels
+}

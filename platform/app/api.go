@@ -8,6 +8,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/plaza-social/plaza/platform/apidoc"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/edge"
@@ -54,6 +55,10 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	pages, err := apidoc.New()
+	if err != nil {
+		return nil, nil, err
+	}
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -91,6 +96,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		Streams:        d.fileStreams(files),
 		Realtime:       d.realtime,
+		Pages:          pages,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -81,3 +81,25 @@ func callOnce(client *http.Client, url, want string) error {
 	}
 	return err
 }
+
+// TestDrainLetsConnectionsGo: a client that keeps its connection is told to open another one while the server drains, so that
+// none is closed on which a request may just be coming.
+func TestDrainLetsConnectionsGo(t *testing.T) {
+	cfg := testConfig()
+	cfg.DrainDelay = config.Delay(time.Second)
+	r := run(t, cfg, app.WithHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "answered")
+	})))
+	closes := func() bool {
+		resp, err := http.Get("http://" + r.APIAddr() + "/")
+		require.NoError(t, err)
+		_, _ = io.Copy(io.Discard, resp.Body)
+		require.NoError(t, resp.Body.Close())
+		return resp.Close
+	}
+	require.False(t, closes())
+	r.stop()
+	require.Eventually(t, func() bool { return !r.Ready(t.Context()).Ready }, patience, time.Millisecond)
+	require.True(t, closes())
+	require.NoError(t, r.finish(t))
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,6 +80,18 @@ func (r *readiness) add(checks ...Check) { r.checks = append(r.checks, checks...
 
 // drain makes the server unready for good.
 func (r *readiness) drain() { r.draining.Store(true) }
+
+// lettingGo asks clients, once the end is near, not to use their connection again: their next request goes over a new one, to
+// another server. Without that a request could be sent at the very moment at which the server closes an idle connection, and
+// would fail though nobody knows whether it was carried out.
+func (r *readiness) lettingGo(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if r.draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, req)
+	})
+}
 
 func (r *readiness) serving(context.Context) error {
 	if r.draining.Load() {

@@ -167,7 +167,7 @@ func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl tim
 // newHTTPClient returns a client that keeps enough connections for concurrent tests and follows no redirect.
 func newHTTPClient() *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+		Transport: transport{&http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}},
 		Timeout:   time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse

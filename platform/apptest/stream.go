@@ -34,6 +34,15 @@ func (e StreamEvent) Response() *Response {
 	return &Response{Status: http.StatusOK, Body: []byte(e.Data), request: "event " + e.Name}
 }
 
+// tell tells the observers of an event.
+func (e StreamEvent) tell(path string) {
+	if e.Name == "" {
+		return
+	}
+	path, query, _ := strings.Cut(path, "?")
+	Exchange{Method: http.MethodGet, Path: path, Query: query, Status: http.StatusOK, Body: []byte(e.Data), Event: true}.tell()
+}
+
 // Stream is an open stream of events.
 type Stream struct {
 	// Header is the answer's.
@@ -85,12 +94,12 @@ func (c *Client) open(t testing.TB, path, lastID string) (s *Stream, status int,
 	go func() {
 		defer resp.Body.Close()
 		defer close(s.events)
-		read(bufio.NewScanner(resp.Body), s.events)
+		read(bufio.NewScanner(resp.Body), path, s.events)
 	}()
 	return s, resp.StatusCode, nil
 }
 
-func read(lines *bufio.Scanner, events chan<- StreamEvent) {
+func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 	lines.Buffer(nil, 1<<20)
 	var e StreamEvent
 	for lines.Scan() {
@@ -98,6 +107,7 @@ func read(lines *bufio.Scanner, events chan<- StreamEvent) {
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case lines.Text() == "":
+			e.tell(path)
 			events <- e
 			e = StreamEvent{}
 		case name == "":

@@ -18,6 +18,7 @@ type bench struct {
 	environment *environment
 	progress    *progress
 	idle        map[*server]counters // a second, while nobody asks
+	idleTrips   map[string]float64   // of plaza by home, a second, while nobody asks
 }
 
 // idleFor is how long both servers are left alone to see what they do then.
@@ -72,7 +73,11 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 		r.results = append(r.results, found)
 	}
 	after, err := b.environment.plaza.metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
 	r.residentAfter = after.resident
+	r.feeds, err = b.feeds(ctx)
 	return r, err
 }
 
@@ -109,10 +114,20 @@ func (b *bench) rest(ctx context.Context, r *report) error {
 		}
 		before[s] = at
 	}
+	trips, err := b.environment.plaza.homeTrips(ctx)
+	if err != nil {
+		return err
+	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(idleFor):
+	}
+	if b.idleTrips, err = b.environment.plaza.homeTrips(ctx); err != nil {
+		return err
+	}
+	for home := range b.idleTrips {
+		b.idleTrips[home] = (b.idleTrips[home] - trips[home]) / idleFor.Seconds()
 	}
 	for s, then := range before {
 		now, err := s.metrics(ctx)

@@ -1,7 +1,8 @@
 // Command bench measures one region's server beside bare net/http handlers that do the same with the same SQL: `make bench`.
 //
 // It starts an embedded database, `plaza serve` and the bare server (see package bare), each in a process of its own, fills
-// the database, makes sure that both give equal answers, and then measures four operations. Both are measured in turns
+// the database, makes sure that both give equal answers, and then measures four operations. In the end it adds a million
+// posts and measures pages of feeds of the platform alone. Both are measured in turns
 // within one run (plaza, bare, the bare one again, plaza; and so on for each round), so that a machine that is busy with something else is
 // busy for both.
 //
@@ -30,6 +31,7 @@ type options struct {
 	profiles    string
 	only        string
 	bare        bool
+	feedPosts   int
 }
 
 func parseOptions() (options, error) {
@@ -40,11 +42,12 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.binary, "plaza", "", "the plaza program to measure; empty builds the one of this tree")
 	flag.StringVar(&o.against, "against", "", "another plaza program to measure in place of the bare server, to see what a change brings")
 	flag.StringVar(&o.profiles, "profiles", "", "folder for profiles of both servers, CPU and allocations of each operation")
-	flag.StringVar(&o.only, "only", "", "measure only the operations whose names hold this text: \"list\"")
+	flag.StringVar(&o.only, "only", "", "measure only the operations whose names hold this text: \"list\", \"feeds at scale\"")
+	flag.IntVar(&o.feedPosts, "feed-posts", 1_000_000, "posts that feeds are read from, beside the rest; 0 leaves feeds out")
 	flag.BoolVar(&o.bare, "bare", false, "be the bare server: what this program starts itself as")
 	flag.Parse()
-	if o.seconds <= 0 || o.rounds < 1 || o.concurrency < 1 || flag.NArg() > 0 {
-		return o, errors.New("-seconds, -rounds and -concurrency are above zero, and there are no arguments")
+	if o.seconds <= 0 || o.rounds < 1 || o.concurrency < 1 || o.feedPosts < 0 || flag.NArg() > 0 {
+		return o, errors.New("-seconds, -rounds and -concurrency are above zero, -feed-posts is not below, and there are no arguments")
 	}
 	return o, nil
 }

@@ -64,6 +64,22 @@ func (s *server) metrics(ctx context.Context) (counters, error) {
 	return c, nil
 }
 
+// homeTrips is how often the server asked each home's database so far.
+func (s *server) homeTrips(ctx context.Context) (map[string]float64, error) {
+	body, err := get(ctx, "http://"+s.ops+"/metrics")
+	if err != nil {
+		return nil, fmt.Errorf("metrics of %s: %w", s.name, err)
+	}
+	trips := map[string]float64{}
+	for line := range strings.Lines(string(body)) {
+		if name, value, ok := sample(line); ok && name == "plaza_database_round_trips_total" {
+			series, _, _ := strings.Cut(line, " ")
+			trips[series] = value
+		}
+	}
+	return trips, nil
+}
+
 // sample reads a line of the text format: name{labels} value.
 func sample(line string) (name string, value float64, ok bool) {
 	line = strings.TrimSpace(line)

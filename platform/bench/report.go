@@ -26,6 +26,7 @@ type report struct {
 	results       []*result
 	residentIdle  float64
 	residentAfter float64
+	feeds         []*feedCase
 }
 
 func (r *report) print(out io.Writer) error {
@@ -48,7 +49,10 @@ func (r *report) print(out io.Writer) error {
 	}
 	goal(t, "memory of one idle server", fmt.Sprintf("at most %d MiB", maxResident>>20), fmt.Sprintf("%.1f MiB (%.1f after the load)",
 		mebibytes(r.residentIdle), mebibytes(r.residentAfter)), verdict(r.residentIdle <= maxResident))
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return r.printFeeds(out)
 }
 
 func mebibytes(bytes float64) float64 { return bytes / (1 << 20) }

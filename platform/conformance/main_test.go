@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(theDocument.report(measured(m))) }
 
 // nextMillisecond waits until the time that a row gets differs from that of every row before, so that an order by time is
 // the order of the calls.

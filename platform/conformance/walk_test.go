@@ -90,9 +90,9 @@ type grounds struct {
 	private string
 }
 
-func newGrounds(t *testing.T) *grounds {
+func newGrounds(t *testing.T, options ...apptest.Option) *grounds {
 	t.Helper()
-	n := apptest.Start(t)
+	n := apptest.Start(t, options...)
 	g := &grounds{n: n, walkers: map[walker]*apptest.Client{anonymous: n.Anonymous(region.EU), adminToken: n.Admin(region.US)}}
 	for i, w := range []walker{stranger, member, moderator, outcast, exile} {
 		g.walkers[w] = n.SignIn(t, region.All()[i%3], apptest.UserID("walker"))

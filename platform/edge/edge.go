@@ -40,6 +40,8 @@ type Options struct {
 	Streams []Stream
 	// Realtime serves the paths below /realtime/; nil serves none.
 	Realtime Realtime
+	// Pages serves the API document and what shows it; nil serves none.
+	Pages Pages
 	// CORSOrigins are the origins whose pages may call; none is every origin.
 	CORSOrigins []string
 }
@@ -77,7 +79,7 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &edge{rest: rest, rpc: rpc, metrics: measured, log: o.Log, realtime: o.Realtime}
+	e := &edge{rest: rest, rpc: rpc, metrics: measured, log: o.Log, realtime: o.Realtime, pages: o.Pages}
 	e.routed = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
 	return e, nil
 }
@@ -137,6 +139,8 @@ type edge struct {
 	log     *slog.Logger
 	// realtime is nil where there are no streams of events.
 	realtime Realtime
+	// pages is nil where there are none.
+	pages Pages
 }
 
 func (e *edge) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -162,6 +166,10 @@ func (e *edge) route(_ http.ResponseWriter, request *http.Request) {
 	ex := exchangeFrom(request.Context())
 	if e.isRealtime(request) {
 		e.serveRealtime(ex, request)
+		return
+	}
+	if e.pages != nil && e.pages.Handles(request.URL.Path) {
+		e.servePage(ex, request)
 		return
 	}
 	if e.rpc.handles(request.URL.Path) {

@@ -15,13 +15,17 @@ type Reference struct {
 	Post  *store.Post
 	Story *store.Story
 	Place Place
+
+	content bool // only a post under content will do
 }
 
-// Refer reads a post or a story by its id, and how the caller stands to its place. Whatever else kind names is not there.
+// Refer reads a post or a story by its id, and how the caller stands to its place. Content is a post under it. Whatever else
+// kind names is not there.
 func (f *First) Refer(kind, id string, r *Reference) {
 	caller := f.Caller.UserID
 	switch kind {
-	case store.ReferencePost:
+	case store.ReferencePost, store.ReferenceContent:
+		r.content = kind == store.ReferenceContent
 		f.Post(id, &r.Post)
 		f.CommunityOfPost(id, &r.Place.Community)
 		if caller != "" {
@@ -86,7 +90,7 @@ func (r *Reference) RequireSee(caller *auth.Caller, now time.Time) error {
 		}
 		r.Place = r.Place.Outside(r.Story.TargetType, r.Story.TargetID)
 		return r.Place.RequireSee(caller)
-	case r.Post == nil || r.Post.DeletedAt != nil:
+	case r.Post == nil || r.Post.DeletedAt != nil || r.content && r.Post.TargetType != OnContent:
 		return fail.NotFound()
 	}
 	r.Place = r.Place.Outside(r.Post.TargetType, r.Post.TargetID)

@@ -12,6 +12,7 @@ import (
 const (
 	ReferencePost    = "post"
 	ReferenceStory   = "story"
+	ReferenceContent = "content" // a post under something that is kept elsewhere
 	ReferenceComment = "comment" // of reactions alone
 )
 

@@ -22,6 +22,7 @@ func (c *collector) collectFiles() {
 	var files []store.File
 	var uploads []string
 	c.reads(func(r *store.Reads) { r.File(id, &file) })
+	c.reads(func(r *store.Reads) { r.AvatarFiles([]string{userID(1), userID(2)}, &files) })
 	c.reads(func(r *store.Reads) { r.FilesByID([]string{id, worldID("i", 4, 4), worldID("i", 6, 6)}, &files) })
 	c.reads(func(r *store.Reads) { r.UploadsDue(region.US, worldStart.Add(time.Minute), &uploads) })
 	c.write(func(w *store.Write) {

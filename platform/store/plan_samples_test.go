@@ -254,6 +254,7 @@ func (c *collector) collectPosts() {
 	c.reads(func(r *store.Reads) { r.PostOfComment(commentID(5), &post) })
 	var children []string
 	c.reads(func(r *store.Reads) { r.ChildIDs(postID(20), &children) })
+	c.reads(func(r *store.Reads) { r.ChildrenOf([]string{postID(4), postID(8), postID(20)}, &posts) })
 	both(worldPosts*7/2, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, l := range postListSamples() {

@@ -94,6 +94,8 @@ var (
 	sqlPostDelete  = stmt("posts.delete", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 	sqlPostOrphans = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2 AND NOT is_parent AND deleted_at IS NULL`)
 	sqlPostFamily  = stmt("posts.family", `SELECT id FROM posts WHERE home = $1 AND parent_id = $2 AND NOT is_parent ORDER BY created_at, id`)
+	sqlPostChildren = stmt("posts.childrenOf", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND parent_id = ANY($2::text[])
+		AND NOT is_parent AND deleted_at IS NULL`, ""))
 	sqlPostUnlist  = stmt("posts.unlistChild", `UPDATE posts SET children = array_remove(children, $3::text) WHERE home = $1 AND id = $2`)
 	sqlPostMove    = stmt("posts.move", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND (id = $2)`)
 	sqlPostMoveC   = stmt("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id = $2 AND NOT is_parent`)
@@ -130,6 +132,16 @@ func (r *Reads) PostOfComment(commentID string, into **Post) {
 func (r *Reads) ChildIDs(parentID string, into *[]string) {
 	if home, err := region.HomeOf(parentID); err == nil {
 		r.add(home, sqlPostFamily, scanAll(into, scanText), parentID)
+	}
+}
+
+// ChildrenOf reads the live child posts of parents, in no order: a parent lists the ids of its own.
+func (r *Reads) ChildrenOf(parentIDs []string, into *[]Post) {
+	*into = nil
+	for home, ids := range byHome(parentIDs) {
+		part := new([]Post)
+		r.add(home, sqlPostChildren, scanAll(part, scanPost), ids)
+		r.Then(func() { *into = append(*into, *part...) })
 	}
 }
 

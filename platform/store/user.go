@@ -74,7 +74,7 @@ var (
 		display_name = COALESCE($3::text, display_name), name_key = COALESCE($4::text, name_key),
 		profile_handle = COALESCE($5::text, profile_handle), handle_key = COALESCE($12::text, handle_key), description = COALESCE($6::text, description),
 		avatar_file_id = COALESCE($7::text, avatar_file_id), avatar_custom_url = COALESCE($8::text, avatar_custom_url),
-		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11
+		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean, is_brand)
 		WHERE home = $1 AND id = $2 RETURNING `+userColumns)
 	sqlUserBan = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
 )
@@ -151,12 +151,13 @@ type UserChange struct {
 	DisplayName, ProfileHandle, Description, AvatarFileID, AvatarCustomURL *string
 	Roles                                                                  []string
 	Metadata                                                               []byte // JSON
+	IsBrand                                                                *bool
 }
 
 // UpdateUser changes a profile and reads it back; no row means that there is no such user.
 func (w *Write) UpdateUser(id string, c UserChange, now time.Time, into **User) {
 	w.query(sqlUserUpdate, scanOne(into, scanUser), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
-		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle))
+		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand)
 }
 
 // keyOf is the key of a name that changes; nil where it stays.

@@ -1,6 +1,9 @@
 package view
 
 import (
+	"math"
+	"slices"
+
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,12 +27,24 @@ func (g *gathering) buildPosts(a *Aggregate) {
 		primary.add(p.ID)
 		a.Posts = append(a.Posts, g.post(p))
 	}
-	for _, c := range g.children {
+	for _, c := range g.childrenInOrder() {
 		if !primary.has[c.ID] {
 			a.PostChildren = append(a.PostChildren, g.post(c))
 		}
 	}
 	a.Feeds = g.feeds()
+}
+
+// childrenInOrder are the child posts in the order in which their parents list them; those that no parent lists come last.
+func (g *gathering) childrenInOrder() []store.Post {
+	place := map[string]int{}
+	for _, p := range g.Posts {
+		for _, id := range p.Children {
+			place[id] = len(place) - math.MaxInt32 // below zero, which stands for all others
+		}
+	}
+	slices.SortStableFunc(g.children, func(a, b store.Post) int { return place[a.ID] - place[b.ID] })
+	return g.children
 }
 
 func (g *gathering) buildComments(a *Aggregate) {

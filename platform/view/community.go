@@ -88,7 +88,7 @@ func (b *Builder) Communities(ctx context.Context, st *store.Store, a CommunityA
 	}
 	answer := g.build()
 	var err error
-	answer.Files, err = b.filesOf(ctx, st, each(answer.GetCommunities()), each(answer.GetUsers()), each(answer.GetCategories()))
+	answer.Files, err = b.filesOf(ctx, st, noFilesAtHand(), each(answer.GetCommunities()), each(answer.GetUsers()), each(answer.GetCategories()))
 	return answer, err
 }
 

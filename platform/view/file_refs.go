@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -80,15 +81,45 @@ func filesField(m protoreflect.Message) protoreflect.FieldDescriptor {
 	return field
 }
 
+// filesAtHand are files that were read together with other rows, because the rows at hand before already refer to them.
+type filesAtHand struct {
+	asked          *set
+	files, avatars []store.File
+}
+
+func noFilesAtHand() *filesAtHand { return &filesAtHand{asked: newSet()} }
+
+// readFiles reads the files that the known rows refer to: with them at hand, most answers need no round trip for files alone.
+func (g *gathering) readFiles(reads *store.Reads) {
+	wanted := newSet()
+	for _, p := range slices.Concat(g.Posts, g.children) {
+		wanted.add(fileIDsIn(object(p.Data))...)
+	}
+	for _, s := range g.Stories {
+		wanted.add(fileIDsIn(object(s.Data))...)
+	}
+	for _, c := range g.Communities {
+		wanted.add(c.AvatarFileID)
+	}
+	for _, u := range g.Users {
+		wanted.add(u.AvatarFileID)
+	}
+	for _, c := range g.Categories {
+		wanted.add(c.AvatarFileID)
+	}
+	g.files.asked = wanted
+	reads.FilesByID(wanted.list(), &g.files.files)
+}
+
 // filesOf is FillFiles for collections that are in no message yet.
-func (b *Builder) filesOf(ctx context.Context, st *store.Store, lists ...iter.Seq[any]) ([]*plazav1.File, error) {
+func (b *Builder) filesOf(ctx context.Context, st *store.Store, have *filesAtHand, lists ...iter.Seq[any]) ([]*plazav1.File, error) {
 	wanted := newSet()
 	for _, list := range lists {
 		for m := range list {
 			wanted.add(fileIDsOf(m)...)
 		}
 	}
-	return b.files(ctx, st, wanted)
+	return b.filesBeside(ctx, st, wanted, have)
 }
 
 func each[T any](list []T) iter.Seq[any] {
@@ -103,17 +134,31 @@ func each[T any](list []T) iter.Seq[any] {
 
 // files reads files in the order of the set.
 func (b *Builder) files(ctx context.Context, st *store.Store, wanted *set) ([]*plazav1.File, error) {
-	var rows []store.File
-	reads := st.Related()
-	reads.FilesByID(wanted.list(), &rows)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	byID := make(map[string]store.File, len(rows))
-	for _, f := range rows {
+	return b.filesBeside(ctx, st, wanted, noFilesAtHand())
+}
+
+// filesBeside reads the files that are not at hand, if any, and returns all in the order of the set.
+func (b *Builder) filesBeside(ctx context.Context, st *store.Store, wanted *set, have *filesAtHand) ([]*plazav1.File, error) {
+	byID := make(map[string]store.File, len(wanted.list()))
+	for _, f := range slices.Concat(have.files, have.avatars) {
 		byID[f.ID] = f
 	}
-	files := make([]*plazav1.File, 0, len(rows))
+	missing := slices.DeleteFunc(slices.Clone(wanted.list()), func(id string) bool {
+		_, found := byID[id]
+		return found || have.asked.has[id]
+	})
+	if len(missing) > 0 {
+		var rows []store.File
+		reads := st.Related()
+		reads.FilesByID(missing, &rows)
+		if err := reads.Run(ctx); err != nil {
+			return nil, err
+		}
+		for _, f := range rows {
+			byID[f.ID] = f
+		}
+	}
+	files := make([]*plazav1.File, 0, len(byID))
 	for _, id := range wanted.list() {
 		if f, ok := byID[id]; ok {
 			files = append(files, b.File(f))
@@ -157,12 +202,30 @@ func answeredBy(p *plazav1.Poll) []string {
 	return ids
 }
 
+// videoSizes are the sizes that clients ask for of a video.
+var videoSizes = []string{"original", "high", "medium", "low"}
+
+// withSizes fills the sizes of a video that nobody made with the original: whichever a client asks for, it finds one to play.
+func withSizes(data *structpb.Struct) *structpb.Struct {
+	video := data.GetFields()["videoFileId"].GetStructValue().GetFields()
+	original := video["original"]
+	if original.GetStringValue() == "" {
+		return data
+	}
+	for _, size := range videoSizes {
+		if video[size].GetStringValue() == "" {
+			video[size] = original
+		}
+	}
+	return data
+}
+
 // fileIDsIn are those in the data of a post or a story: an image or a file, a thumbnail, a video in each of its sizes.
 func fileIDsIn(data *structpb.Struct) []string {
 	fields := data.GetFields()
 	ids := []string{fields["fileId"].GetStringValue(), fields["thumbnailFileId"].GetStringValue()}
 	video := fields["videoFileId"].GetStructValue().GetFields()
-	for _, size := range []string{"original", "high", "medium", "low"} {
+	for _, size := range videoSizes {
 		ids = append(ids, video[size].GetStringValue())
 	}
 	return ids

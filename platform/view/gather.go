@@ -23,8 +23,9 @@ type Known struct {
 	Users       []store.User
 	// UserIDs are users that the answer speaks of beside those that the rows refer to.
 	UserIDs []string
-	// Children are the child posts of posts that were just made; those of others are read.
-	Children []store.Post
+	// Made are the child posts of posts that were just made, of which nothing is counted yet; Children are child posts that
+	// were read on the way. Those of other posts are read.
+	Made, Children []store.Post
 	// Counts holds the counts of the references that are keys of it.
 	Counts store.Counts
 }
@@ -64,6 +65,8 @@ type gathering struct {
 
 	streams, childStreams []store.VideoStream
 	rooms, childRooms     []store.Room
+
+	files filesAtHand
 }
 
 // Gather reads, in one round trip to each home concerned, what the known rows refer to, and builds the answer's
@@ -72,7 +75,7 @@ func (b *Builder) Gather(ctx context.Context, st *store.Store, viewerID string, 
 	if k.Counts == nil {
 		k.Counts = store.Counts{}
 	}
-	g := &gathering{Known: k, builder: b, viewerID: viewerID, children: k.Children}
+	g := &gathering{Known: k, builder: b, viewerID: viewerID}
 	reads := st.Related()
 	g.readUsers(reads)
 	g.readMembers(reads)
@@ -81,12 +84,13 @@ func (b *Builder) Gather(ctx context.Context, st *store.Store, viewerID string, 
 	g.readPolls(reads)
 	g.readStreams(reads)
 	g.readRooms(reads)
+	g.readFiles(reads)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
 	a := g.build()
 	var err error
-	a.Files, err = b.filesOf(ctx, st, each(a.Posts), each(a.PostChildren), each(a.Stories), each(a.Comments), each(a.CommentChildren),
+	a.Files, err = b.filesOf(ctx, st, &g.files, each(a.Posts), each(a.PostChildren), each(a.Stories), each(a.Comments), each(a.CommentChildren),
 		each(a.Polls), each(a.VideoStreamings), each(a.VideoStreamingChildren), each(a.Rooms), each(a.RoomChildrens),
 		each(a.Users), each(a.Communities), each(a.Categories))
 	return a, err
@@ -145,6 +149,7 @@ func (g *gathering) readUsers(reads *store.Reads) {
 	if ids := wanted.list(); len(ids) > 0 {
 		var read []store.User
 		reads.Users(ids, &read)
+		reads.AvatarFiles(ids, &g.files.avatars)
 		reads.Then(func() { g.Users = slices.Concat(known, read); store.SortUsers(g.Users, order) })
 	} else {
 		store.SortUsers(g.Users, order)
@@ -185,7 +190,8 @@ func (g *gathering) readContent(reads *store.Reads) {
 		comments = append(comments, p.CommentIDs...)
 		children.add(p.Children...)
 	}
-	for _, c := range g.Known.Children {
+	g.children = slices.Concat(g.Made, g.Known.Children)
+	for _, c := range g.children {
 		children.remove(c.ID)
 	}
 	for _, s := range g.Stories {
@@ -198,7 +204,9 @@ func (g *gathering) readContent(reads *store.Reads) {
 		reads.CommentsByID(comments, &g.replies)
 	}
 	if ids := children.list(); len(ids) > 0 {
-		reads.PostsByID(ids, &g.children)
+		atHand, read := g.children, new([]store.Post)
+		reads.PostsByID(ids, read)
+		reads.Then(func() { g.children = slices.Concat(atHand, *read) })
 	}
 	categories := newSet()
 	for _, c := range g.Communities {
@@ -233,7 +241,7 @@ func (g *gathering) readCounts(reads *store.Reads) {
 	for _, c := range g.Communities {
 		wanted.add(c.ID)
 	}
-	for _, c := range g.Known.Children {
+	for _, c := range g.Made {
 		wanted.remove(c.ID)
 	}
 	homes := map[region.Code][]string{}

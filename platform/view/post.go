@@ -20,7 +20,7 @@ func (b *Builder) postPath(targetType, targetID, postID string) string {
 func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 	m := &plazav1.Post{
 		PostId:               p.ID,
-		Data:                 object(p.Data),
+		Data:                 withSizes(object(p.Data)),
 		PrivateId:            p.ID,
 		Path:                 b.postPath(p.TargetType, p.TargetID, p.ID),
 		ParentPostId:         p.ParentID,

@@ -19,6 +19,7 @@ func (b *Builder) Room(r store.Room) *plazav1.Room {
 		TargetId:          r.TargetPublicID,
 		TargetType:        r.TargetType,
 		ReferenceId:       r.PostID,
+		LiveChannelId:     r.ID, // its chat has its name, as that of a community does
 		LiveChatEnabled:   r.LiveChatEnabled,
 		Title:             r.Title,
 		RoomId:            r.ID,

@@ -19,7 +19,7 @@ func (b *Builder) storyPath(targetType, targetID, storyID string) string {
 func (b *Builder) story(s store.Story, counts store.Counts) *plazav1.Story {
 	return &plazav1.Story{
 		StoryId:           s.ID,
-		Data:              object(s.Data),
+		Data:              withSizes(object(s.Data)),
 		Path:              b.storyPath(s.TargetType, s.TargetID, s.ID),
 		CreatorId:         s.AuthorID,
 		CreatorPublicId:   s.AuthorPublicID,

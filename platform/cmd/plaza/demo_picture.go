@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"image"
 	"image/color"
 	"image/png"
@@ -61,11 +61,9 @@ func (d *demo) uploaded(request *http.Request) (string, error) {
 
 // demoPicture is a landscape of two colours, which the name decides on.
 func demoPicture(name string) image.Image {
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(name)) // a hash takes everything
-	sum := hash.Sum32()
-	sky := color.RGBA{R: byte(sum), G: byte(sum >> 8), B: 0xd0, A: 0xff}
-	land := color.RGBA{R: byte(sum >> 16), G: 0x80, B: byte(sum >> 24), A: 0xff}
+	hash := sha256.Sum256([]byte(name))
+	sky := color.RGBA{R: hash[0], G: hash[1], B: 0xd0, A: 0xff}
+	land := color.RGBA{R: hash[2], G: 0x80, B: hash[3], A: 0xff}
 	img := image.NewPaletted(image.Rect(0, 0, demoSide, demoSide), color.Palette{sky, land})
 	for x := range demoSide {
 		hill := demoSide/2 + (x-demoSide/2)*(x-demoSide/2)/demoSide

@@ -162,9 +162,9 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.F
 
 // content reads the posts of entries and where they stand, and leaves out what went meanwhile.
 func (s *Service) content(ctx context.Context, f *service.First, entries []store.FeedEntry) (view.Known, error) {
-	var posts, communities, walls []string
+	var posts, communities, walls, authors []string
 	for _, e := range entries {
-		posts = append(posts, e.ID)
+		posts, authors = append(posts, e.ID), append(authors, e.AuthorID)
 		if e.TargetType == "community" {
 			communities = append(communities, e.TargetID)
 		} else {
@@ -178,7 +178,8 @@ func (s *Service) content(ctx context.Context, f *service.First, entries []store
 	reads.PostsByID(posts, &rows)
 	reads.Communities(distinct(communities), &k.Communities)
 	reads.Memberships(f.Caller.UserID, distinct(communities), &k.Members)
-	reads.Users(distinct(walls), &owners)
+	reads.Users(distinct(append(walls, authors...)), &owners)
+	reads.ChildrenOf(posts, &k.Children)
 	if err := reads.Run(ctx); err != nil {
 		return k, err
 	}

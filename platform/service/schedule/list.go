@@ -58,7 +58,7 @@ func (s *Service) gather(ctx context.Context, f *service.First, rows []store.Sch
 			return nil, err
 		}
 		posts := rowsOf(row, d, posting, row.CreatedAt)
-		k.Posts, k.Children = append(k.Posts, posts[0]), append(k.Children, posts[1:]...)
+		k.Posts, k.Made = append(k.Posts, posts[0]), append(k.Made, posts[1:]...)
 		for _, p := range posts {
 			k.Counts[p.ID] = nil // nothing to count of it yet
 		}

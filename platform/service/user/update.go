@@ -14,8 +14,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles take the
-// right to assign roles.
+// UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles, and the mark
+// of a brand, take the right to assign roles.
 func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
 	m := req.Msg
 	f := s.Begin(ctx)
@@ -30,7 +30,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.U
 	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
-	if err := mayAssign(f.Caller, m.GetRoles()); err != nil {
+	if err := mayAssign(f.Caller, m.GetRoles(), m.IsBrand != nil); err != nil {
 		return nil, err
 	}
 	home, err := region.HomeOf(userID)
@@ -58,8 +58,9 @@ func (s *Service) target(ctx context.Context, caller *auth.Caller, publicID stri
 	return s.Directory.ResolveOne(ctx, publicID)
 }
 
-func mayAssign(caller *auth.Caller, roles []string) error {
-	if len(roles) == 0 {
+// mayAssign refuses what the network says of a user, and not the user: roles, and whether it is a brand.
+func mayAssign(caller *auth.Caller, roles []string, brand bool) error {
+	if len(roles) == 0 && !brand {
 		return nil
 	}
 	if err := auth.Require(caller, auth.AssignUserRole, auth.Scope{}); err != nil {
@@ -77,7 +78,7 @@ func mayAssign(caller *auth.Caller, roles []string) error {
 func change(m *plazav1.UpdateUserRequest) store.UserChange {
 	c := store.UserChange{
 		DisplayName: m.DisplayName, ProfileHandle: m.ProfileHandle, Description: m.Description,
-		AvatarFileID: m.AvatarFileId, AvatarCustomURL: m.AvatarCustomUrl,
+		AvatarFileID: m.AvatarFileId, AvatarCustomURL: m.AvatarCustomUrl, IsBrand: m.IsBrand,
 	}
 	if len(m.GetRoles()) > 0 {
 		c.Roles = m.GetRoles()

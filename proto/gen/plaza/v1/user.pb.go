@@ -610,8 +610,10 @@ type UpdateUserRequest struct {
 	ProfileHandle *string `protobuf:"bytes,8,opt,name=profile_handle,json=profileHandle,proto3,oneof" json:"profile_handle,omitempty"`
 	// Accepted from public clients; a user is made by its first session only.
 	CreateNewUserWhenNotFound bool `protobuf:"varint,9,opt,name=create_new_user_when_not_found,json=createNewUserWhenNotFound,proto3" json:"create_new_user_when_not_found,omitempty"`
-	unknownFields             protoimpl.UnknownFields
-	sizeCache                 protoimpl.SizeCache
+	// Whether the user stands for a brand; those who may assign roles only.
+	IsBrand       *bool `protobuf:"varint,10,opt,name=is_brand,json=isBrand,proto3,oneof" json:"is_brand,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateUserRequest) Reset() {
@@ -703,6 +705,13 @@ func (x *UpdateUserRequest) GetProfileHandle() string {
 func (x *UpdateUserRequest) GetCreateNewUserWhenNotFound() bool {
 	if x != nil {
 		return x.CreateNewUserWhenNotFound
+	}
+	return false
+}
+
+func (x *UpdateUserRequest) GetIsBrand() bool {
+	if x != nil && x.IsBrand != nil {
+		return *x.IsBrand
 	}
 	return false
 }
@@ -1059,7 +1068,7 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x11ListUsersResponse\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb8\x04\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xe5\x04\n" +
 	"\x11UpdateUserRequest\x12 \n" +
 	"\auser_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x182R\x06userId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x12/\n" +
@@ -1071,12 +1080,15 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\"\x06r\x04\x10\x01\x18dR\x05roles\x123\n" +
 	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x123\n" +
 	"\x0eprofile_handle\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dH\x04R\rprofileHandle\x88\x01\x01\x12A\n" +
-	"\x1ecreate_new_user_when_not_found\x18\t \x01(\bR\x19createNewUserWhenNotFoundB\x0f\n" +
+	"\x1ecreate_new_user_when_not_found\x18\t \x01(\bR\x19createNewUserWhenNotFound\x12\x1e\n" +
+	"\bis_brand\x18\n" +
+	" \x01(\bH\x05R\aisBrand\x88\x01\x01B\x0f\n" +
 	"\r_display_nameB\x0e\n" +
 	"\f_descriptionB\x11\n" +
 	"\x0f_avatar_file_idB\x14\n" +
 	"\x12_avatar_custom_urlB\x11\n" +
-	"\x0f_profile_handle\"4\n" +
+	"\x0f_profile_handleB\v\n" +
+	"\t_is_brand\"4\n" +
 	"\x0eBanUserRequest\x12\"\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"6\n" +
 	"\x10UnbanUserRequest\x12\"\n" +

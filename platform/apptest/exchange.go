@@ -1,0 +1,105 @@
+package apptest
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+	"sync"
+)
+
+// Exchange is one request of a test and its answer, as they went over the wire.
+type Exchange struct {
+	// Method and Path are the request's; Path is escaped and without the query.
+	Method, Path string
+	// Query is the request's, as it was sent.
+	Query string
+	// Header is the request's.
+	Header http.Header
+	// Request is the request's body; nil where it is too large to keep.
+	Request []byte
+	// Status is the answer's.
+	Status int
+	// Body is the answer's; nil for a stream of events.
+	Body []byte
+	// Event tells that Body is one event of a stream, which is an Exchange of its own.
+	Event bool
+}
+
+// observers are told of every exchange.
+var observers []func(Exchange)
+
+// Observe has a function told of every exchange of every network in this process, also of those that fail. It is called
+// from many goroutines at once. Call Observe before the first test, as in TestMain.
+func Observe(observe func(Exchange)) { observers = append(observers, observe) }
+
+// transport tells the observers what goes through it.
+type transport struct{ *http.Transport }
+
+// RoundTrip sends the request. The observers hear of the answer when the caller has read it.
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.Transport.RoundTrip(req)
+	if err != nil || len(observers) == 0 {
+		return resp, err
+	}
+	x := exchangeOf(req)
+	x.Status = resp.StatusCode
+	if isStream(resp.Header) {
+		x.tell()
+		return resp, nil
+	}
+	resp.Body = &observedBody{ReadCloser: resp.Body, exchange: x}
+	return resp, nil
+}
+
+func exchangeOf(req *http.Request) Exchange {
+	x := Exchange{Method: req.Method, Path: req.URL.EscapedPath(), Query: req.URL.RawQuery, Header: req.Header}
+	if req.GetBody == nil {
+		return x
+	}
+	if body, err := req.GetBody(); err == nil {
+		x.Request, _ = io.ReadAll(body)
+	}
+	return x
+}
+
+func isStream(header http.Header) bool {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && kind == "text/event-stream"
+}
+
+func (x Exchange) tell() {
+	for _, observe := range observers {
+		observe(x)
+	}
+}
+
+// observedBody keeps what is read of a body.
+type observedBody struct {
+	io.ReadCloser
+
+	exchange Exchange
+	read     bytes.Buffer
+	once     sync.Once
+}
+
+func (b *observedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.read.Write(p[:n])
+	if err != nil {
+		b.tell()
+	}
+	return n, err
+}
+
+func (b *observedBody) Close() error {
+	b.tell()
+	return b.ReadCloser.Close()
+}
+
+func (b *observedBody) tell() {
+	b.once.Do(func() {
+		b.exchange.Body = b.read.Bytes()
+		b.exchange.tell()
+	})
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+	"time"
+)
+
+// printFeeds writes the pages of feeds, and what they were to reach.
+func (r *report) printFeeds(out io.Writer) error {
+	if len(r.feeds) == 0 {
+		return nil
+	}
+	fmt.Fprintf(out, "\nfeeds on %d posts, pages of %d, one connection\n\n", r.feedPosts, feedLimit)
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "feed\tp50\tp99\tround trips/op\t")
+	for _, f := range r.feeds {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.2f\t\n", f.name, milliseconds(f.p50()), milliseconds(f.load.percentile(0.99)), f.tripsEach())
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	t = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "goal\twanted\tmeasured\t")
+	for _, f := range r.feeds {
+		r.feedGoals(t, f)
+	}
+	most := 0.0
+	for _, f := range r.feeds {
+		most = max(most, f.tripsEach())
+	}
+	goal(t, "every feed: round trips to the database", fmt.Sprintf("at most %.0f", maxFeedTrips), fmt.Sprintf("%.2f", most),
+		verdict(math.Round(most) <= maxFeedTrips)) // what workers ask for by themselves varies a little
+	return t.Flush()
+}
+
+// feedGoals compares a first page with that of who follows few, and with the late page of the same reader.
+func (r *report) feedGoals(t io.Writer, f *feedCase) {
+	if f.order == "" || f.page != 1 {
+		return
+	}
+	few, many := followed()[0], followed()[len(followed())-1]
+	if f.follows == many {
+		r.feedGoal(t, fmt.Sprintf("following, %s: p50 of %d followed by that of %d", f.order, f.follows, few), f, r.followingFeed(f.order, few, 1), maxFeedRatio)
+	}
+	r.feedGoal(t, fmt.Sprintf("following, %s, %d followed: p50 of page %d by that of page 1", f.order, f.follows, latePage),
+		r.followingFeed(f.order, f.follows, latePage), f, maxPageRatio)
+}
+
+func (r *report) feedGoal(t io.Writer, what string, one, by *feedCase, limit float64) {
+	ratio := float64(one.p50()) / float64(max(time.Microsecond, by.p50()))
+	goal(t, what, fmt.Sprintf("at most %.1f", limit), fmt.Sprintf("%.2f (%s by %s)", ratio, milliseconds(one.p50()), milliseconds(by.p50())),
+		verdict(math.Round(ratio*100)/100 <= limit))
+}
+
+func (r *report) followingFeed(order string, follows, page int) *feedCase {
+	for _, f := range r.feeds {
+		if f.order == order && f.follows == follows && f.page == page {
+			return f
+		}
+	}
+	return &feedCase{}
+}

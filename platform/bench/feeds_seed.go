@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// feedReader is somebody who follows many.
+type feedReader struct {
+	person
+
+	follows int
+}
+
+// followed is how many accounts each of the readers follows.
+func followed() []int { return []int{10, 500, 5000} }
+
+const (
+	walls     = 20_000 // accounts that post
+	busy      = 1_500  // posts on the walls that every reader follows
+	seedBatch = 25_000 // posts a statement
+)
+
+// The walls of accounts are numbered. Some 1,500 posts stand on the ten that every reader follows, so that the feed of who
+// follows only these has fifty pages, too.
+const (
+	sqlFeedWalls = `INSERT INTO users (home, id, public_id, display_name, name_key, created_at, updated_at)
+		SELECT 'us', '01' || substr(md5('wall' || n::text), 1, 22), 'wall-' || n::text, 'Wall ' || n::text, 'wal', $2::timestamptz, $2::timestamptz
+		FROM generate_series(0, $1::int - 1) AS n`
+	sqlFeedPosts = `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
+			feed_type, data_type, structure_type, data, created_at, updated_at, edited_at)
+		SELECT 'us', '01' || substr(md5('feedpost' || n::text), 1, 22), 'user', wall, public_id, wall, public_id, true, 'published', 'text', 'text',
+			jsonb_build_object('text', repeat('We saw two herons and a seal. ', 7)), at, at, at
+		FROM (
+			SELECT n, '01' || substr(md5('wall' || w::text), 1, 22) AS wall, 'wall-' || w::text AS public_id,
+				$4::timestamptz + n * INTERVAL '1 second' AS at
+			FROM (
+				SELECT n, CASE WHEN n % $5::int = 0 THEN (n / $5::int) % 10 ELSE (n::bigint * 7919) % $3::bigint END AS w
+				FROM generate_series($1::int, $2::int) AS n
+			) AS numbered
+		) AS p`
+	sqlFeedFollows = `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
+		SELECT 'us', $1::text, '01' || substr(md5('wall' || n::text), 1, 22), $2::text, 'wall-' || n::text, 'accepted', 1, $4::timestamptz, $4::timestamptz
+		FROM generate_series(0, $3::int - 1) AS n`
+	sqlFeedFollowers = `INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
+		SELECT home, followee_id, follower_id, follower_public_id, followee_public_id, status, version, created_at, updated_at FROM follows
+		ON CONFLICT DO NOTHING`
+	sqlFeedCounts = `INSERT INTO counters (home, ref, kind, shard, n)
+		SELECT 'us', target_id, 'published', 0, count(*) FROM posts WHERE home = 'us' AND target_type = 'user' AND is_parent GROUP BY target_id
+		ON CONFLICT DO NOTHING`
+)
+
+// seedFeeds adds posts on many walls, and readers of these.
+func (e *environment) seedFeeds(ctx context.Context, p *progress, posts int) ([]feedReader, error) {
+	conn, err := pgx.Connect(ctx, e.database.URL())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	start := service.Millis().Add(-time.Duration(posts) * time.Second)
+	if _, err := conn.Exec(ctx, sqlFeedWalls, walls, start); err != nil {
+		return nil, fmt.Errorf("walls: %w", err)
+	}
+	for from := 1; from <= posts; from += seedBatch {
+		if _, err := conn.Exec(ctx, sqlFeedPosts, from, min(posts, from+seedBatch-1), walls, start, max(1, posts/busy)); err != nil {
+			return nil, fmt.Errorf("posts: %w", err)
+		}
+		if done := min(posts, from+seedBatch-1); done%(8*seedBatch) == 0 || done == posts {
+			p.sayf("%d of %d posts for feeds", done, posts)
+		}
+	}
+	readers, err := e.addReaders(ctx, conn, start)
+	if err != nil {
+		return nil, err
+	}
+	for _, sql := range []string{sqlFeedFollowers, sqlFeedCounts} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return nil, err
+		}
+	}
+	cockroach, err := devdb.IsCockroach(ctx, e.database.URL())
+	if err != nil || cockroach {
+		return readers, err
+	}
+	p.sayf("having the database look at them")
+	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
+	return readers, err
+}
+
+// addReaders makes those who read: each with a session, and with as many followed accounts as followed says.
+func (e *environment) addReaders(ctx context.Context, conn *pgx.Conn, now time.Time) ([]feedReader, error) {
+	st, err := store.Open(ctx, store.Config{URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute})
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	ring, err := auth.OpenKeyring(e.path("signing-keys.json"))
+	if err != nil {
+		return nil, err
+	}
+	issuer := auth.NewIssuer(networkID, ring)
+	var readers []feedReader
+	for _, follows := range followed() {
+		r := feedReader{follows: follows, person: person{id: region.NewID(home), public: fmt.Sprintf("reader-of-%d", follows)}}
+		if err := r.signIn(ctx, st, issuer, now); err != nil {
+			return nil, err
+		}
+		if _, err := conn.Exec(ctx, sqlFeedFollows, r.id, r.public, follows, now); err != nil {
+			return nil, fmt.Errorf("follows: %w", err)
+		}
+		readers = append(readers, r)
+	}
+	return readers, nil
+}
+
+func (r *feedReader) signIn(ctx context.Context, st *store.Store, issuer *auth.Issuer, now time.Time) error {
+	session := region.NewID(home)
+	token, issued, expires, err := issuer.MintAccess(auth.AccessSubject{UserID: r.id, PublicID: r.public, SessionID: session})
+	if err != nil {
+		return err
+	}
+	r.token = token
+	w := st.Write(home)
+	w.NewUser(store.User{ID: r.id, PublicID: r.public, DisplayName: strings.ToUpper(r.public)}, now)
+	w.NewSession(store.Session{ID: session, UserID: r.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
+	w.Count(r.id, store.CountFollowing(home), int64(r.follows))
+	return w.Commit(ctx)
+}

@@ -1,0 +1,131 @@
+// Package contract holds the tables of the service interface as data, and measures how much of them a suite of tests
+// exercised on a running server.
+//
+// Nothing is declared covered: [Coverage] looks at the exchanges of the suite, and counts a row of the tables when an
+// exchange shows it.
+package contract
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed *.yaml
+var tables embed.FS
+
+// Contract is the tables of the service interface.
+type Contract struct {
+	Operations []*Operation
+	Limits     []*Limit
+	// Resources are the fields of each resource, by its name.
+	Resources map[string]map[string]Type
+	// States are values that occur, by "Resource.field".
+	States map[string][]string
+}
+
+// Operation is one row of the endpoints.
+type Operation struct {
+	Name string
+	// Call is the method and the path, with placeholders in braces.
+	Call string
+	// Query and Body are the parameters, with the values that have to be sent.
+	Query, Body map[string][]string
+	// Answer is what a good answer holds, by path; "." is the whole.
+	Answer map[string]Type
+	Errors []Failure
+}
+
+// Failure is one way in which an operation refuses.
+type Failure struct {
+	Status  int
+	Code    int
+	Message string
+	Body    string // the whole body, where it is no error object
+	Data    bool   // the error object has data, an object
+}
+
+func (f Failure) String() string {
+	if f.Body != "" {
+		return fmt.Sprint(f.Status, " ", f.Body)
+	}
+	return fmt.Sprint(f.Status, " ", f.Code, " ", f.Message)
+}
+
+// Limit is one row of the limits.
+type Limit struct {
+	Name string
+	Call string
+	// Of is what is measured: number, length or count of a parameter, the size of a file, or the flags of an object.
+	Of string
+	// Query or Path is the parameter that is measured.
+	Query, Path string
+	Edge, Past  []int64
+	Says        string
+	// Apart says why the limit cannot be exercised.
+	Apart string
+}
+
+// Type is the JSON type of a value, or the name of a resource; with [] behind it for an array of them.
+type Type struct {
+	Name string
+	// Rest says why the value is always the empty one; empty where it has to be seen filled.
+	Rest string
+}
+
+// UnmarshalYAML reads "type" or "type | why it is always empty".
+func (t *Type) UnmarshalYAML(node *yaml.Node) error {
+	name, rest, _ := strings.Cut(node.Value, " | ")
+	t.Name, t.Rest = name, rest
+	return nil
+}
+
+// Load reads the tables.
+func Load() (*Contract, error) {
+	c := &Contract{}
+	for name, into := range map[string]any{
+		"operations.yaml": &c.Operations, "limits.yaml": &c.Limits, "resources.yaml": &c.Resources, "states.yaml": &c.States,
+	} {
+		raw, err := tables.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		decoder := yaml.NewDecoder(bytes.NewReader(raw))
+		decoder.KnownFields(true)
+		if err := decoder.Decode(into); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return c, nil
+}
+
+// collections are the names under which answers hold resources, whatever the operation.
+var collections = map[string]string{
+	"posts": "Post", "postChildren": "Post", "postData": "Post", "comments": "Comment", "commentChildren": "Comment", "users": "User",
+	"communityUsers": "CommunityUser", "communities": "Community", "categories": "Category", "roles": "Role", "files": "File",
+	"feeds": "Feed", "stories": "Story", "videoStreamings": "VideoStreaming", "videoStreamingChildren": "VideoStreaming",
+	"rooms": "Room", "roomChildrens": "Room", "polls": "Poll", "pinTargets": "PinTarget", "pins": "Pin",
+	"userMarkers": "UserMarker", "userFeedMarkers": "UserFeedMarker", "userEntityMarkers": "UserEntityMarker",
+}
+
+// match returns the values of the placeholders of a template like /a/{b}, and whether the path fits.
+func match(template, path string) (map[string]string, bool) {
+	want, got := strings.Split(template, "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
+	if len(want) != len(got) {
+		return nil, false
+	}
+	values := map[string]string{}
+	for i, part := range want {
+		name, isValue := strings.CutPrefix(part, "{")
+		switch {
+		case isValue:
+			values[strings.TrimSuffix(name, "}")] = got[i]
+		case part != got[i]:
+			return nil, false
+		}
+	}
+	return values, true
+}

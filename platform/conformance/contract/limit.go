@@ -1,0 +1,126 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// rows are the names of what has to be seen of a limit.
+func (l *Limit) rows() []string {
+	if l.Apart != "" {
+		return nil
+	}
+	if l.Of == "flags" {
+		return []string{l.accepted("the last one"), l.refused("one more")}
+	}
+	var names []string
+	for _, edge := range l.Edge {
+		names = append(names, l.accepted(edge))
+	}
+	for _, past := range l.Past {
+		names = append(names, l.refused(past))
+	}
+	return names
+}
+
+func (l *Limit) accepted(value any) string { return fmt.Sprint(l.Name, ": ", value, " accepted") }
+func (l *Limit) refused(value any) string  { return fmt.Sprint(l.Name, ": ", value, " refused") }
+
+func (v *Coverage) seeLimit(l *Limit, x exchange) {
+	method, template, _ := strings.Cut(l.Call, " ")
+	path, ok := match(template, x.Path)
+	switch {
+	case !ok || method != x.Method:
+	case l.Of == "flags":
+		v.seeFlags(l, x)
+	case l.Of == "file":
+		v.seeFile(l, x)
+	default:
+		value, ok := l.measure(x, path)
+		if !ok {
+			return
+		}
+		if l.refuses(x) {
+			v.see(Limits, l.refused(value))
+		} else if l.accepts(x) {
+			v.see(Limits, l.accepted(value))
+		}
+	}
+}
+
+// refuses tells whether the answer says that the limit is exceeded.
+func (l *Limit) refuses(x exchange) bool {
+	return x.Status == http.StatusUnprocessableEntity && strings.Contains(string(x.Body), l.Says)
+}
+
+// accepts tells whether the answer shows that the value passed: what it names need not exist.
+func (l *Limit) accepts(x exchange) bool {
+	switch x.Status {
+	case http.StatusOK, http.StatusNotFound:
+		return true
+	default:
+		return l.Says != "" && x.Status == http.StatusUnprocessableEntity // something else is wrong with it
+	}
+}
+
+// measure is the value of the limit's parameter in a request.
+func (l *Limit) measure(x exchange, path map[string]string) (int64, bool) {
+	if l.Path != "" {
+		text, err := url.PathUnescape(path[l.Path])
+		return int64(utf8.RuneCountInString(text)), err == nil
+	}
+	var values []string
+	for name, sent := range x.query {
+		if plain, _, _ := strings.Cut(name, "["); plain == l.Query {
+			values = append(values, sent...)
+		}
+	}
+	switch {
+	case len(values) == 0:
+		return 0, false
+	case l.Of == "number":
+		n, err := strconv.ParseInt(values[0], 10, 64)
+		return n, err == nil
+	case l.Of == "length":
+		return int64(utf8.RuneCountInString(values[0])), true
+	default:
+		return int64(len(values)), true
+	}
+}
+
+// seeFile takes the size of a file from the answer, as no test holds a body of that size. One that is refused is one past
+// the limit that the refusal names: how many bytes were sent nobody knows, because the server does not read on.
+func (v *Coverage) seeFile(l *Limit, x exchange) {
+	if x.Status == http.StatusRequestEntityTooLarge && strings.Contains(string(x.Body), l.Says) {
+		v.see(Limits, l.refused(l.Past[0]))
+	}
+	list, _ := x.answer.([]any)
+	for _, element := range list {
+		for _, size := range at(element, "attributes.size") {
+			if n, ok := size.(float64); ok && slices.Contains(l.Edge, int64(n)) {
+				v.see(Limits, l.accepted(int64(n)))
+			}
+		}
+	}
+}
+
+// seeFlags waits for a refusal of one flag too many, of something that somebody flagged before.
+func (v *Coverage) seeFlags(l *Limit, x exchange) {
+	for _, name := range []string{"posts", "comments"} {
+		if counts := at(x.answer, name+"[].flagCount"); len(counts) == 1 {
+			if n, ok := counts[0].(float64); ok && strings.Contains(l.Call, name) {
+				v.flags[x.Path] = int64(n)
+			}
+		}
+	}
+	exceeded := Failure{Status: http.StatusForbidden, Code: 400300, Message: "Number of flag already exceed."}
+	if exceeded.isShownBy(x) && v.flags[x.Path] > 0 {
+		v.see(Limits, l.accepted("the last one"))
+		v.see(Limits, l.refused("one more"))
+	}
+}

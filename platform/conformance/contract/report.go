@@ -1,0 +1,80 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Report is how much of the contract was seen.
+type Report struct {
+	Counts []Count
+	// Missing are the rows that were not seen, and values of a wrong type.
+	Missing []string
+	// Apart are the rows that are held to less, with the reason.
+	Apart []string
+}
+
+// Count is how many rows of a kind were seen.
+type Count struct {
+	Kind      Kind
+	Seen, All int
+}
+
+// Report counts what was seen so far.
+func (v *Coverage) Report() Report {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var r Report
+	for _, kind := range Kinds() {
+		count := Count{Kind: kind, All: len(v.rows[kind])}
+		for _, row := range v.rows[kind] {
+			switch {
+			case row.seen:
+				count.Seen++
+			default:
+				r.Missing = append(r.Missing, string(kind)+": "+row.name)
+			}
+			if row.rest != "" {
+				r.Apart = append(r.Apart, fmt.Sprintf("%s: %s is always empty: %s", kind, row.name, row.rest))
+			}
+		}
+		r.Counts = append(r.Counts, count)
+	}
+	for name, what := range v.wrong {
+		r.Missing = append(r.Missing, name+": "+what)
+	}
+	for _, l := range v.contract.Limits {
+		if l.Apart != "" {
+			r.Apart = append(r.Apart, fmt.Sprintf("%s: %s: %s", Limits, l.Name, l.Apart))
+		}
+	}
+	slices.Sort(r.Missing)
+	slices.Sort(r.Apart)
+	return r
+}
+
+// Complete tells whether everything was seen.
+func (r Report) Complete() bool { return len(r.Missing) == 0 }
+
+// String is the report as a person reads it.
+func (r Report) String() string {
+	var b strings.Builder
+	b.WriteString("coverage of the contract, measured on the exchanges of the suite\n\n")
+	for _, c := range r.Counts {
+		fmt.Fprintf(&b, "  %-40s %3d of %3d\n", c.Kind, c.Seen, c.All)
+	}
+	write(&b, "missing", r.Missing)
+	write(&b, "held to less", r.Apart)
+	return b.String()
+}
+
+func write(b *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s:\n", title)
+	for _, line := range lines {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}

@@ -1,0 +1,242 @@
+package conformance
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/plaza-social/plaza/platform/apidoc"
+	"github.com/plaza-social/plaza/platform/apptest"
+)
+
+// apiDocument is the API document, with which every answer of every test of this package is compared. It is stricter than
+// the document that clients get: there, an object may have fields that are not documented; here, none may.
+type apiDocument struct {
+	root     object
+	compiler *jsonschema.Compiler
+
+	mu       sync.Mutex
+	schemas  map[string]*jsonschema.Schema // by JSON pointer
+	findings map[string]bool               // what was answered and is not documented
+	answered map[string]int                // successes by "GET /api/v3/users"
+}
+
+// theDocument is read when this package is loaded: nothing may be answered before.
+var theDocument = newAPIDocument()
+
+func init() { apptest.Observe(theDocument.observe) } //nolint:gochecknoinits // before every test, whichever runs
+
+const documentURL = "https://plaza.test/openapi.json"
+
+func newAPIDocument() *apiDocument {
+	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(apidoc.Document()))
+	if err != nil {
+		panic(err)
+	}
+	d := &apiDocument{schemas: map[string]*jsonschema.Schema{}, findings: map[string]bool{}, answered: map[string]int{}}
+	d.root, _ = root.(object)
+	allowNothingElse(d.at("components", "schemas"))
+	d.compiler = jsonschema.NewCompiler()
+	d.compiler.DefaultDraft(jsonschema.Draft2020)
+	d.compiler.AssertFormat()
+	if err := d.compiler.AddResource(documentURL, root); err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// allowNothingElse forbids, in schemas and below, fields that are not documented.
+func allowNothingElse(value any) {
+	switch v := value.(type) {
+	case object:
+		if _, isObject := v["properties"].(object); isObject && v["type"] == "object" && v["additionalProperties"] == nil {
+			v["additionalProperties"] = false
+		}
+		for _, inner := range v {
+			allowNothingElse(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			allowNothingElse(inner)
+		}
+	}
+}
+
+// at walks down objects; nil where there is nothing.
+func (d *apiDocument) at(names ...string) object {
+	node := d.root
+	for _, name := range names {
+		node, _ = node[name].(object)
+	}
+	return node
+}
+
+// documented is an operation of the document.
+type documented struct {
+	verb, path string
+	object     object
+}
+
+func (o documented) name() string { return o.verb + " " + o.path }
+
+// operations are all of them, by path and verb.
+func (d *apiDocument) operations() []documented {
+	var all []documented
+	for path, verbs := range d.at("paths") {
+		for verb, op := range verbs.(object) {
+			all = append(all, documented{strings.ToUpper(verb), path, op.(object)})
+		}
+	}
+	slices.SortFunc(all, func(a, b documented) int { return strings.Compare(a.path+a.verb, b.path+b.verb) })
+	return all
+}
+
+// template finds the path of the document that a request's path is one of; a segment that is spelt out wins over a
+// placeholder.
+func (d *apiDocument) template(path string) string {
+	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
+	best, bestLiterals := "", -1
+	for template := range d.at("paths") {
+		if literals := matches(strings.Split(template, "/"), segments); literals > bestLiterals {
+			best, bestLiterals = template, literals
+		}
+	}
+	return best
+}
+
+// matches counts the segments that are spelt out; -1 for another path.
+func matches(template, segments []string) int {
+	if len(template) != len(segments) {
+		return -1
+	}
+	literals := 0
+	for i, part := range template {
+		switch {
+		case part == segments[i]:
+			literals++
+		case !strings.HasPrefix(part, "{"), segments[i] == "":
+			return -1
+		}
+	}
+	return literals
+}
+
+// observe compares an answer with the document. What is no operation is not its business.
+func (d *apiDocument) observe(x apptest.Exchange) {
+	template := d.template(x.Path)
+	op := d.at("paths", template, strings.ToLower(x.Method))
+	if template == "" || op == nil || x.Status == http.StatusRequestHeaderFieldsTooLarge { // which no handler sees
+		return
+	}
+	x.Body = unpacked(x.Body)
+	if err := d.check(template, x); err != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.findings[fmt.Sprintf("%s %s answered %d: %v", x.Method, template, x.Status, err)] = true
+		return
+	}
+	if x.Status < http.StatusMultipleChoices {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.answered[x.Method+" "+template]++
+	}
+}
+
+// unpacked is a body without its compression, which some tests ask for.
+func unpacked(body []byte) []byte {
+	reader, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return body
+	}
+	if plain, err := io.ReadAll(reader); err == nil {
+		return plain
+	}
+	return body
+}
+
+// check is nil for an answer that is documented.
+func (d *apiDocument) check(template string, x apptest.Exchange) error {
+	pointer := []string{"paths", template, strings.ToLower(x.Method), "responses", strconv.Itoa(x.Status)}
+	found := d.at(pointer...)
+	if found == nil {
+		return fmt.Errorf("the status is not documented, with %.300s", x.Body)
+	}
+	if to, isRef := found["$ref"].(string); isRef {
+		pointer = strings.Split(strings.TrimPrefix(to, "#/"), "/")
+		found = d.at(pointer...)
+	}
+	if x.Event {
+		return d.checkEvent(template, x.Body)
+	}
+	content, _ := found["content"].(object)
+	if json, isJSON := content["application/json"].(object); !isJSON || json["schema"] == nil || x.Body == nil {
+		return nil
+	}
+	return d.fits(x.Body, append(pointer, "content", "application/json", "schema")...)
+}
+
+// events are the schemas of what streams tell.
+var events = map[string]string{
+	"/realtime/community.userAdded":     "CommunityUserAddedEvent",
+	"/realtime/marker.marker.user-sync": "MarkerUserSyncEvent",
+}
+
+func (d *apiDocument) checkEvent(template string, data []byte) error {
+	var control map[string]json.RawMessage
+	if json.Unmarshal(data, &control) == nil && (len(control) == 0 || control["reason"] != nil) {
+		return nil // reset and end
+	}
+	return d.fits(data, "components", "schemas", events[template])
+}
+
+// fits compares text with the schema at a place of the document.
+func (d *apiDocument) fits(text []byte, pointer ...string) error {
+	schema, err := d.schema(pointer)
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("no JSON: %.100q", text)
+	}
+	return schema.Validate(value)
+}
+
+func (d *apiDocument) schema(pointer []string) (*jsonschema.Schema, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var fragment strings.Builder
+	for _, name := range pointer {
+		fragment.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name))
+	}
+	if known := d.schemas[fragment.String()]; known != nil {
+		return known, nil
+	}
+	compiled, err := d.compiler.Compile(documentURL + "#" + fragment.String())
+	if err != nil {
+		return nil, err
+	}
+	d.schemas[fragment.String()] = compiled
+	return compiled, nil
+}
+
+// report says what was answered and is not documented, and returns the exit code that this makes of another one.
+func (d *apiDocument) report(code int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for finding := range d.findings {
+		fmt.Fprintln(os.Stderr, "FAIL: not in the API document:", finding)
+		code = max(code, 1)
+	}
+	return code
+}

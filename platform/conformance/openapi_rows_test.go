@@ -1,0 +1,87 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// preparedRows are calls that succeed, of the operations that the walk calls about what is not there: a member undoes what
+// was done before.
+func preparedRows() []row {
+	byMember := verdicts{member: 0}
+	other := func(prepare func(t *testing.T, g *grounds, other *apptest.Client)) func(*testing.T, *grounds) object {
+		return func(t *testing.T, g *grounds) object {
+			t.Helper()
+			neighbour := g.n.SignIn(t, g.walkers[member].Region, apptest.UserID("neighbour"))
+			prepare(t, g, neighbour)
+			return object{"userId": neighbour.UserID}
+		}
+	}
+	follows := other(func(t *testing.T, g *grounds, o *apptest.Client) { t.Helper(); follow(t, g.walkers[member], o) })
+	followed := other(func(t *testing.T, g *grounds, o *apptest.Client) { t.Helper(); follow(t, o, g.walkers[member]) })
+	blocked := other(func(t *testing.T, g *grounds, o *apptest.Client) { t.Helper(); block(t, g.walkers[member], o) })
+	asked := other(func(t *testing.T, g *grounds, o *apptest.Client) {
+		t.Helper()
+		setting := func(private string) {
+			g.walkers[adminToken].At(o.Region).Do(t, http.MethodPut, socialPath, object{"userPrivacySetting": private}).OK(t)
+		}
+		setting("private")
+		require.Equal(t, "pending", follow(t, o, g.walkers[member]))
+		setting("public")
+	})
+	reacted := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		reaction := object{"referenceType": "post", "referenceId": g.post(t, g.open), "reactionName": "like"}
+		g.walkers[member].Do(t, http.MethodPost, "/api/v2/reactions", reaction).OK(t)
+		return reaction
+	}
+	asking := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		id := newCommunity(t, g.boss, object{"requiresJoinApproval": true})
+		g.walkers[member].Do(t, http.MethodPost, joinPath(id), nil).OK(t)
+		return object{"communityId": id}
+	}
+	return append([]row{
+		{procedure: "FollowService/UnfollowUser", request: follows, want: byMember},
+		{procedure: "FollowService/RemoveFollower", request: followed, want: byMember},
+		{procedure: "FollowService/AcceptFollower", request: asked, want: byMember},
+		{procedure: "FollowService/UnblockUser", request: blocked, want: byMember},
+		{procedure: "ReactionService/RemoveReaction", request: reacted, want: byMember},
+		{procedure: "JoinRequestService/CancelJoin", request: asking, want: byMember},
+	}, preparedMarkerRows()...)
+}
+
+// preparedMarkerRows are about a feed of messages that a member belongs to.
+func preparedMarkerRows() []row {
+	in := func(fields func(feed, channel string) object) func(*testing.T, *grounds) object {
+		return func(t *testing.T, g *grounds) object {
+			t.Helper()
+			reader := g.walkers[member]
+			feed, channel := region.NewID(reader.Region), region.NewID(reader.Region)
+			g.walkers[adminToken].Do(t, http.MethodPut, fmt.Sprint(feedsPath, "/", feed, "/segments/1"), object{
+				"entityId": channel, "messageId": "m", "userIds": []string{reader.UserID},
+			}).OK(t)
+			return fields(feed, channel)
+		}
+	}
+	feed := in(func(feed, _ string) object {
+		return object{"messageFeedId": feed, "readToSegment": 1, "messageId": "m"}
+	})
+	feeds := in(func(feed, _ string) object { return object{"messageFeedIds": []string{feed}} })
+	channel := in(func(_, channel string) object { return object{"channelId": channel} })
+	byMember := verdicts{member: 0}
+	return []row{
+		{procedure: "MarkerService/ReadChannel", request: channel, want: byMember},
+		{procedure: "MarkerService/ReadMessageFeed", request: feed, want: byMember},
+		{procedure: "MarkerService/DeliverMessage", request: feed, want: byMember},
+		{procedure: "MarkerService/ReadingMessageFeeds", request: feeds, want: byMember},
+		{procedure: "MarkerService/StartReading", request: feed, want: byMember},
+		{procedure: "MarkerService/StopReading", request: feed, want: byMember},
+	}
+}

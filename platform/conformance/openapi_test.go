@@ -1,0 +1,237 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apidoc"
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// TestEveryRegionServesTheDocument: the same document and the page, at each region's address.
+func TestEveryRegionServesTheDocument(t *testing.T) {
+	n := apptest.Shared(t)
+	for _, code := range region.All() {
+		r := n.Anonymous(code).Do(t, http.MethodGet, apidoc.DocumentPath, nil).OK(t)
+		require.JSONEq(t, string(apidoc.Document()), string(r.Body))
+		page := n.Anonymous(code).Do(t, http.MethodGet, apidoc.PagePath, nil).OK(t)
+		require.Contains(t, string(page.Body), apidoc.DocumentPath)
+		require.Contains(t, page.Header.Get("Content-Security-Policy"), "default-src 'none'")
+	}
+}
+
+// TestEveryOperationIsDocumented: every path of every RPC, every stream of bytes, and nothing else.
+func TestEveryOperationIsDocumented(t *testing.T) {
+	var served []string
+	for _, b := range bindings() {
+		served = append(served, b.verb+" "+withoutNames(b.path))
+	}
+	for _, s := range (&edge.FileStreams{}).Streams() {
+		served = append(served, s.Method+" "+withoutNames(s.Path))
+	}
+	for path := range events {
+		served = append(served, http.MethodGet+" "+path)
+	}
+	var described []string
+	for _, op := range theDocument.operations() {
+		described = append(described, op.verb+" "+withoutNames(op.path))
+	}
+	require.ElementsMatch(t, served, described)
+}
+
+// withoutNames is a path whose placeholders have no names.
+func withoutNames(path string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(path, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteString("{}")
+		_, path, _ = strings.Cut(rest, "}")
+	}
+}
+
+// TestDocumentedOperationsAnswer calls every operation of the document at every path of it, as somebody who may. That the
+// answers have no other fields than those of the document is seen to for every call of this package.
+func TestDocumentedOperationsAnswer(t *testing.T) {
+	g := newGrounds(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MediaKey = mediaSecret }))
+	rows := firstRows()
+	for _, op := range theDocument.operations() {
+		procedure, isRPC := op.object["x-rpc"].(string)
+		if !isRPC {
+			continue // a stream: TestDocumentedStreamsAnswer
+		}
+		t.Run(op.name(), func(t *testing.T) {
+			r, known := rows[strings.TrimPrefix(procedure, "/plaza.v1.")]
+			require.True(t, known)
+			by, may := g.whoMay(t, op, r)
+			answer := g.callDocumented(t, by, op, r)
+			require.NoError(t, theDocument.check(op.path, apptest.Exchange{
+				Method: op.verb, Path: op.path, Status: answer.Status, Body: answer.Body,
+			}))
+			if may {
+				require.Less(t, answer.Status, 300, answer.Short())
+			}
+			require.NotContains(t, []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, answer.Status)
+		})
+	}
+}
+
+// firstRows are the first rows of the walk for each operation that somebody may call.
+func firstRows() map[string]row {
+	rows := map[string]row{}
+	for _, r := range append(walkRows(), preparedRows()...) {
+		if _, known := rows[r.procedure]; !known || !succeeds(rows[r.procedure]) && succeeds(r) {
+			rows[r.procedure] = r
+		}
+	}
+	return rows
+}
+
+func succeeds(r row) bool {
+	for _, code := range r.want {
+		if code == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// whoMay is a caller for whom the operation succeeds; false where nobody of the walk is one.
+func (g *grounds) whoMay(t *testing.T, op documented, r row) (*apptest.Client, bool) {
+	t.Helper()
+	anybody := g.n.Anonymous(region.EU)
+	switch security, _ := json.Marshal(op.object["security"]); string(security) {
+	case `[{"apiKey":[]}]`:
+		return anybody.With("X-Api-Key", g.n.APIKey), true
+	case `[{"serverKey":[]}]`:
+		return anybody.With("X-Server-Key", g.n.ServerKey), true
+	case `[{"mediaKey":[]}]`:
+		return anybody.With("X-Media-Key", mediaSecret), true
+	}
+	for _, w := range []walker{moderator, member, stranger, adminToken} {
+		if code, asked := r.want[w]; asked && code == 0 {
+			by := g.walkers[w]
+			if r.spends && by.UserID != "" {
+				by = g.n.SignIn(t, by.Region, by.UserID)
+			}
+			return by, true
+		}
+	}
+	return g.walkers[member], false
+}
+
+// callDocumented makes the request of a row as the document says it is made.
+func (g *grounds) callDocumented(t *testing.T, by *apptest.Client, op documented, r row) *apptest.Response {
+	t.Helper()
+	fields := object{}
+	if r.request != nil {
+		text, err := json.Marshal(r.request(t, g))
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &fields))
+	}
+	path, query := op.path, url.Values{}
+	parameters, _ := op.object["parameters"].([]any)
+	for _, each := range parameters {
+		p := each.(object)
+		name := p["name"].(string)
+		switch p["in"] {
+		case "path":
+			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(fmt.Sprint(fields[name])))
+			require.Contains(t, fields, name, "the row names none")
+			delete(fields, name)
+		case "query":
+			addParameter(query, name, fields)
+		}
+	}
+	var body any
+	if op.object["requestBody"] != nil {
+		body = fields
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return by.Do(t, op.verb, path, body)
+}
+
+// addParameter adds the value of a parameter like options[limit], where fields have one.
+func addParameter(query url.Values, name string, fields object) {
+	var value any = fields
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '[' || r == ']' }) {
+		inner, _ := value.(object)
+		value = inner[part]
+	}
+	switch v := value.(type) {
+	case nil:
+	case []any:
+		for _, each := range v {
+			query.Add(name, fmt.Sprint(each))
+		}
+	case float64:
+		query.Add(name, strconv.FormatFloat(v, 'f', -1, 64))
+	default:
+		query.Add(name, fmt.Sprint(v))
+	}
+}
+
+// TestDocumentedStreamsAnswer calls the operations that are no RPC.
+func TestDocumentedStreamsAnswer(t *testing.T) {
+	caller := newUser(t, region.EU, "caller")
+	samples := map[string][]byte{
+		"/api/v4/images": pngOf(t, 3, 2), "/api/v4/audios": []byte(tinySound),
+		"/api/v4/videos": []byte(tinyVideo), "/api/v4/clips": []byte(tinyVideo), "/api/v4/files": []byte("text"), "/api/v3/files": []byte("text"),
+	}
+	var fileID string
+	for _, op := range theDocument.operations() {
+		switch {
+		case op.object["x-rpc"] != nil:
+		case op.verb == http.MethodPost:
+			require.Contains(t, samples, op.path)
+			r := caller.UploadTo(t, op.path, "name", samples[op.path]).OK(t)
+			if op.path == "/api/v4/images" {
+				fileID = r.String(t, "0.fileId")
+			}
+		case strings.HasPrefix(op.path, "/realtime/"):
+			caller.Listen(t, op.path, "").Close()
+		}
+	}
+	caller.Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download?size=small", nil).OK(t)
+	part := caller.With("Range", "bytes=0-3").Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download", nil)
+	require.Equal(t, http.StatusPartialContent, part.Status)
+	require.Empty(t, slices.DeleteFunc(theDocument.operations(), func(op documented) bool {
+		return op.object["x-rpc"] != nil || theDocument.successes(op.name()) > 0
+	}), "an operation that nobody called")
+}
+
+func (d *apiDocument) successes(name string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.answered[name]
+}
+
+// TestDocumentIsStrict: the comparison finds what it is there to find.
+func TestDocumentIsStrict(t *testing.T) {
+	const path = "/api/v3/users/{userId}"
+	answer := func(status int, body string) error {
+		return theDocument.check(path, apptest.Exchange{Method: http.MethodGet, Path: path, Status: status, Body: []byte(body)})
+	}
+	require.NoError(t, answer(404, `{"status": "error", "code": 400400, "message": "Resource Not Found."}`))
+	require.ErrorContains(t, answer(404, `{"status": "error", "code": 400300, "message": "x"}`), "code")
+	require.ErrorContains(t, answer(418, `{}`), "not documented")
+	require.ErrorContains(t, answer(200, `{"users": [], "files": [], "more": []}`), "more")
+	require.ErrorContains(t, answer(200, `{"users": [{}], "files": []}`), "userId")
+	require.ErrorContains(t, answer(200, `"text"`), "object")
+}

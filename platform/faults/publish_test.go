@@ -1,0 +1,252 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+})
+
+// fleet is a database with processes of the real program on it, all of region eu.
+type fleet struct {
+	t        *testing.T
+	dir      string
+	binary   string
+	database string
+	apiKey   string
+	conn     *pgx.Conn
+}
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	f := &fleet{t: t, dir: t.TempDir(), database: migrated.New(t)}
+	f.binary = filepath.Join(f.dir, "plaza")
+	output, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", f.binary, "github.com/plaza-social/plaza/platform/cmd/plaza").CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	_, err = auth.GenerateKeySet(filepath.Join(f.dir, "server-keys.json"), "k1")
+	require.NoError(t, err)
+	f.apiKey, err = auth.GenerateKeySet(filepath.Join(f.dir, "api-keys.json"), "k1")
+	require.NoError(t, err)
+	require.NoError(t, auth.GenerateKeyring(filepath.Join(f.dir, "signing-keys.json")))
+	f.conn, err = pgx.Connect(t.Context(), f.database)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = f.conn.Close(context.WithoutCancel(t.Context())) })
+	return f
+}
+
+// serverProcess is one process of the program.
+type serverProcess struct {
+	fleet *fleet
+	cmd   *exec.Cmd
+	api   string // URL
+	token string // of the author of everything
+}
+
+// start runs a server until the test ends or somebody kills it.
+func (f *fleet) start() *serverProcess {
+	f.t.Helper()
+	api, ops := freeAddress(f.t), freeAddress(f.t)
+	log, err := os.CreateTemp(f.dir, "log")
+	require.NoError(f.t, err)
+	cmd := exec.CommandContext(context.WithoutCancel(f.t.Context()), f.binary, "serve") //nolint:gosec // built above
+	cmd.Stderr = log
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLAZA_") }),
+		"PLAZA_REGION=eu", "PLAZA_NETWORK_ID="+strings.Repeat("a", 24), "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
+		"PLAZA_DATABASE_URL="+f.database, "PLAZA_DIRECTORY_KEY=the directory key of a test", "PLAZA_DRAIN_DELAY=0s",
+		"PLAZA_STORAGE_URL=file://"+f.dir, "PLAZA_SERVER_KEYS_FILE="+filepath.Join(f.dir, "server-keys.json"),
+		"PLAZA_API_KEYS_FILE="+filepath.Join(f.dir, "api-keys.json"), "PLAZA_SIGNING_KEYS_FILE="+filepath.Join(f.dir, "signing-keys.json"))
+	require.NoError(f.t, cmd.Start())
+	f.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = log.Close()
+	})
+	s := &serverProcess{fleet: f, cmd: cmd, api: "http://" + api}
+	require.Eventually(f.t, func() bool {
+		status, _, _ := s.send(http.MethodGet, "http://"+ops+"/readyz", nil)
+		return status == http.StatusOK
+	}, time.Minute, 20*time.Millisecond, "the server does not get ready")
+	return s
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// kill ends the process as a crash does: it gets no chance to finish anything.
+func (s *serverProcess) kill() {
+	s.fleet.t.Helper()
+	require.NoError(s.fleet.t, s.cmd.Process.Kill())
+	_ = s.cmd.Wait()
+}
+
+// send sends a request and reads the answer.
+func (s *serverProcess) send(method, url string, body any) (status int, answer map[string]any, err error) {
+	content, err := json.Marshal(body)
+	if err != nil {
+		return 0, nil, err
+	}
+	req, err := http.NewRequestWithContext(s.fleet.t.Context(), method, url, bytes.NewReader(content))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-API-Key", s.fleet.apiKey)
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, nil, err
+	}
+	_ = json.Unmarshal(text, &answer) // the readiness page is no JSON
+	return resp.StatusCode, answer, nil
+}
+
+// do sends a request that has to succeed.
+func (s *serverProcess) do(method, path string, body any) map[string]any {
+	s.fleet.t.Helper()
+	status, answer, err := s.send(method, s.api+path, body)
+	require.NoError(s.fleet.t, err)
+	require.Contains(s.fleet.t, []int{http.StatusOK, http.StatusCreated}, status, "%s %s: %v", method, path, answer)
+	return answer
+}
+
+func (s *serverProcess) signIn(userID string) {
+	s.fleet.t.Helper()
+	s.token, _ = s.do(http.MethodPost, "/api/v5/sessions", object{"userId": userID, "deviceId": "d"})["accessToken"].(string)
+	require.NotEmpty(s.fleet.t, s.token)
+}
+
+func (f *fleet) count(sql string, args ...any) (n int) {
+	f.t.Helper()
+	require.NoError(f.t, f.conn.QueryRow(f.t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+// first returns a field of the first object of a list.
+func first(t *testing.T, answer map[string]any, list, field string) any {
+	t.Helper()
+	all, _ := answer[list].([]any)
+	require.NotEmpty(t, all)
+	one, _ := all[0].(map[string]any)
+	return one[field]
+}
+
+// schedule has a server take posts for a community, all for the same second, and returns that second.
+func (s *serverProcess) schedule(posts int, community, poll string) time.Time {
+	t := s.fleet.t
+	t.Helper()
+	var hands sync.WaitGroup
+	failures := make(chan string, posts)
+	for hand := range 4 {
+		hands.Go(func() {
+			for i := hand; i < posts; i += 4 {
+				post := object{"targetType": "community", "targetId": community, "data": object{"text": strconv.Itoa(i)}}
+				if i == 0 {
+					post["dataType"], post["data"] = "poll", object{"text": "0", "pollId": poll}
+				}
+				body := object{"scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "postData": post}
+				if status, answer, err := s.send(http.MethodPost, s.api+"/api/v1/posts/schedule", body); err != nil || status != http.StatusCreated {
+					failures <- fmt.Sprint(status, answer, err)
+				}
+			}
+		})
+	}
+	hands.Wait()
+	close(failures)
+	require.Empty(t, <-failures)
+	due := time.Now().Add(2 * time.Second).Truncate(time.Second)
+	_, err := s.fleet.conn.Exec(t.Context(), `UPDATE scheduled_posts SET scheduled_at = $1, due_at = $1`, due)
+	require.NoError(t, err)
+	return due
+}
+
+// TestPublishedOnce has two processes publish 1,000 posts that are due at the same second, and kills one of them midway.
+func TestPublishedOnce(t *testing.T) {
+	const posts = 1000
+	const published = `SELECT count(*) FROM posts WHERE target_id = $1 AND is_parent`
+	f := newFleet(t)
+	doomed, survivor := f.start(), f.start()
+	survivor.signIn("author")
+	community, _ := first(t, survivor.do(http.MethodPost, "/api/v3/communities", object{"displayName": "Gardening"}), "communities", "communityId").(string)
+	poll, _ := first(t, survivor.do(http.MethodPost, "/api/v3/polls", object{
+		"question": "Which?", "answers": []object{{"dataType": "text", "data": "this"}, {"dataType": "text", "data": "that"}},
+	}), "polls", "pollId").(string)
+	due := survivor.schedule(posts, community, poll)
+	require.Zero(t, f.count(published, community), "not before their time")
+
+	require.Eventually(t, func() bool { return f.count(published, community) > posts/3 }, time.Minute, time.Millisecond)
+	doomed.kill()
+	left := posts - f.count(published, community)
+	require.Positive(t, left, "the kill came too late to tell anything")
+	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT'`) == 0 }, 2*time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM outbox WHERE home = 'eu'`) == 0 }, time.Minute, 20*time.Millisecond, "events that nobody delivered")
+	var last time.Time
+	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT max(created_at) FROM posts WHERE target_id = $1`, community).Scan(&last))
+	t.Logf("%d posts, %d of them left at the kill; the last one was published %s after its time", posts, left, last.Sub(due))
+
+	require.Equal(t, posts, f.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
+	require.Equal(t, posts, f.count(`SELECT sum(n) FROM counters WHERE ref = $1 AND kind = 'published'`, community))
+	texts := map[string]int{}
+	for path := "/api/v3/community-feeds/" + community + "?limit=100"; path != ""; path = survivor.readFeed(path, community, texts) {
+	}
+	require.Len(t, texts, posts, "in the feed of the community")
+	for text, times := range texts {
+		require.Equal(t, 1, times, text)
+	}
+	answer := survivor.do(http.MethodGet, "/api/v3/communities/"+community, nil)
+	require.InDelta(t, posts, first(t, answer, "communities", "postsCount"), 0)
+}
+
+// readFeed counts the texts on a page of a community's feed, and returns the path of the next page, empty after the last.
+func (s *serverProcess) readFeed(path, community string, texts map[string]int) (next string) {
+	s.fleet.t.Helper()
+	answer := s.do(http.MethodGet, path, nil)
+	data, _ := answer["data"].(map[string]any)
+	posts, _ := data["posts"].([]any)
+	for _, p := range posts {
+		post, _ := p.(map[string]any)
+		body, _ := post["data"].(map[string]any)
+		text, _ := body["text"].(string)
+		texts[text]++
+	}
+	paging, _ := answer["paging"].(map[string]any)
+	token, _ := paging["next"].(string)
+	if token == "" {
+		return ""
+	}
+	return "/api/v3/community-feeds/" + community + "?token=" + token
+}

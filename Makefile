@@ -39,7 +39,7 @@ IMAGE_TAG           ?= $(VERSION)
 IMAGE_ARCH          ?= $(shell go env GOARCH)
 
 # Modules of their own, so that what they need stays out of the programs.
-HACK_MODULES := hack/crdbcheck hack/image hack/cluster
+HACK_MODULES := hack/crdbcheck hack/image hack/cluster hack/packaging
 
 ##@ Everyday
 
@@ -150,14 +150,15 @@ image: export LDFLAGS := $(LDFLAGS)
 image: export VERSION := $(VERSION)
 image: export REVISION := $(REVISION)
 
+PACKAGED_IMAGES = -operator-image $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG) -platform-image $(IMAGE_NAME):$(IMAGE_TAG)
+
 .PHONY: install.yaml
 install.yaml: ## Write bin/install.yaml: the operator, its CRD and its rights in one file, with the images of the version.
-	@go -C hack/packaging run . manifest -root $(CURDIR) -operator-image $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG) \
-	  -platform-image $(IMAGE_NAME):$(IMAGE_TAG) -out $(CURDIR)/bin/install.yaml
+	@go -C hack/packaging run . manifest -root $(CURDIR) -out $(CURDIR)/bin/install.yaml $(PACKAGED_IMAGES)
 
 .PHONY: helm-package
 helm-package: ## Write bin/plaza-operator-<version>.tgz: the chart, with the images of the version.
-	@go -C hack/packaging run . chart -root $(CURDIR) -version $(IMAGE_TAG) -out $(CURDIR)/bin
+	@go -C hack/packaging run . chart -root $(CURDIR) -version $(VERSION) -out $(CURDIR)/bin $(PACKAGED_IMAGES)
 
 .PHONY: clean
 clean: ## Remove what make built.

@@ -26,7 +26,7 @@ if ! "$program" status >/dev/null 2>&1; then
   "$program" up
 fi
 if (($#)); then
-  make --no-print-directory image IMAGE_TAG=cluster
+  make --no-print-directory image install.yaml IMAGE_TAG=cluster
   "$program" load bin/*-image.tar
 fi
 "$program" smoke

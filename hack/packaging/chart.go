@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -13,18 +14,36 @@ import (
 
 func chartFolder(root string) string { return filepath.Join(root, "charts", "plaza-operator") }
 
-// writeChart writes the chart's archive for a version of the repository: its appVersion is the tag of the images.
-func writeChart(root, version, out string) error {
+// writeChart writes the chart's archive for a version of the repository. Its values name the images, and its appVersion is
+// their tag.
+func writeChart(root, version string, m images, out string) error {
 	c, err := loadChart(root)
 	if err != nil {
 		return err
 	}
-	c.Metadata.Version, c.Metadata.AppVersion = chartVersion(version), version
+	operator, tag, err := splitImage(m.operator)
+	if err != nil {
+		return err
+	}
+	platform, platformTag, err := splitImage(m.platform)
+	if err != nil {
+		return err
+	}
+	if tag != platformTag {
+		return fmt.Errorf("the images are of two versions, %s and %s", tag, platformTag)
+	}
+	c.Metadata.Version, c.Metadata.AppVersion = chartVersion(version), tag
+	for _, file := range c.Raw {
+		if file.Name == chartutil.ValuesfileName { // the archive has it as it is written, with its comments
+			file.Data = bytes.Replace(file.Data, []byte("repository: plaza-operator\n"), []byte("repository: "+operator+"\n"), 1)
+			file.Data = bytes.Replace(file.Data, []byte("repository: plaza\n"), []byte("repository: "+platform+"\n"), 1)
+		}
+	}
 	path, err := chartutil.Save(c, out)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: images of %s\n", path, version)
+	fmt.Printf("%s: %s\n", path, m.operator)
 	return nil
 }
 

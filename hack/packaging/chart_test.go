@@ -252,11 +252,15 @@ func TestReadmeHasEveryValue(t *testing.T) {
 // TestArchive: the packaged chart has the version's images.
 func TestArchive(t *testing.T) {
 	folder := t.TempDir()
-	require.NoError(t, run([]string{"chart", "-root", root, "-version", "v1.2.3", "-out", folder}))
+	args := []string{"chart", "-root", root, "-version", "v1.2.3", "-operator-image", "localhost:5000/operator:v1.2.3", "-out", folder}
+	require.NoError(t, run(append(args, "-platform-image", "localhost:5000/platform:v1.2.3")))
 	c, err := loader.LoadFile(filepath.Join(folder, "plaza-operator-1.2.3.tgz"))
 	require.NoError(t, err)
-	require.Equal(t, "v1.2.3", c.Metadata.AppVersion)
 	require.NotNil(t, c.Schema)
+	got := parseFiles(t, renderChart(t, c, ""))
+	require.Equal(t, "localhost:5000/operator:v1.2.3", manager(t, got)["image"])
+	require.Equal(t, "localhost:5000/platform:v1.2.3", platformImage(t, got))
+	require.ErrorContains(t, run(append(args, "-platform-image", "localhost:5000/platform:v2")), "two versions")
 }
 
 func TestChartVersion(t *testing.T) {

@@ -2,7 +2,7 @@
 // and the archive of the chart. It needs neither kubectl nor helm.
 //
 //	go run . manifest -root ../.. -operator-image plaza-operator:v1 -platform-image plaza:v1 -out ../../bin/install.yaml
-//	go run . chart -root ../.. -version v1.0.0 -out ../../bin
+//	go run . chart -root ../.. -version v1.0.0 -operator-image plaza-operator:v1 -platform-image plaza:v1 -out ../../bin
 package main
 
 import (
@@ -30,21 +30,18 @@ func run(args []string) error {
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	root := flags.String("root", ".", "root of the repository")
 	out := flags.String("out", "", "manifest to write, or folder for the chart's archive")
+	version := flags.String("version", "devel", "version of the repository, for the chart")
+	var m images
+	flags.StringVar(&m.operator, "operator-image", "", "name and tag of the operator's image")
+	flags.StringVar(&m.platform, "platform-image", "", "name and tag of the platform's image where a spec names none")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
 	switch args[0] {
 	case "manifest":
-		var m images
-		flags.StringVar(&m.operator, "operator-image", "", "name and tag of the operator's image")
-		flags.StringVar(&m.platform, "platform-image", "", "name and tag of the platform's image where a spec names none")
-		if err := flags.Parse(args[1:]); err != nil {
-			return err
-		}
 		return writeManifest(*root, m, *out)
 	case "chart":
-		version := flags.String("version", "devel", "version of the repository: the tag of the images")
-		if err := flags.Parse(args[1:]); err != nil {
-			return err
-		}
-		return writeChart(*root, *version, *out)
+		return writeChart(*root, *version, m, *out)
 	}
 	return fmt.Errorf("there is no %q: say manifest or chart", args[0])
 }

@@ -36,7 +36,7 @@ func writeManifest(root string, m images, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(out, text, 0o644); err != nil { //nolint:gosec // it is for everybody to read
+	if err := os.WriteFile(out, text, 0o644); err != nil {
 		return err
 	}
 	fmt.Printf("%s: %s, %.0f KiB\n", out, m.operator, float64(len(text))/(1<<10))
@@ -53,7 +53,7 @@ func manifest(root string, m images) ([]byte, error) {
 	}
 	// An overlay may only lead to what lies beside it, so it is made inside the repository, where git does not look.
 	bin := filepath.Join(root, "bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil { //nolint:gosec // what make builds is for everybody to read
+	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return nil, err
 	}
 	folder, err := os.MkdirTemp(bin, "overlay-")
@@ -77,9 +77,12 @@ func manifest(root string, m images) ([]byte, error) {
 	return append([]byte(header), rendered...), nil
 }
 
-// kustomize does what kubectl kustomize does.
+// kustomize does what kubectl kustomize does. Its order is kubectl's too: the namespace comes first, as kubectl apply -f goes
+// through a file from the top.
 func kustomize(folder string) ([]byte, error) {
-	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
+	options := krusty.MakeDefaultOptions()
+	options.Reorder = krusty.ReorderOptionLegacy
+	made, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), folder)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,6 +59,11 @@ func render(t *testing.T, values string) (map[string]string, error) {
 	t.Helper()
 	c, err := loadChart(root)
 	require.NoError(t, err)
+	return tryRender(t, c, values)
+}
+
+func tryRender(t *testing.T, c *chart.Chart, values string) (map[string]string, error) {
+	t.Helper()
 	var given map[string]any
 	require.NoError(t, yaml.Unmarshal([]byte(values), &given))
 	release := chartutil.ReleaseOptions{Name: "plaza-operator", Namespace: "plaza-system", Revision: 1, IsInstall: true}
@@ -71,8 +77,20 @@ func render(t *testing.T, values string) (map[string]string, error) {
 // charted is what the chart makes of values.
 func charted(t *testing.T, values string) objects {
 	t.Helper()
-	files, err := render(t, values)
+	c, err := loadChart(root)
 	require.NoError(t, err)
+	return parseFiles(t, renderChart(t, c, values))
+}
+
+func renderChart(t *testing.T, c *chart.Chart, values string) map[string]string {
+	t.Helper()
+	files, err := tryRender(t, c, values)
+	require.NoError(t, err)
+	return files
+}
+
+func parseFiles(t *testing.T, files map[string]string) objects {
+	t.Helper()
 	found := objects{}
 	for name, text := range files {
 		if filepath.Ext(name) != ".yaml" {

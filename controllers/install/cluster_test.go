@@ -1,0 +1,169 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/testenv"
+)
+
+// The operator's own namespace, and its ServiceAccount.
+const (
+	system  = "plaza-system"
+	account = "plaza-operator"
+)
+
+// auditPolicy writes down every request of the operator.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Metadata
+  users: ["system:serviceaccount:` + system + `:` + account + `"]
+- level: None
+`
+
+// cluster is a control plane of a test's own: roles of the whole cluster must not help another test. Nothing of ours is
+// installed.
+type cluster struct {
+	t      *testing.T
+	env    *envtest.Environment
+	client client.Client
+	folder string
+}
+
+func startCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{t: t, env: &envtest.Environment{}, folder: t.TempDir()}
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		c.env.BinaryAssetsDirectory = filepath.Join(testenv.Root(), "bin", "envtest")
+	}
+	policy := filepath.Join(c.folder, "audit.yaml")
+	require.NoError(t, os.WriteFile(policy, []byte(auditPolicy), 0o600))
+	// The plugin is on in clusters that are strict about owners of objects, OpenShift for one.
+	c.env.ControlPlane.GetAPIServer().Configure().
+		Append("audit-policy-file", policy).Append("audit-log-path", c.auditLog()).
+		Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
+	config, err := c.env.Start()
+	require.NoError(t, err, "starting kube-apiserver and etcd: run `make envtest` first")
+	t.Cleanup(func() { require.NoError(t, c.env.Stop()) })
+	c.client, err = client.New(config, client.Options{Scheme: controllers.NewScheme()})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(c.kubeconfig(), c.env.KubeConfig, 0o600))
+	return c
+}
+
+func (c *cluster) auditLog() string   { return filepath.Join(c.folder, "audit.log") }
+func (c *cluster) kubeconfig() string { return filepath.Join(c.folder, "admin.kubeconfig") }
+
+// kubectl runs kubectl as the cluster's administrator. It must not warn: of a pod that the namespace will refuse, say.
+func (c *cluster) kubectl(stdin string, args ...string) string {
+	c.t.Helper()
+	assets := os.Getenv("KUBEBUILDER_ASSETS")
+	if assets == "" {
+		assets = c.env.BinaryAssetsDirectory
+	}
+	cmd := exec.CommandContext(c.t.Context(), filepath.Join(assets, "kubectl"), args...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig())
+	cmd.Stdin = bytes.NewBufferString(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	require.NoError(c.t, cmd.Run(), "kubectl %v: %s", args, &errs)
+	require.NotContains(c.t, errs.String(), "Warning")
+	return out.String()
+}
+
+// install applies a folder of config/ as the README says.
+func (c *cluster) install(folder string) string {
+	c.t.Helper()
+	text := c.kubectl("", "kustomize", filepath.Join(testenv.Root(), "config", folder))
+	c.kubectl(text, "apply", "--server-side", "-f", "-")
+	return text
+}
+
+// namespace makes a namespace that is as strict as there is.
+func (c *cluster) namespace(name string) {
+	c.t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
+	require.NoError(c.t, c.client.Create(context.Background(), ns))
+}
+
+// optionalKinds are the kinds that a cluster may lack. What is in them matters to nobody here.
+const optionalKinds = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: %[3]s.%[1]s
+  annotations: {api-approved.kubernetes.io: "unapproved, for a test"}
+spec:
+  group: %[1]s
+  scope: Namespaced
+  names: {kind: %[2]s, plural: %[3]s}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+---
+`
+
+func (c *cluster) installOptionalKinds() {
+	c.t.Helper()
+	text := fmt.Sprintf(optionalKinds, "monitoring.coreos.com", "ServiceMonitor", "servicemonitors") +
+		fmt.Sprintf(optionalKinds, "monitoring.coreos.com", "PrometheusRule", "prometheusrules") +
+		fmt.Sprintf(optionalKinds, "gateway.networking.k8s.io", "HTTPRoute", "httproutes")
+	c.kubectl(text, "apply", "--server-side", "-f", "-")
+	c.kubectl("", "wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
+}
+
+// operatorKubeconfig is what a pod of the operator has: the token of its ServiceAccount.
+func (c *cluster) operatorKubeconfig() string {
+	c.t.Helper()
+	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account, Namespace: system}}
+	request := &authenticationv1.TokenRequest{}
+	require.NoError(c.t, c.client.SubResource("token").Create(context.Background(), sa, request))
+	config := clientcmdapi.NewConfig()
+	config.Clusters["test"] = &clientcmdapi.Cluster{Server: c.env.Config.Host, CertificateAuthorityData: c.env.Config.CAData}
+	config.AuthInfos["operator"] = &clientcmdapi.AuthInfo{Token: request.Status.Token}
+	config.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: "operator"}
+	config.CurrentContext = "test"
+	path := filepath.Join(c.folder, "operator.kubeconfig")
+	require.NoError(c.t, clientcmd.WriteToFile(*config, path))
+	return path
+}
+
+// eventually waits until what is asked for holds, and says what was still wrong when it did not.
+func (c *cluster) eventually(what string, wrong func() string) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for {
+		last := wrong()
+		if last == "" {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			c.t.Fatalf("%s: %s", what, last)
+		}
+	}
+}

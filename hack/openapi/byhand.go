@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+)
+
+// byHand is what no descriptor says.
+type byHand struct {
+	Info            map[string]any            `yaml:"info"`
+	Servers         []any                     `yaml:"servers"`
+	SecuritySchemes map[string]any            `yaml:"securitySchemes"`
+	Headers         map[string]any            `yaml:"headers"`
+	Tags            []tag                     `yaml:"tags"`
+	Messages        []string                  `yaml:"messages"` // what Paths refer to, beside what other operations answer
+	Paths           map[string]map[string]any `yaml:"paths"`
+	Schemas         map[string]any            `yaml:"schemas"`
+	Examples        map[string]map[string]any `yaml:"examples"` // bodies by the name of the operation
+}
+
+func readByHand(path string) (*byHand, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(raw))
+	decoder.KnownFields(true)
+	var hand byHand
+	if err := decoder.Decode(&hand); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &hand, nil
+}
+
+// messages are the messages that operations written by hand answer with.
+func (h *byHand) messages(files *protoregistry.Files) ([]protoreflect.MessageDescriptor, error) {
+	var all []protoreflect.MessageDescriptor
+	for _, name := range h.Messages {
+		found, err := files.FindDescriptorByName(protoreflect.FullName("plaza.v1." + name))
+		if err != nil {
+			return nil, fmt.Errorf("message %s: %w", name, err)
+		}
+		message, ok := found.(protoreflect.MessageDescriptor)
+		if !ok {
+			return nil, fmt.Errorf("%s is no message", name)
+		}
+		all = append(all, message)
+	}
+	return all, nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+func pathParameter(s *schema, field protoreflect.FieldDescriptor) parameter {
+	p := parameterOf(field.JSONName(), "path", s)
+	p.Required = true
+	return p
+}
+
+// parameterOf moves the description from the schema to the parameter.
+func parameterOf(name, in string, s *schema) parameter {
+	own := *s
+	own.Description = ""
+	return parameter{Name: name, In: in, Description: s.Description, Schema: &own}
+}
+
+// queryParameters are the fields of a request as parameters; what is below a field is in brackets.
+func (g *generator) queryParameters(message protoreflect.MessageDescriptor, prefix string, without []string) ([]parameter, error) {
+	var all []parameter
+	for i := range message.Fields().Len() {
+		field := message.Fields().Get(i)
+		name := field.JSONName()
+		if slices.Contains(without, name) {
+			continue
+		}
+		if prefix != "" {
+			name = prefix + "[" + name + "]"
+		}
+		inner := field.Message()
+		switch {
+		case inner == nil, !field.IsList() && !field.IsMap() && wellKnown(inner) != nil && wellKnown(inner).Type == "string":
+			p := parameterOf(name, "query", g.schemas.askedField(field))
+			p.Required = mustBeThere(field) && prefix == ""
+			all = append(all, p)
+		case field.IsList(), field.IsMap(), strings.HasPrefix(string(inner.FullName()), "google."):
+			return nil, fmt.Errorf("%s cannot be a parameter", field.FullName())
+		default:
+			below, err := g.queryParameters(inner, name, nil)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, below...)
+		}
+	}
+	return all, nil
+}

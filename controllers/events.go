@@ -4,10 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )

@@ -78,6 +78,7 @@ func (k *keysPass) object(name string, code v1alpha1.RegionCode, files map[strin
 	labels[render.LabelWatched] = "true"
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: sn.Namespace, Labels: labels},
+		Type:       corev1.SecretTypeOpaque,
 		Data:       map[string][]byte{},
 	}
 	for file, content := range files {

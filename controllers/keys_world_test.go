@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -40,8 +41,10 @@ type stageWorld struct {
 	random  io.Reader
 	servers *pretended
 	id      string // World.Network.NetworkID after the last pass
-	out     *passReport
-	events  []string
+	// fingerprint is World.Network.SecretsFingerprint after the last pass.
+	fingerprint string
+	out         *passReport
+	events      []string
 }
 
 func newStageWorld(t *testing.T, regions ...v1alpha1.RegionCode) *stageWorld {
@@ -55,7 +58,7 @@ func newStageWorld(t *testing.T, regions ...v1alpha1.RegionCode) *stageWorld {
 		},
 	}
 	w := &stageWorld{t: t, sn: sn, now: morning, random: rand.NewChaCha8([32]byte{1})}
-	w.client = fake.NewClientBuilder().WithScheme(NewScheme()).WithReturnManagedFields().Build()
+	w.client = fake.NewClientBuilder().WithScheme(NewScheme()).WithStatusSubresource(&batchv1.Job{}).WithReturnManagedFields().Build()
 	w.servers = &pretended{world: w, pods: map[v1alpha1.RegionCode][]*pod{}}
 	for i, code := range regions {
 		sn.Spec.Regions = append(sn.Spec.Regions, v1alpha1.Region{Code: code})
@@ -97,7 +100,7 @@ func (w *stageWorld) pass(stage Stage) stageResult {
 	world.Status.PendingChanges = nil
 	w.out = r.runStages(w.t.Context(), world)
 	w.sn.Status = *w.out.status(world)
-	w.id = world.Network.NetworkID
+	w.id, w.fingerprint = world.Network.NetworkID, world.Network.SecretsFingerprint
 	for _, event := range w.out.events {
 		w.events = append(w.events, string(event.Reason)+" "+event.Message)
 	}

@@ -37,7 +37,7 @@ type OptionalKinds struct {
 	// Every is the time between two looks; 0 means 15 s.
 	Every time.Duration
 	// Watch is called for a kind when it comes, Unwatch when it goes.
-	Watch   func(kind schema.GroupVersionKind) error
+	Watch   func(ctx context.Context, kind schema.GroupVersionKind) error
 	Unwatch func(ctx context.Context, kind schema.GroupVersionKind) error
 	// Networks lists all networks: all are looked at again when a kind comes or goes.
 	Networks func(ctx context.Context) ([]v1alpha1.SocialNetwork, error)
@@ -149,7 +149,7 @@ func (o *OptionalKinds) present() ([]schema.GroupVersionKind, error) {
 
 // begin begins to watch a kind. One that cannot be watched counts as absent.
 func (o *OptionalKinds) begin(ctx context.Context, kind schema.GroupVersionKind) bool {
-	if err := o.Watch(kind); err != nil {
+	if err := o.Watch(ctx, kind); err != nil {
 		log.FromContext(ctx).Error(err, "kind cannot be watched", "kind", kind.String())
 		return false
 	}

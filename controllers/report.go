@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
@@ -38,7 +39,8 @@ func (s *stageResult) fail(code v1alpha1.RegionCode, err error) {
 
 // isStale is true for an error that says that a decision was made upon an old copy.
 func isStale(err error) bool {
-	return errors.Is(err, apply.ErrStale) || apierrors.IsConflict(err)
+	var uncached *cache.ErrResourceNotCached // of a kind that comes or goes
+	return errors.Is(err, apply.ErrStale) || errors.As(err, &uncached) || apierrors.IsConflict(err)
 }
 
 // passReport is what a pass came to.

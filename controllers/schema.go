@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -129,6 +130,10 @@ func (s Schema) follow(ctx context.Context, w *World, job *batchv1.Job) Outcome 
 	}
 	schema.NextRetry = nil
 	out := False(v1alpha1.ReasonMigrating, fmt.Sprintf("The database is being migrated, attempt %d.", schema.Attempts))
+	if why := waitsFor(ctx, w, job); why != "" {
+		out.Message = fmt.Sprintf("The migration, attempt %d, does not run: %s.", schema.Attempts, strings.TrimSuffix(why, "."))
+	}
+	out.Within(lookAtMigration)
 	out.Objects = objects
 	return out
 }

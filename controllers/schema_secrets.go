@@ -39,7 +39,7 @@ func (Schema) secrets(ctx context.Context, w *World) (Outcome, bool) {
 		if err != nil {
 			return Unknown(v1alpha1.ReasonApplyFailed, err.Error()), false
 		}
-		if missing := missingURL(w, secret); i == 0 && missing != "" {
+		if missing := missingURL(secret); i == 0 && missing != "" {
 			return False(v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has neither the key url nor the key %s.", name, missing)), false
 		}
 		addContent(mac, name, secret)
@@ -66,7 +66,7 @@ func identityKey(ctx context.Context, w *World) ([]byte, error) {
 }
 
 // missingURL names the key that the database's Secret lacks for some home.
-func missingURL(w *World, secret *corev1.Secret) string {
+func missingURL(secret *corev1.Secret) string {
 	if len(secret.Data["url"]) > 0 {
 		return ""
 	}

@@ -2,8 +2,10 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -39,6 +41,7 @@ const atOnce = 8
 // CacheOptions keep the operator's memory small: of Secrets it holds those with our label, of pods those of the platform.
 func CacheOptions(namespaces []string) cache.Options {
 	options := cache.Options{
+		ReaderFailOnMissingInformer: true, // a kind that comes or goes must not hold a pass up
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Secret{}: {Label: labels.SelectorFromSet(labels.Set{render.LabelWatched: "true"})},
 			&corev1.Pod{}: {
@@ -116,9 +119,12 @@ func (r *Reconciler) SetUp(ctx context.Context, mgr ctrl.Manager, kinds *Optiona
 	if err != nil {
 		return fmt.Errorf("building the controller: %w", err)
 	}
-	kinds.Watch = func(kind schema.GroupVersionKind) error {
+	kinds.Watch = func(ctx context.Context, kind schema.GroupVersionKind) error {
 		object, err := newObject(mgr.GetScheme(), kind)
 		if err != nil {
+			return err
+		}
+		if err := fill(ctx, mgr.GetCache(), object); err != nil {
 			return err
 		}
 		owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.SocialNetwork{}, handler.OnlyControllerOwner())
@@ -131,9 +137,26 @@ func (r *Reconciler) SetUp(ctx context.Context, mgr ctrl.Manager, kinds *Optiona
 		}
 		return mgr.GetCache().RemoveInformer(ctx, object)
 	}
+	if _, err := mgr.GetCache().GetInformer(ctx, &corev1.Pod{}); err != nil { // read, and not watched
+		return fmt.Errorf("watching pods: %w", err)
+	}
 	kinds.Networks = r.networks
 	if err := mgr.Add(kinds); err != nil {
 		return fmt.Errorf("adding the look for optional kinds: %w", err)
+	}
+	return nil
+}
+
+// fillWithin is how long the cache may take to get the objects of a kind for the first time.
+const fillWithin = 10 * time.Second
+
+// fill has the cache hold the objects of a kind, or forget the kind, such as one that the operator may not list: reading one
+// of that would never end.
+func fill(ctx context.Context, c cache.Cache, object client.Object) error {
+	filling, cancel := context.WithTimeout(ctx, fillWithin)
+	defer cancel()
+	if _, err := c.GetInformer(filling, object); err != nil {
+		return errors.Join(err, c.RemoveInformer(ctx, object))
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ type Event struct {
 	Message string
 }
 
-// True, False and Unknown make outcomes of nothing but a condition.
+// True makes the outcome of a stage that holds.
 func True(reason v1alpha1.Reason, message string) Outcome {
 	return Outcome{Status: metav1.ConditionTrue, Reason: reason, Message: message}
 }

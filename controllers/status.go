@@ -31,6 +31,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, sn *v1alpha1.SocialNetwork
 		return fmt.Errorf("status: %w", err)
 	}
 	delete(content, "spec")
+	dropEmpty(content["status"])
 	want := &unstructured.Unstructured{Object: content}
 	unstructured.RemoveNestedField(want.Object, "metadata", "creationTimestamp")
 	want.SetUID(sn.UID) // a network deleted and made again meanwhile is another one
@@ -43,4 +44,17 @@ func (r *Reconciler) writeStatus(ctx context.Context, sn *v1alpha1.SocialNetwork
 	}
 	r.written.wrote(want)
 	return nil
+}
+
+// dropEmpty leaves out parts that say nothing: applied as {} over something, a part would become null, which the CRD refuses.
+func dropEmpty(value any) {
+	parts, ok := value.(map[string]any)
+	if !ok {
+		return
+	}
+	for name, part := range parts {
+		if empty, isMap := part.(map[string]any); isMap && len(empty) == 0 {
+			delete(parts, name)
+		}
+	}
 }

@@ -125,6 +125,12 @@ func (o *operator) setStuck(d *appsv1.Deployment) {
 	})
 }
 
+// lost has every pod of a region gone, long after it rolled.
+func lost(d *appsv1.Deployment) {
+	d.Status.ReadyReplicas, d.Status.AvailableReplicas = 0, 0
+	d.Status.Conditions = conditions(corev1.ConditionFalse, corev1.ConditionTrue, "NewReplicaSetAvailable", "it was")
+}
+
 func conditions(available, progressing corev1.ConditionStatus, reason, message string) []appsv1.DeploymentCondition {
 	now := metav1.Now()
 	return []appsv1.DeploymentCondition{

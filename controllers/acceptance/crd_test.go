@@ -1,17 +1,15 @@
 package acceptance
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/testenv"
@@ -31,7 +29,7 @@ func TestInvalidManifests(t *testing.T) {
 			var object unstructured.Unstructured
 			require.NoError(t, yaml.Unmarshal(text, &object.Object))
 			object.SetNamespace(namespace)
-			err = env.Client.Create(context.Background(), &object)
+			err = env.Client.Create(t.Context(), &object)
 			require.ErrorContains(t, err, strings.TrimPrefix(first, "# "))
 		})
 	}
@@ -39,7 +37,7 @@ func TestInvalidManifests(t *testing.T) {
 
 // TestImmutableFields holds the rules that compare a change with what was before.
 func TestImmutableFields(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	sn := sample(t, "socialnetwork")
 	sn.Namespace = env.Namespace(t)
 	require.NoError(t, env.Client.Create(ctx, sn))
@@ -56,7 +54,7 @@ func TestSamplesAreAccepted(t *testing.T) {
 	for _, file := range files {
 		sn := manifest(t, strings.TrimSuffix(filepath.Base(file), ".yaml"))
 		sn.SetNamespace(namespace)
-		require.NoError(t, env.Client.Create(context.Background(), sn), file)
+		require.NoError(t, env.Client.Create(t.Context(), sn), file)
 	}
 }
 
@@ -71,9 +69,9 @@ func TestCRDFitsClientSideApply(t *testing.T) {
 func TestDefaultsAreVisible(t *testing.T) {
 	sn := manifest(t, "socialnetwork-minimal")
 	sn.SetNamespace(env.Namespace(t))
-	require.NoError(t, env.Client.Create(context.Background(), sn))
+	require.NoError(t, env.Client.Create(t.Context(), sn))
 	var read v1alpha1.SocialNetwork
-	require.NoError(t, env.Client.Get(context.Background(), client.ObjectKeyFromObject(sn), &read))
+	require.NoError(t, env.Client.Get(t.Context(), client.ObjectKeyFromObject(sn), &read))
 	spec := read.Spec
 	require.Equal(t, v1alpha1.DeletionRetain, spec.DeletionPolicy)
 	require.Equal(t, v1alpha1.RegionUS, spec.Database.PrimaryRegion)

@@ -58,14 +58,14 @@ func removeKinds(t *testing.T) {
 	o := &operator{t: t}
 	o.eventually("the kinds to go", func() string {
 		for _, crd := range optionalCRDs() {
-			if client.IgnoreNotFound(env.Client.Get(context.Background(), client.ObjectKeyFromObject(crd), &metav1.PartialObjectMetadata{
+			if client.IgnoreNotFound(env.Client.Get(context.WithoutCancel(t.Context()), client.ObjectKeyFromObject(crd), &metav1.PartialObjectMetadata{
 				TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
 			})) != nil {
 				return "the API server does not answer"
 			}
 			list := &unstructured.UnstructuredList{}
 			list.SetGroupVersionKind(schema.GroupVersionKind{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.ListKind})
-			if env.Client.List(context.Background(), list) == nil {
+			if env.Client.List(context.WithoutCancel(t.Context()), list) == nil {
 				return crd.Name + " is there"
 			}
 		}
@@ -86,7 +86,8 @@ func TestKindsComeAndGo(t *testing.T) {
 		require.NoError(t, err)
 		o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
 		for _, want := range []struct{ group, kind, name string }{
-			{"monitoring.coreos.com", "ServiceMonitor", "acme"}, {"monitoring.coreos.com", "PrometheusRule", "acme"},
+			{"monitoring.coreos.com", "ServiceMonitor", "acme"},
+			{"monitoring.coreos.com", "PrometheusRule", "acme"},
 			{"gateway.networking.k8s.io", "HTTPRoute", "acme-eu"},
 		} {
 			object := &unstructured.Unstructured{}
@@ -97,7 +98,7 @@ func TestKindsComeAndGo(t *testing.T) {
 				}
 				return ""
 			})
-			require.NoError(t, o.client.Delete(context.Background(), object), "round %d", round)
+			require.NoError(t, o.client.Delete(t.Context(), object), "round %d", round)
 			o.eventually(want.kind+" to come back", func() string {
 				if !o.exists(object, want.name) {
 					return "it is not there"

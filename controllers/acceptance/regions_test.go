@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -142,12 +141,12 @@ func TestConfigurationWaitsForItsRegion(t *testing.T) {
 	})
 	o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonWaitingForRegion)
 	require.Equal(t, before, get(o, &corev1.ConfigMap{}, "acme-eu").Data)
-	require.Equal(t, o.deployment("acme", "us").Generation, int64(2))
+	require.Equal(t, int64(2), o.deployment("acme", "us").Generation)
 }
 
 // TestPasswordRollsRegions puts another password into the database's Secret: the regions restart, one after another.
 func TestPasswordRollsRegions(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))
 	o.clock.add(time.Hour)
@@ -180,7 +179,7 @@ func TestPasswordRollsRegions(t *testing.T) {
 
 // TestAutoscalingTakesOver goes from a fixed number of pods to an autoscaler and back.
 func TestAutoscalingTakesOver(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	o := start(t)
 	sn := sample(t, "socialnetwork-minimal")
 	sn.Spec.Regions[0].Replicas = new(int32(4))

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -26,11 +25,11 @@ func TestMigrationFails(t *testing.T) {
 	o.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
 	o.condition("acme", v1alpha1.ConditionSwept, "True", v1alpha1.ReasonNothingLeft) // the Job of the image before is gone
 	first := o.job("acme")
-	o.failMigration("acme", "step 00093 was refused: postgres://plaza:secret-of-the-database@db.example/plaza")
+	o.failMigration("acme", "step 00093 was refused: postgres://plaza:password-of-the-database@db.example/plaza")
 	failed := o.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrationFailed)
 	require.Contains(t, failed.Message, "Attempt 1")
 	require.Contains(t, failed.Message, "step 00093 was refused")
-	require.NotContains(t, failed.Message, "secret-of-the-database")
+	require.NotContains(t, failed.Message, "password-of-the-database")
 	sn := get(o, &v1alpha1.SocialNetwork{}, "acme")
 	require.Equal(t, int32(1), sn.Status.Schema.Attempts)
 	require.NotNil(t, sn.Status.Schema.NextRetry)
@@ -60,7 +59,7 @@ func TestMigrationFails(t *testing.T) {
 	})
 	wait := sn.Status.Schema.NextRetry.Sub(o.clock.now())
 	require.Greater(t, wait, 50*time.Second, "the second wait is twice the first")
-	require.NoError(t, o.client.Delete(context.Background(), o.job("acme"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	require.NoError(t, o.client.Delete(t.Context(), o.job("acme"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	o.eventually("the next attempt at once, because the Job was deleted", func() string {
 		if o.job("acme").Annotations[render.AnnotationAttempt] != "3" {
 			return "it waits"
@@ -80,7 +79,7 @@ func TestMigrationFails(t *testing.T) {
 
 // TestDatabaseSecretMadeLate makes the Secret only after the network.
 func TestDatabaseSecretMadeLate(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	o := start(t)
 	sn := sample(t, "socialnetwork-minimal")
 	sn.Namespace = o.namespace
@@ -94,6 +93,7 @@ func TestDatabaseSecretMadeLate(t *testing.T) {
 	o.pass("acme-minimal")
 	c = o.condition("acme-minimal", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonSecretIncomplete)
 	require.Contains(t, c.Message, "url-eu")
+	secret = get(o, &corev1.Secret{}, "acme-db")
 	secret.StringData = map[string]string{"url": "postgres://db.example/plaza"}
 	require.NoError(t, o.client.Update(ctx, secret)) // seen at once: the Secret is labelled by now
 	o.condition("acme-minimal", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
@@ -123,7 +123,7 @@ func TestLeaderKilledDuringMigration(t *testing.T) {
 	}
 	second.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 	var jobs batchv1.JobList
-	require.NoError(t, second.client.List(context.Background(), &jobs, client.InNamespace(second.namespace)))
+	require.NoError(t, second.client.List(t.Context(), &jobs, client.InNamespace(second.namespace)))
 	require.Len(t, jobs.Items, 1)
 	require.Equal(t, job.UID, jobs.Items[0].UID)
 	for _, write := range second.writes.take() {

@@ -96,3 +96,10 @@ func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret
 	}
 	return nil
 }
+
+// pushed is how often settings were brought to a region.
+func (s *servers) pushed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pushes
+}

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/url"
@@ -26,7 +25,7 @@ func TestTwoNetworksInOneNamespace(t *testing.T) {
 	other.Spec.Regions[0].Host = "other.local"
 	second := o.up(other)
 	require.NotEqual(t, first.Status.NetworkID, second.Status.NetworkID)
-	require.NoError(t, o.client.Delete(context.Background(), second))
+	require.NoError(t, o.client.Delete(t.Context(), second))
 	o.pass("acme-minimal")
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 	require.True(t, o.exists(&appsv1.Deployment{}, "acme-minimal-us"))
@@ -107,7 +106,7 @@ func (g *gate) shut(closed bool) {
 
 // TestAPIServerAway takes the API server away from the operator while somebody changes things.
 func TestAPIServerAway(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	installKinds(t)
 	o := prepare(t)
 	address, err := url.Parse(o.config.Host)
@@ -144,7 +143,7 @@ func TestAPIServerAway(t *testing.T) {
 
 // TestForeignObjectInTheWay has an object of somebody else where the operator's should be.
 func TestForeignObjectInTheWay(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	o := start(t)
 	sn := sample(t, "socialnetwork-minimal")
 	service := &corev1.Service{}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -38,8 +38,28 @@ import (
 var env *testenv.Env
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard())
+	ctrl.SetLogger(funcr.New(logged.add, funcr.Options{Verbosity: 1}))
 	testenv.Main(m, &env)
+}
+
+// logged is everything that operators have logged.
+var logged journal
+
+type journal struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (j *journal) add(prefix, args string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, prefix+" "+args)
+}
+
+func (j *journal) text() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return strings.Join(j.lines, "\n")
 }
 
 // operator is a running operator that looks after one namespace.
@@ -154,8 +174,17 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
+// tellLog shows what was logged last, where the test failed.
+func (o *operator) tellLog() {
+	if o.t.Failed() {
+		lines := strings.Split(logged.text(), "\n")
+		o.t.Logf("the log's end:\n%s", strings.Join(lines[max(0, len(lines)-25):], "\n"))
+	}
+}
+
 // end stops the operator, and waits until it has.
 func (o *operator) end() {
+	o.tellLog()
 	o.stop()
 	select {
 	case err := <-o.stopped:
@@ -191,7 +220,7 @@ func sample(t *testing.T, name string) *v1alpha1.SocialNetwork {
 	t.Helper()
 	object := manifest(t, name)
 	object.SetNamespace("default")
-	require.NoError(t, env.Client.Create(context.Background(), object, client.DryRunAll))
+	require.NoError(t, env.Client.Create(t.Context(), object, client.DryRunAll))
 	var sn v1alpha1.SocialNetwork
 	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &sn))
 	sn.ObjectMeta = metav1.ObjectMeta{Name: sn.Name}
@@ -203,7 +232,7 @@ func manifest(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "samples", name+".yaml"))
 	require.NoError(t, err)
-	for _, part := range strings.Split(string(text), "\n---\n") {
+	for part := range strings.SplitSeq(string(text), "\n---\n") {
 		object := &unstructured.Unstructured{}
 		require.NoError(t, yaml.Unmarshal([]byte(part), &object.Object))
 		if object.GetKind() == v1alpha1.Kind {
@@ -221,7 +250,7 @@ func (o *operator) apply(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
 	sn.Namespace = o.namespace
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: sn.Spec.Database.SecretRef.Name, Namespace: o.namespace},
-		StringData: map[string]string{"url": "postgres://plaza:secret@db.example/plaza"},
+		StringData: map[string]string{"url": "postgres://plaza:password-of-the-database@db.example/plaza"},
 	}
 	require.NoError(o.t, client.IgnoreAlreadyExists(o.client.Create(ctx, secret)))
 	require.NoError(o.t, o.client.Create(ctx, sn))
@@ -298,7 +327,7 @@ func (o *operator) eventually(what string, wrong func() string) {
 		if time.Now().After(deadline) {
 			o.t.Fatalf("%s: %s", what, last)
 		}
-		time.Sleep(50 * time.Millisecond)
+		<-time.After(50 * time.Millisecond)
 	}
 }
 

@@ -79,7 +79,7 @@ func ownedFields(live *unstructured.Unstructured, manager string) (fields, bool)
 			continue
 		}
 		var owned fields
-		if err := json.Unmarshal(entry.FieldsV1.Raw, &owned); err != nil {
+		if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &owned); err != nil {
 			return nil, false
 		}
 		return owned, true

@@ -275,8 +275,11 @@ func TestNothingPrintsAKey(t *testing.T) {
 	identity := keyring.Identity{DirectoryKey: secret, NetworkID: "n"}
 	all := []any{
 		secret, &secret, file, file[0], in, &in, result, &result, made, identity, &identity,
-		within{secret, file[0], file, in, result, identity, &secret}, &within{secret, file[0], file, in, result, identity, &secret},
-		hiding{secret, file, in, result, identity}, []any{secret, file}, map[string]any{"x": in},
+		within{secret, file[0], file, in, result, identity, &secret},
+		&within{secret, file[0], file, in, result, identity, &secret},
+		hiding{secret, file, in, result, identity},
+		[]any{secret, file},
+		map[string]any{"x": in},
 		errors.Join(fmt.Errorf("a %v", file), fmt.Errorf("b %+v", result)),
 	}
 	for _, v := range all {

@@ -108,6 +108,9 @@ var regionCases = []alertCase{
 		"PlazaServerRestarting", "warning", in("eu"), "A server of region eu of acme keeps restarting",
 		"A server of region eu of network social/acme restarted 4 times within an hour.",
 	}}},
+	{"one of two servers of a region does not reach a home", func(w *world) {
+		w.series[w.of("plaza_database_up", "region", "eu", "pod", "acme-eu-2", "home", "sg")] = w.constant(0)
+	}, 1, 30, nil},
 	{"a home's database is away from one region", func(w *world) {
 		w.series[w.at("eu", "plaza_database_up", "home", "sg")] = w.constant(0)
 	}, 1, 3, []firing{{

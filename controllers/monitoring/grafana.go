@@ -94,6 +94,7 @@ type fieldConfig struct {
 type fieldDefaults struct {
 	Unit       string      `json:"unit,omitempty"`
 	Decimals   *int        `json:"decimals,omitempty"`
+	NoValue    string      `json:"noValue,omitempty"`
 	Min        *float64    `json:"min,omitempty"`
 	Max        *float64    `json:"max,omitempty"`
 	Color      *color      `json:"color,omitempty"`
@@ -111,10 +112,11 @@ type mapping struct {
 	Options answers `json:"options"`
 }
 
-// answers are the texts for 0 and 1.
+// answers are the texts for 0 and 1, and for 2 where that can be.
 type answers struct {
-	Zero text `json:"0"`
-	One  text `json:"1"`
+	Zero text  `json:"0"`
+	One  text  `json:"1"`
+	Two  *text `json:"2,omitempty"`
 }
 
 type text struct {

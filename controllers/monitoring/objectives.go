@@ -3,6 +3,7 @@ package monitoring
 import (
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
@@ -56,19 +57,16 @@ func recording(s scope, over time.Duration) monitoringv1.Rule {
 
 // burns is true where the error budget is used up too fast in one of the pairs of windows.
 func burns(s scope, windows []window) string {
-	text := ""
-	for i, w := range windows {
+	pairs := make([]string, 0, len(windows))
+	for _, w := range windows {
 		most := new(big.Rat).Mul(w.factor, s.budget)
 		if most.Cmp(mostFailed) > 0 {
 			most = mostFailed
 		}
 		over := func(d time.Duration) string { return s.of(failedRatio(d)) + " > " + decimal(most) }
-		if i > 0 {
-			text += " or "
-		}
-		text += "(" + over(w.long) + " and " + over(w.short) + ")"
+		pairs = append(pairs, "("+over(w.long)+" and "+over(w.short)+")")
 	}
-	return text
+	return strings.Join(pairs, " or ")
 }
 
 // slow is true where 99 of 100 requests take longer than the objective.

@@ -52,13 +52,26 @@ func number(title, description, unit string, width int, expr string, levels ...t
 // answer shows a value that is 0 or 1 in words.
 func (p panel) answer(zero, one text) panel {
 	zero.Index, one.Index = 0, 1
-	p.FieldConfig.Defaults.Mappings = []mapping{{Type: "value", Options: answers{zero, one}}}
+	p.FieldConfig.Defaults.Mappings = []mapping{{Type: "value", Options: answers{Zero: zero, One: one}}}
+	return p
+}
+
+// orElse adds words for a value of 2.
+func (p panel) orElse(two text) panel {
+	two.Index = 2
+	p.FieldConfig.Defaults.Mappings[0].Options.Two = &two
+	return p
+}
+
+// without says in words why there is no value.
+func (p panel) without(words string) panel {
+	p.FieldConfig.Defaults.NoValue = words
 	return p
 }
 
 // timeline shows when values that are 0 or 1 were which.
-func timeline(title, description string, width, height int, zero, one text, queries ...query) panel {
-	p := data("state-timeline", title, description, width, height, false, queries)
+func timeline(title, description string, width int, zero, one text, queries ...query) panel {
+	p := data("state-timeline", title, description, width, 8, false, queries)
 	p.FieldConfig.Defaults = fieldDefaults{Color: &color{Mode: "thresholds"}, Custom: &custom{FillOpacity: 80}}
 	p.Options = &options{
 		ShowValue: "never", RowHeight: 0.8, MergeValues: new(true),

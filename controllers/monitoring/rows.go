@@ -29,8 +29,9 @@ const (
 )
 
 var (
-	no  = text{Text: "no", Color: red}
-	yes = text{Text: "yes", Color: green}
+	no      = text{Text: "no", Color: red}
+	yes     = text{Text: "yes", Color: green}
+	unknown = text{Text: "unknown", Color: "#808080"}
 )
 
 func panelsOf(s scope) []panel {
@@ -53,11 +54,17 @@ func overviewRow(s scope) []panel {
 			"percentunit", 5, fmt.Sprintf("1 - %s / %s", failedShare, decimal(s.budget)), threshold{red, nil}, from(0, yellow), from(0.25, green)).decimals(1),
 		number("p99", "99 of 100 requests in the time range took no longer. Objective: "+s.latency.String()+".", "s", 5,
 			"histogram_quantile(0.99, sum by (le) ("+s.increase(durations, transfers)+"))", threshold{green, nil}, from(s.latency.Seconds(), red)).decimals(3),
-		timeline("Conditions", "Conditions of the network that are True. RegionsPinned is Unknown on PostgreSQL.", 12, 8, no, yes,
-			query{"max by (type) (" + s.of("plaza_operator_condition", `status="True"`, `type!="Paused"`) + ")", "{{type}}"}),
-		timeline("Conditions of regions", "Conditions of the chosen regions that are True.", 12, 8, no, yes,
-			query{"max by (region, type) (" + s.shown("plaza_operator_region_condition", `status="True"`) + ")", "{{region}} {{type}}"}),
+		timeline("Conditions", "Which conditions of the network are True. RegionsPinned is Unknown on PostgreSQL.", 12, no, yes,
+			query{state("type", func(is string) string { return s.of("plaza_operator_condition", is, `type!="Paused"`) }), "{{type}}"}).orElse(unknown),
+		timeline("Conditions of regions", "Which conditions of the chosen regions are True.", 12, no, yes,
+			query{state("region, type", func(is string) string { return s.shown("plaza_operator_region_condition", is) }), "{{region}} {{type}}"}).orElse(unknown),
 	}
+}
+
+// state is 1 for conditions that are True, 2 for those that are Unknown, and 0 for those that are False.
+func state(labels string, series func(is string) string) string {
+	of := func(status string) string { return "max by (" + labels + ") (" + series(`status="`+status+`"`) + ")" }
+	return of("True") + " + 2 * " + of("Unknown")
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.7g %%", 100*share) }
@@ -86,7 +93,7 @@ func errorRow(s scope) []panel {
 		chart("Failed requests", "Share of requests that fail for a fault of the platform (5xx). The line is what the objective allows in the long run.",
 			"percentunit", 8, query{share + " or 0 * sum by (region) (" + s.rate(requests, known) + ")", "{{region}}"}).withLimit(budget),
 		chart("Failed requests by operation", "The ten that fail most often (5xx).", "reqps", 8,
-			query{"topk(10, sum by (procedure, code) (" + s.rate(requests, failed) + "))", "{{procedure}} {{code}}"}),
+			query{"topk(10, sum by (procedure, code) (" + s.rate(requests, failed) + "))", "{{procedure}} {{code}}"}).without("none failed"),
 		chart("Refused requests by status", "Requests that were wrong or not allowed (4xx); 499 is a client that went away.", "reqps", 8,
 			query{"sum by (code) (" + s.rate(requests, `code=~"4.."`) + ")", "{{code}}"}),
 	}
@@ -111,7 +118,7 @@ func databaseRow(s scope) []panel {
 	trips := "sum by (region) (" + s.rate("plaza_database_round_trips_total") + ")"
 	return []panel{
 		row("Database, by the home of the rows"),
-		timeline("Reachable", "Whether a server of the region reaches the database of the home.", 12, 8, no, yes,
+		timeline("Reachable", "Whether a server of the region reaches the database of the home.", 12, no, yes,
 			query{"max by (region, home) (" + s.shown("plaza_database_up") + ")", "{{region}} to {{home}}"}),
 		chart("Round trips", "", "ops", 12, query{perSecond("plaza_database_round_trips_total"), "{{region}} to {{home}}"}),
 		chart("Round trips per request", "", "short", 6, query{trips + " / sum by (region) (" + s.rate(requests, known) + ")", "{{region}}"}),
@@ -133,7 +140,7 @@ func keyRow(s scope) []panel {
 		number("Next rotation", "Time to the next rotation of the server keys; negative: it is overdue.", "s", 3,
 			"max("+s.of("plaza_operator_key_rotation_due_timestamp_seconds")+") - time()", threshold{red, nil}, from(-3600, yellow), from(0, green)),
 		number("Tables not pinned", "Tables whose rows are elsewhere than the spec says; no value on PostgreSQL.", "none", 3,
-			"max("+s.of("plaza_placement_tables_not_pinned")+")", threshold{green, nil}, from(1, red)),
+			"max("+s.of("plaza_placement_tables_not_pinned")+")", threshold{green, nil}, from(1, red)).without("unknown"),
 		number("Flags to hide", "The limit of flags in force.", "none", 3, "max("+s.of("plaza_moderation_flag_limit")+")", threshold{green, nil}),
 		number("Last look", "Time since the operator last went through the network.", "s", 3,
 			"time() - max("+s.of("plaza_operator_observed_timestamp_seconds")+")", threshold{green, nil}, from(300, yellow), from(900, red)),
@@ -143,12 +150,12 @@ func keyRow(s scope) []panel {
 			query{"min by (region, kind) (" + s.shown("plaza_keys") + ")", "{{region}} {{kind}}"}),
 		chart("Time until the last key ends", "No value: a key without an end.", "s", 8,
 			query{"min by (region, kind) (" + s.shown("plaza_keys_latest_not_after_timestamp_seconds") + ") - time()", "{{region}} {{kind}} last"},
-			query{"min by (region, kind) (" + s.shown("plaza_keys_earliest_not_after_timestamp_seconds") + ") - time()", "{{region}} {{kind}} first"}),
+			query{"min by (region, kind) (" + s.shown("plaza_keys_earliest_not_after_timestamp_seconds") + ") - time()", "{{region}} {{kind}} first"}).without("no key ends"),
 		chart("Age of the keys in use", "Since a server last read them.", "s", 8,
 			query{"time() - min by (region, kind) (" + s.shown("plaza_keys_loaded_timestamp_seconds") + ")", "{{region}} {{kind}}"}),
-		timeline("Key files readable", "", 8, 8, no, yes,
+		timeline("Key files readable", "", 8, no, yes,
 			query{"min by (region, kind) (" + s.shown("plaza_keys_file_readable") + ")", "{{region}} {{kind}}"}),
-		timeline("Placement", "What servers found of where rows are; Unknown on PostgreSQL.", 8, 8,
+		timeline("Placement", "What servers found of where rows are; Unknown on PostgreSQL.", 8,
 			text{Text: "no", Color: "transparent"}, text{Text: "yes", Color: "blue"},
 			query{"max by (state) (" + s.of("plaza_placement_state") + ")", "{{state}}"}),
 		chart("Generation of the moderation settings", "Of each region: they are the same within a second of a change.", "none", 8,

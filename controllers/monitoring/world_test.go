@@ -23,11 +23,12 @@ func (w *world) rising(step any) string    { return fmt.Sprintf("0+%vx%d", step,
 
 // of names a series. Labels are pairs of a name and a value.
 func (w *world) of(metric string, labels ...string) string {
-	text := fmt.Sprintf("%s{namespace=%q,network=%q", metric, w.namespace, w.network)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s{namespace=%q,network=%q", metric, w.namespace, w.network)
 	for i := 0; i < len(labels); i += 2 {
-		text += fmt.Sprintf(",%s=%q", labels[i], labels[i+1])
+		fmt.Fprintf(&text, ",%s=%q", labels[i], labels[i+1])
 	}
-	return text + "}"
+	return text.String() + "}"
 }
 
 // at names a series of the server of a region, with the labels that a scrape gives it.
@@ -78,23 +79,21 @@ func healthy(namespace, network string, length int) *world {
 		w.conditionIs(kind, "True")
 	}
 	w.conditionIs("Paused", "False")
-	for name, value := range map[string]string{
+	maps.Copy(w.series, map[string]string{
 		w.of("plaza_operator_paused"):                             w.constant(0),
 		w.of("plaza_operator_key_rotation_due_timestamp_seconds"): w.constant(1e9),
 		w.of("plaza_operator_schema_version", "kind", "current"):  w.constant(92),
 		w.of("plaza_operator_schema_version", "kind", "target"):   w.constant(92),
 		w.of("plaza_operator_migration_attempts"):                 w.constant(2),
 		w.of("plaza_operator_observed_timestamp_seconds"):         w.rising(60),
-	} {
-		w.series[name] = value
-	}
+	})
 	return w
 }
 
 const procedure = "/plaza.v1.PostService/GetPost"
 
 func (w *world) healthyServer(region string) {
-	for name, value := range map[string]string{
+	maps.Copy(w.series, map[string]string{
 		w.at(region, "up"):                                    w.constant(1),
 		w.at(region, "process_start_time_seconds"):            w.constant(0),
 		w.at(region, "plaza_schema_version"):                  w.constant(92),
@@ -103,9 +102,7 @@ func (w *world) healthyServer(region string) {
 		w.at(region, "plaza_placement_tables_not_pinned"):     w.constant(0),
 		w.at(region, "plaza_outbox_oldest_age_seconds"):       w.constant(2),
 		w.at(region, "plaza_scheduled_posts_overdue_seconds"): w.constant(0),
-	} {
-		w.series[name] = value
-	}
+	})
 	for _, home := range []string{"us", "eu", "sg"} {
 		w.series[w.at(region, "plaza_database_up", "home", home)] = w.constant(1)
 	}
@@ -123,6 +120,7 @@ func (w *world) healthyServer(region string) {
 	// What scanners ask for, and how long uploads take, is nobody's fault.
 	w.series[w.at(region, "plaza_http_requests_total", "procedure", "unknown", "protocol", "rest", "code", "503")] = w.rising(9000)
 	w.durations(region, procedure, map[string]int{"0.1": 6500, "0.5": 6600, "1": 6603, "+Inf": 6603})
+	w.durations(region, "unknown", map[string]int{"0.1": 0, "0.5": 0, "1": 0, "+Inf": 9000})
 	w.durations(region, "/plaza.v1.FileService/UploadVideo", map[string]int{"0.1": 0, "0.5": 0, "1": 0, "+Inf": 9000})
 	w.histogram("plaza_realtime_delay_seconds", region, map[string]int{"0.5": 100, "5": 100, "10": 100, "+Inf": 100})
 }

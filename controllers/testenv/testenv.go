@@ -2,7 +2,6 @@
 package testenv
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,8 +84,17 @@ func (e *Env) Namespace(t *testing.T) string {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
 	}}
-	if err := e.Client.Create(context.Background(), ns); err != nil {
+	if err := e.Client.Create(t.Context(), ns); err != nil {
 		t.Fatalf("namespace %s: %v", name, err)
 	}
 	return name
+}
+
+// AddUser makes a user, and returns a kubeconfig of theirs.
+func (e *Env) AddUser(user envtest.User) ([]byte, error) {
+	added, err := e.env.AddUser(user, nil)
+	if err != nil {
+		return nil, fmt.Errorf("adding user %s: %w", user.Name, err)
+	}
+	return added.KubeConfig()
 }

@@ -33,6 +33,7 @@ type options struct {
 	namespace      string
 	image          string
 	logLevel       slog.Level
+	qps            float32
 }
 
 func newRoot() *cobra.Command {
@@ -59,6 +60,7 @@ func newRoot() *cobra.Command {
 	flags.StringSliceVar(&o.namespaces, "watch-namespaces", nil, "namespaces to look after; empty: all")
 	flags.StringVar(&o.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "the operator's own namespace, for the lease and for the network policies (POD_NAMESPACE)")
 	flags.StringVar(&o.image, "platform-image", os.Getenv("PLAZA_IMAGE"), "the platform's image where a spec names none (PLAZA_IMAGE)")
+	flags.Float32Var(&o.qps, "kube-api-qps", 100, "most requests a second to the API server, twice as many for a moment")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -71,7 +73,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return fmt.Errorf("finding the API server: %w", err)
 	}
-	config.QPS, config.Burst = 50, 100
+	config.QPS, config.Burst = o.qps, int(2*o.qps)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        controllers.NewScheme(),
 		Cache:                         controllers.CacheOptions(o.namespaces),

@@ -1,0 +1,234 @@
+package acceptance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// states are a region's keys in the status, such as "Active Retiring".
+func (o *operator) states(network string, code v1alpha1.RegionCode) string {
+	var states []string
+	for _, region := range get(o, &v1alpha1.SocialNetwork{}, network).Status.Regions {
+		for _, key := range region.ServerKeys {
+			if region.Code == code {
+				states = append(states, string(key.State))
+			}
+		}
+	}
+	return strings.Join(states, " ")
+}
+
+func (o *operator) waitStates(network, want string, codes ...v1alpha1.RegionCode) {
+	o.t.Helper()
+	for _, code := range codes {
+		o.eventually("the keys of "+string(code)+" to be "+want, func() string {
+			if have := o.states(network, code); have != want {
+				return "they are " + have
+			}
+			return ""
+		})
+	}
+}
+
+// TestKeysRotate rotates by the annotation and by the schedule, with a region that is slow to take the new key.
+func TestKeysRotate(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork"))
+	codes := []v1alpha1.RegionCode{"us", "eu", "sg"}
+	o.waitStates("acme", "Active", codes...)
+	rotations := map[string]func(){
+		"annotation": func() {
+			o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
+				sn.SetAnnotations(map[string]string{v1alpha1.AnnotationRotate: "now"})
+			})
+		},
+		"schedule": func() {
+			o.clock.add(721 * time.Hour)
+			o.pass("acme")
+		},
+	}
+	for _, name := range []string{"annotation", "schedule"} {
+		o.servers.all(func(s *server) { s.refusesKeys = true })
+		rotations[name]()
+		o.waitStates("acme", "Pending Active", codes...)
+		o.condition("acme", v1alpha1.ConditionKeysReady, "True", v1alpha1.ReasonRotationUnderWay)
+		o.servers.all(func(s *server) { s.refusesKeys = s.status.Region == "sg" })
+		o.waitStates("acme", "Active Retiring", "us", "eu") // asked again every few seconds
+		o.waitStates("acme", "Pending Active", "sg")
+		o.clock.add(11 * time.Minute)
+		o.pass("acme")
+		stuck := o.condition("acme", v1alpha1.ConditionKeysReady, "False", v1alpha1.ReasonRotationStuck)
+		require.Contains(t, stuck.Message, "sg")
+		o.servers.all(func(s *server) { s.refusesKeys = false })
+		o.pass("acme") // by itself within a minute
+		o.waitStates("acme", "Active Retiring", codes...)
+		o.condition("acme", v1alpha1.ConditionKeysReady, "True", v1alpha1.ReasonKeysVerified)
+		o.clock.add(61 * time.Minute)
+		o.pass("acme")
+		o.waitStates("acme", "Active", codes...)
+	}
+	require.Equal(t, 2*len(codes), o.count(v1alpha1.ReasonKeyRevoked))
+	require.Equal(t, 2*len(codes), o.count(v1alpha1.ReasonRotationStarted))
+}
+
+// secretTexts are the secret parts of every Secret of the namespace.
+func (o *operator) secretTexts() []string {
+	o.t.Helper()
+	var list corev1.SecretList
+	require.NoError(o.t, o.client.List(context.Background(), &list, client.InNamespace(o.namespace)))
+	texts := []string{"password-of-the-database"}
+	for _, secret := range list.Items {
+		for name, value := range secret.Data {
+			var file struct {
+				Keys []struct{ Key, Seed string } `json:"keys"`
+			}
+			switch {
+			case name == render.NetworkIDFile:
+			case json.Unmarshal(value, &file) == nil && len(file.Keys) > 0:
+				for _, key := range file.Keys {
+					texts = append(texts, key.Key+key.Seed)
+				}
+			default:
+				texts = append(texts, strings.TrimSpace(string(value)))
+			}
+		}
+	}
+	return texts
+}
+
+// TestSecretsAreNowhere looks for the content of every Secret in everything else that the operator writes.
+func TestSecretsAreNowhere(t *testing.T) {
+	ctx := t.Context()
+	installKinds(t)
+	o := start(t)
+	sn := sample(t, "socialnetwork")
+	sn.Spec.Regions = sn.Spec.Regions[:1]
+	o.apply(sn)
+	o.failMigration("acme", "no way to postgres://plaza:password-of-the-database@db.example/plaza")
+	o.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrationFailed)
+	require.NoError(t, o.client.Delete(ctx, o.job("acme"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	o.eventually("the second attempt", func() string { return notEqual(o.job("acme").Annotations[render.AnnotationAttempt], "2") })
+	o.migrate("acme")
+	o.serve("acme", "us")
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	texts := o.secretTexts()
+	o.servers.all(func(s *server) { s.refusesKeys = true })
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
+		sn.SetAnnotations(map[string]string{v1alpha1.AnnotationRotate: "now"})
+	})
+	o.waitStates("acme", "Pending Active", "us")
+	o.servers.all(func(s *server) { s.refusesKeys = false })
+	o.waitStates("acme", "Active Retiring", "us")
+	texts = append(texts, o.secretTexts()...)
+	require.Greater(t, len(texts), 8)
+
+	broken := get(o, &corev1.Secret{}, "acme-us-server-keys")
+	broken.Data["server-keys.json"] = []byte(`{"keys":[{"id":"k","key":"content-of-a-broken-file"},`)
+	require.NoError(t, o.client.Update(ctx, broken))
+	texts = append(texts, "content-of-a-broken-file")
+	o.condition("acme", v1alpha1.ConditionKeysReady, "False", v1alpha1.ReasonKeyFileBroken)
+
+	everything := map[string]string{"log": logged.text(), "events": fmt.Sprint(o.events())}
+	status, err := json.Marshal(get(o, &v1alpha1.SocialNetwork{}, "acme"))
+	require.NoError(t, err)
+	everything["network"] = string(status)
+	for _, child := range o.children() {
+		if child.GetKind() != "Secret" {
+			text, err := child.MarshalJSON()
+			require.NoError(t, err)
+			everything[child.GetKind()+" "+child.GetName()] = string(text)
+		}
+	}
+	families, err := o.registry.Gather()
+	require.NoError(t, err)
+	var metrics strings.Builder
+	for _, family := range families {
+		_, err := expfmt.MetricFamilyToText(&metrics, family)
+		require.NoError(t, err)
+	}
+	everything["metrics"] = metrics.String()
+	require.NotEmpty(t, everything["log"])
+	require.Contains(t, everything["events"], "KeysCreated")
+	require.Contains(t, everything["metrics"], "plaza_operator_condition")
+	for where, text := range everything {
+		for _, secret := range texts {
+			require.GreaterOrEqual(t, len(secret), 16)
+			if strings.Contains(text, secret) {
+				t.Errorf("a secret of %d bytes is in %s", len(secret), where)
+			}
+		}
+	}
+}
+
+func notEqual(have, want string) string {
+	if have == want {
+		return ""
+	}
+	return "it is " + have
+}
+
+// TestDeletion deletes a network: with Retain nothing that holds keys is owned by it, with Delete everything is. (What is
+// owned is collected by a part of Kubernetes that does not run here.)
+func TestDeletion(t *testing.T) {
+	for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionRetain, v1alpha1.DeletionDelete} {
+		t.Run(string(policy), func(t *testing.T) {
+			o := start(t)
+			sn := sample(t, "socialnetwork-minimal")
+			o.up(sn)
+			o.edit(sn.Name, func(sn *v1alpha1.SocialNetwork) { sn.Spec.DeletionPolicy = policy })
+			want := 0
+			if policy == v1alpha1.DeletionDelete {
+				want = 1
+			}
+			secrets := 0
+			o.eventually("the owners of the Secrets", func() string {
+				secrets = 0
+				for _, child := range o.children() {
+					switch n := len(child.GetOwnerReferences()); {
+					case child.GetKind() != "Secret" && n != 1:
+						return child.GetKind() + " is owned by nobody"
+					case child.GetKind() == "Secret" && n != want:
+						return fmt.Sprintf("%s has %d owners", child.GetName(), n)
+					case child.GetKind() == "Secret":
+						secrets++
+					}
+				}
+				return ""
+			})
+			require.Equal(t, 4, secrets)
+			live := get(o, &v1alpha1.SocialNetwork{}, sn.Name)
+			require.Empty(t, live.Finalizers)
+			id := live.Status.NetworkID
+			require.NoError(t, o.client.Delete(t.Context(), live))
+			err := o.client.Get(t.Context(), client.ObjectKeyFromObject(live), &v1alpha1.SocialNetwork{})
+			require.True(t, apierrors.IsNotFound(err), "nothing holds the deletion up")
+			o.eventually("the metrics to go", func() string {
+				if o.metric("plaza_operator_observed_timestamp_seconds", sn.Name) != 0 {
+					return "they are there"
+				}
+				return ""
+			})
+			if policy == v1alpha1.DeletionRetain { // made again, it is the same network
+				again := sample(t, "socialnetwork-minimal")
+				o.apply(again)
+				o.eventually("the network's id", func() string {
+					return notEqual(get(o, &v1alpha1.SocialNetwork{}, sn.Name).Status.NetworkID, id)
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,233 @@
+package acceptance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// events are what happened in the namespace, as reason and note; one that happened several times is there as often.
+func (o *operator) events() []string {
+	o.t.Helper()
+	var list eventsv1.EventList
+	require.NoError(o.t, o.client.List(context.Background(), &list, client.InNamespace(o.namespace)))
+	var all []string
+	for _, e := range list.Items {
+		times := 1
+		if e.Series != nil {
+			times = int(e.Series.Count)
+		}
+		for range times {
+			all = append(all, e.Type+" "+e.Reason+" "+e.Note)
+		}
+	}
+	return all
+}
+
+// count waits until the events of a reason are written, and counts them.
+func (o *operator) count(reason v1alpha1.Reason) int {
+	o.t.Helper()
+	last, n := -1, 0
+	o.eventually("the events to be written", func() string {
+		n = 0
+		for _, e := range o.events() {
+			var kind, why string
+			_, _ = fmt.Sscan(e, &kind, &why)
+			if why == string(reason) {
+				n++
+			}
+		}
+		if n != last {
+			last = n
+			<-time.After(300 * time.Millisecond)
+			return "more come"
+		}
+		return ""
+	})
+	return n
+}
+
+// TestOneEventForEachChange brings a network up, goes through it again and again, and counts.
+func TestOneEventForEachChange(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork"))
+	o.clock.add(time.Hour)
+	for range 4 {
+		o.pass("acme")
+	}
+	for reason, want := range map[v1alpha1.Reason]int{
+		v1alpha1.ReasonMigrating:    2, // SchemaMigrated, and Ready because of it
+		v1alpha1.ReasonMigrated:     1,
+		v1alpha1.ReasonAllHolds:     1,
+		v1alpha1.ReasonServing:      1,
+		v1alpha1.ReasonKeysVerified: 1,
+		v1alpha1.ReasonKeysCreated:  6, // the identity, two shared Secrets, and one for each region
+		v1alpha1.ReasonKeyActivated: 3,
+		v1alpha1.ReasonCRDMissing:   1,
+	} {
+		require.Equal(t, want, o.count(reason), "%s: %v", reason, o.events())
+	}
+	sn := get(o, &v1alpha1.SocialNetwork{}, "acme")
+	d := o.deployment("acme", "eu")
+	o.setStatus(d, lost)
+	o.condition("acme", v1alpha1.ConditionReady, "False", v1alpha1.ReasonNotServing)
+	o.setReady(d)
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	require.Equal(t, 2, o.count(v1alpha1.ReasonNotServing), "%v", o.events())
+	require.Equal(t, 2, o.count(v1alpha1.ReasonAllHolds), "%v", o.events())
+	require.Equal(t, sn.Generation, get(o, &v1alpha1.SocialNetwork{}, "acme").Generation)
+}
+
+// TestGenerationIsObserved finds the newest generation in the status, in each condition, and in those of the regions.
+func TestGenerationIsObserved(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork"))
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Moderation.FlagLimit = 33 })
+	o.condition("acme", v1alpha1.ConditionModerationApplied, "True", v1alpha1.ReasonModerationRuns)
+	sn := get(o, &v1alpha1.SocialNetwork{}, "acme")
+	require.Equal(t, int64(2), sn.Generation)
+	require.Equal(t, sn.Generation, sn.Status.ObservedGeneration)
+	all := sn.Status.Conditions
+	require.Len(t, all, 9)
+	for _, region := range sn.Status.Regions {
+		require.Len(t, region.Conditions, 3)
+		all = append(all, region.Conditions...)
+	}
+	for _, c := range all {
+		require.Equal(t, sn.Generation, c.ObservedGeneration, c.Type)
+		require.NotEmpty(t, c.Reason, c.Type)
+		require.NotEmpty(t, c.Message, c.Type)
+	}
+}
+
+// TestPrintedColumns reads what kubectl get sn prints.
+func TestPrintedColumns(t *testing.T) {
+	installKinds(t)
+	o := start(t)
+	o.apply(sample(t, "socialnetwork"))
+	o.condition("acme", v1alpha1.ConditionReady, "False", v1alpha1.ReasonMigrating)
+	row := o.printed("acme")
+	require.Equal(t, "False", row["Ready"])
+	require.Equal(t, "0/3", row["Regions"])
+	require.Equal(t, "Migrating", row["Reason"])
+	o.migrate("acme")
+	o.serve("acme", "us")
+	o.serve("acme", "eu")
+	o.condition("acme", v1alpha1.ConditionReady, "False", v1alpha1.ReasonProgressing)
+	o.eventually("two regions", func() string { return notEqual(fmt.Sprint(o.printed("acme")["Regions"]), "2/3") })
+	o.serve("acme", "sg")
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
+	row = o.printed("acme")
+	age := row["Age"]
+	delete(row, "Age")
+	require.NotEmpty(t, age)
+	require.Equal(t, map[string]any{
+		"Name": "acme", "Ready": "True", "Regions": "3/3", "Version": "v1", "Schema": "92", "Alerts": "True", "Paused": false,
+		"Reason": "AllHolds", "Message": "Every region serves what the spec asks for.",
+	}, row)
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Paused = true })
+	require.Equal(t, true, o.printed("acme")["Paused"])
+}
+
+// printed asks the API server for a network as a table.
+func (o *operator) printed(name string) map[string]any {
+	o.t.Helper()
+	set, err := kubernetes.NewForConfig(env.Config)
+	require.NoError(o.t, err)
+	table := &metav1.Table{}
+	text, err := set.RESTClient().Get().AbsPath("/apis/plaza.social/v1alpha1/namespaces/"+o.namespace+"/socialnetworks/"+name).
+		SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").DoRaw(context.Background())
+	require.NoError(o.t, err)
+	require.NoError(o.t, json.Unmarshal(text, table))
+	require.Len(o.t, table.Rows, 1)
+	row := map[string]any{}
+	for i, column := range table.ColumnDefinitions {
+		row[column.Name] = table.Rows[0].Cells[i]
+	}
+	return row
+}
+
+// TestPaused stops a network: what would be done is listed and not done, but keys whose time is over end.
+func TestPaused(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork"))
+	o.clock.add(time.Hour)
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
+		sn.SetAnnotations(map[string]string{v1alpha1.AnnotationRotate: "now"})
+	})
+	o.waitStates("acme", "Active Retiring", "us", "eu", "sg")
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Paused = true
+		logLevel("debug")(sn)
+		sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{ClassName: "nginx"}
+		sn.Spec.Moderation.FlagLimit = 5
+		sn.Spec.NetworkPolicy.Enabled = false
+	})
+	o.condition("acme", v1alpha1.ConditionPaused, "True", v1alpha1.ReasonPausedBySpec)
+	o.condition("acme", v1alpha1.ConditionReady, "False", v1alpha1.ReasonPausedBySpec)
+	pending := get(o, &v1alpha1.SocialNetwork{}, "acme").Status.PendingChanges
+	for _, want := range []string{
+		"create Ingress acme-us", "push the moderation settings to us, eu and sg", "delete NetworkPolicy acme-sg",
+	} {
+		require.Contains(t, pending, want)
+	}
+	for _, code := range []string{"us", "eu", "sg"} {
+		require.Contains(t, strings.Join(pending, "\n"), "change Deployment acme-"+code+" at ")
+	}
+	o.writes.take()
+	pushes := o.servers.pushed()
+	o.pass("acme")
+	require.Empty(t, o.writes.take())
+	require.Equal(t, pushes, o.servers.pushed())
+	require.Empty(t, o.levelOf("acme", "us"))
+
+	o.clock.add(2 * time.Hour)
+	o.pass("acme")
+	o.waitStates("acme", "Active", "us", "eu", "sg")
+	for _, write := range o.writes.take() {
+		require.Regexp(t, "/secrets/acme-..-server-keys|/status|/events", write)
+	}
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Paused = false })
+	o.waitLevel("acme", "us", "debug")
+	o.condition("acme", v1alpha1.ConditionPaused, "False", v1alpha1.ReasonNotPaused)
+	o.condition("acme", v1alpha1.ConditionModerationApplied, "True", v1alpha1.ReasonModerationRuns)
+	require.Empty(t, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.PendingChanges)
+}
+
+// TestModerationDrift changes the settings on the servers, as an administrator might.
+func TestModerationDrift(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork"))
+	o.servers.all(func(s *server) {
+		s.status.Moderation.IsReportEnabled = false
+		s.status.Moderation.Digest = s.status.Moderation.Hash()
+	})
+	pushes := o.servers.pushed()
+	o.pass("acme")
+	o.eventually("the settings to be put back", func() string {
+		if o.servers.pushed() == pushes {
+			return "nothing was pushed"
+		}
+		return ""
+	})
+	o.condition("acme", v1alpha1.ConditionModerationApplied, "True", v1alpha1.ReasonModerationRuns)
+	require.Equal(t, 1, o.count(v1alpha1.ReasonModerationDrift), "%v", o.events())
+	sn := get(o, &v1alpha1.SocialNetwork{}, "acme")
+	require.True(t, meta.IsStatusConditionTrue(sn.Status.Conditions, v1alpha1.ConditionReady))
+	require.NotNil(t, get(o, &corev1.Service{}, render.RegionName("acme", "us")))
+}

@@ -1,0 +1,141 @@
+package apply
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// object reads YAML, and says who owns what of it.
+func object(t *testing.T, text, owned string) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &u.Object))
+	if owned != "" {
+		u.SetManagedFields([]metav1.ManagedFieldsEntry{{
+			Manager: Manager, Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(owned),
+		}})
+	}
+	return u
+}
+
+func TestDifference(t *testing.T) {
+	tests := map[string]struct{ live, owned, desired, want string }{
+		"the same": {
+			`{spec: {a: x, b: 1}}`, `{"f:spec":{"f:a":{},"f:b":{}}}`, `{spec: {a: x, b: 1}}`, "",
+		},
+		"another value": {
+			`{spec: {a: y}}`, `{"f:spec":{"f:a":{}}}`, `{spec: {a: x}}`, "spec.a",
+		},
+		"one of two fields is another owner's": {
+			`{spec: {a: x, b: x}}`, `{"f:spec":{"f:b":{}}}`, `{spec: {a: x, b: x}}`, "spec.a",
+		},
+		"a field that is wanted no more": {
+			`{spec: {a: x, b: x}}`, `{"f:spec":{"f:a":{},"f:b":{}}}`, `{spec: {a: x}}`, "spec.b",
+		},
+		"a field that is gone": {
+			`{spec: {a: x}}`, `{"f:spec":{"f:a":{},"f:b":{}}}`, `{spec: {a: x, b: x}}`, "spec.b",
+		},
+		"a field of somebody else": {
+			`{spec: {a: x, other: y}}`, `{"f:spec":{"f:a":{}}}`, `{spec: {a: x}}`, "",
+		},
+		"somebody else's part of a map": {
+			`{metadata: {labels: {a: x, b: y}}}`, `{"f:metadata":{"f:labels":{"f:a":{}}}}`, `{metadata: {labels: {a: x}}}`, "",
+		},
+		"what names an object is owned by nobody": {
+			`{apiVersion: v1, kind: K, metadata: {name: n, namespace: s, uid: u, labels: {a: x}}}`, `{"f:metadata":{"f:labels":{"f:a":{}}}}`,
+			`{apiVersion: v1, kind: K, metadata: {name: n, namespace: s, labels: {a: x}}}`, "",
+		},
+		"an item of a list by its key": {
+			`{spec: {ports: [{name: b, port: 2}, {name: a, port: 1}]}}`,
+			`{"f:spec":{"f:ports":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:port":{}}}}}`, `{spec: {ports: [{name: a, port: 1}]}}`, "",
+		},
+		"another value in an item": {
+			`{spec: {ports: [{name: a, port: 9}]}}`,
+			`{"f:spec":{"f:ports":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:port":{}}}}}`, `{spec: {ports: [{name: a, port: 1}]}}`,
+			`spec.ports[{"name":"a"}].port`,
+		},
+		"an item more is wanted": {
+			`{spec: {ports: [{name: a}]}}`, `{"f:spec":{"f:ports":{"k:{\"name\":\"a\"}":{"f:name":{}}}}}`,
+			`{spec: {ports: [{name: a}, {name: b}]}}`, "spec.ports",
+		},
+		"an item is gone": {
+			`{spec: {ports: []}}`, `{"f:spec":{"f:ports":{"k:{\"name\":\"a\"}":{"f:name":{}}}}}`, `{spec: {ports: [{name: a}]}}`, `spec.ports[{"name":"a"}]`,
+		},
+		"a part of the key is the server's default": {
+			`{spec: {ports: [{port: 1, protocol: TCP}]}}`, `{"f:spec":{"f:ports":{"k:{\"port\":1,\"protocol\":\"TCP\"}":{"f:port":{}}}}}`,
+			`{spec: {ports: [{port: 1}]}}`, "",
+		},
+		"a set by its values": {
+			`{metadata: {finalizers: [a, other]}}`, `{"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}}`, `{metadata: {finalizers: [a]}}`, "",
+		},
+		"a value of a set is gone": {
+			`{metadata: {finalizers: [other]}}`, `{"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}}`, `{metadata: {finalizers: [a]}}`, `metadata.finalizers["a"]`,
+		},
+		"a list that is owned as one": {
+			`{spec: {args: [a, b]}}`, `{"f:spec":{"f:args":{}}}`, `{spec: {args: [a, b]}}`, "",
+		},
+		"a list that is owned as one, in another order": {
+			`{spec: {args: [b, a]}}`, `{"f:spec":{"f:args":{}}}`, `{spec: {args: [a, b]}}`, "spec.args",
+		},
+		"defaults within a value that is owned as one": {
+			`{spec: {rules: [{a: x, defaulted: y}]}}`, `{"f:spec":{"f:rules":{}}}`, `{spec: {rules: [{a: x}]}}`, "",
+		},
+		"an empty map is not one with something in it": {
+			`{spec: {dir: {medium: Memory}}}`, `{"f:spec":{"f:dir":{}}}`, `{spec: {dir: {}}}`, "spec.dir",
+		},
+		"a map where a scalar was": {
+			`{spec: {a: x}}`, `{"f:spec":{"f:a":{"f:b":{}}}}`, `{spec: {a: {b: x}}}`, "spec.a",
+		},
+		"a scalar is wanted where a map is owned": {
+			`{spec: {a: {b: x}}}`, `{"f:spec":{"f:a":{"f:b":{}}}}`, `{spec: {a: x}}`, "spec.a",
+		},
+		"nothing is owned": {`{spec: {a: x}}`, ``, `{spec: {a: x}}`, "."},
+		"no fields that can be read": {
+			`{spec: {a: x}}`, `[]`, `{spec: {a: x}}`, ".",
+		},
+		"an item with a key that cannot be read": {
+			`{spec: {ports: [{name: a}]}}`, `{"f:spec":{"f:ports":{"k:{":{"f:name":{}}}}}`, `{spec: {ports: [{name: a}]}}`, "spec.ports[{]",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, Difference(object(t, test.live, test.owned), object(t, test.desired, ""), Manager))
+		})
+	}
+}
+
+// TestDifferenceLooksAtOneManager ignores what others own, and what the manager owns through other ways than an apply.
+func TestDifferenceLooksAtOneManager(t *testing.T) {
+	live := object(t, `{spec: {a: x}}`, `{"f:spec":{"f:a":{}}}`)
+	entry := live.GetManagedFields()[0]
+	for name, change := range map[string]func(*metav1.ManagedFieldsEntry){
+		"another manager":  func(e *metav1.ManagedFieldsEntry) { e.Manager = "somebody" },
+		"an update":        func(e *metav1.ManagedFieldsEntry) { e.Operation = metav1.ManagedFieldsOperationUpdate },
+		"the status":       func(e *metav1.ManagedFieldsEntry) { e.Subresource = "status" },
+		"no fields at all": func(e *metav1.ManagedFieldsEntry) { e.FieldsV1 = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := *entry.DeepCopy()
+			change(&other)
+			live.SetManagedFields([]metav1.ManagedFieldsEntry{other})
+			require.Equal(t, ".", Difference(live, object(t, `{spec: {a: x}}`, ""), Manager))
+			require.Nil(t, Owned(live, Manager))
+		})
+	}
+}
+
+func TestOwned(t *testing.T) {
+	live := object(t, `{metadata: {labels: {a: x, other: y}, finalizers: [a, other]}, spec: {replicas: 3, args: [a, b], ports: [{name: b, port: 2}, {name: a, port: 1, other: y}]}}`,
+		`{"f:metadata":{"f:labels":{"f:a":{}},"f:finalizers":{"v:\"a\"":{}}},"f:spec":{"f:gone":{},"f:args":{},"f:ports":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:port":{}}}}}`)
+	text, err := json.Marshal(Owned(live, Manager))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"metadata":{"labels":{"a":"x"},"finalizers":["a"]},"spec":{"args":["a","b"],"ports":[{"name":"a","port":1}]}}`, string(text))
+	again := object(t, string(text), "")
+	again.SetManagedFields(nil)
+	require.Equal(t, "spec.gone", Difference(live, again, Manager))
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/testenv"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// namespace is where all networks are.
+const namespace = "default"
+
+// cluster does what the controllers, kubelets and servers of a cluster would do.
+type cluster struct {
+	client client.Client
+	server *http.Server
+	port   int32
+
+	mu   sync.Mutex
+	keys map[string]string // ids of server keys
+}
+
+func newCluster(ctx context.Context, env *testenv.Env) (*cluster, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address, ok := listener.Addr().(*net.TCPAddr)
+	if !ok {
+		return nil, fmt.Errorf("%T is no address of TCP", listener.Addr())
+	}
+	c := &cluster{client: env.Client, port: int32(address.Port), keys: map[string]string{}} //nolint:gosec // a port
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+statusz.Path, c.status)
+	mux.HandleFunc("POST "+statusz.ServerKeyPath, c.serverKey)
+	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = c.server.Serve(listener) }()
+	return c, nil
+}
+
+func (c *cluster) end() { _ = c.server.Close() }
+
+// status says that a server runs what every network asks for.
+func (c *cluster) status(w http.ResponseWriter, _ *http.Request) {
+	moderation := statusz.Moderation{IsReportEnabled: true, FlagLimit: 100, Generation: 1, AsOf: time.Now()}
+	moderation.Digest = moderation.Hash()
+	_ = json.NewEncoder(w).Encode(statusz.Status{
+		Region: "us", NetworkID: "0123456789abcdef01234567", Version: "v1", Schema: statusz.Schema{Current: 92, Required: 92},
+		Moderation: moderation,
+		Placement: statusz.Placement{State: statusz.Unknown, Reason: statusz.ReasonNoPlacement, Want: statusz.PlacementWanted{
+			Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, Primary: "us", Survive: "zone",
+		}},
+	})
+}
+
+// serverKey accepts every key that is in a Secret.
+func (c *cluster) serverKey(w http.ResponseWriter, req *http.Request) {
+	var ask statusz.ServerKeyRequest
+	if json.NewDecoder(req.Body).Decode(&ask) != nil {
+		http.Error(w, "no key", http.StatusBadRequest)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.keys[ask.Key] == "" {
+		c.readKeys(req.Context())
+	}
+	id := c.keys[ask.Key]
+	_ = json.NewEncoder(w).Encode(statusz.ServerKeyAnswer{Valid: id != "", ID: id})
+}
+
+func (c *cluster) readKeys(ctx context.Context) {
+	var list corev1.SecretList
+	if c.client.List(ctx, &list, client.InNamespace(namespace)) != nil {
+		return
+	}
+	for _, secret := range list.Items {
+		file, err := keyring.ParseFile(keyring.NewSecret(string(secret.Data[keyring.ServerKeysFile])))
+		if err != nil {
+			continue
+		}
+		for _, entry := range file {
+			c.keys[entry.Key.Reveal()] = entry.ID
+		}
+	}
+}
+
+// make creates the networks.
+func (c *cluster) make(ctx context.Context, networks int) error {
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "acme-db", Namespace: namespace}, StringData: map[string]string{"url": "postgres://db.example/plaza"},
+	}
+	if err := c.client.Create(ctx, secret); err != nil {
+		return err
+	}
+	for i := range networks {
+		name := fmt.Sprintf("network-%03d", i)
+		sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace}}
+		sn.Spec.Database.SecretRef.Name = secret.Name
+		sn.Spec.Regions = []v1alpha1.Region{{Code: v1alpha1.RegionUS, Host: name + ".example"}}
+		sn.Spec.Moderation = v1alpha1.Moderation{ReportEnabled: true, FlagLimit: 100}
+		sn.Spec.NetworkPolicy.Enabled = true
+		sn.Spec.Monitoring = v1alpha1.Monitoring{ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true}}
+		if err := c.client.Create(ctx, sn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untilReady ends Jobs and makes pods ready until every network is ready.
+func (c *cluster) untilReady(ctx context.Context, networks int) error {
+	for {
+		if err := c.work(ctx); err != nil {
+			return err
+		}
+		var list v1alpha1.SocialNetworkList
+		if err := c.client.List(ctx, &list); err != nil {
+			return err
+		}
+		ready := 0
+		for _, sn := range list.Items {
+			if meta.IsStatusConditionTrue(sn.Status.Conditions, v1alpha1.ConditionReady) {
+				ready++
+			}
+		}
+		if ready == networks {
+			return nil
+		}
+		if err := pause(ctx, 2*time.Second); err != nil {
+			return fmt.Errorf("%d of %d networks are ready: %w", ready, networks, err)
+		}
+	}
+}
+
+func (c *cluster) work(ctx context.Context) error {
+	var jobs batchv1.JobList
+	var deployments appsv1.DeploymentList
+	if err := c.client.List(ctx, &jobs); err != nil {
+		return err
+	}
+	if err := c.client.List(ctx, &deployments); err != nil {
+		return err
+	}
+	var group errgroup.Group
+	group.SetLimit(8)
+	for i := range jobs.Items {
+		if len(jobs.Items[i].Status.Conditions) == 0 {
+			group.Go(func() error { return client.IgnoreNotFound(c.complete(ctx, &jobs.Items[i])) })
+		}
+	}
+	for i := range deployments.Items {
+		if d := &deployments.Items[i]; d.Status.ObservedGeneration != d.Generation {
+			group.Go(func() error { return c.ready(ctx, d) })
+		}
+	}
+	return group.Wait()
+}
+
+func (c *cluster) complete(ctx context.Context, job *batchv1.Job) error {
+	now := metav1.Now()
+	before := job.DeepCopy()
+	job.Status.StartTime, job.Status.CompletionTime, job.Status.Succeeded = &now, &now, 1
+	job.Status.Conditions = []batchv1.JobCondition{
+		{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue, LastTransitionTime: now},
+		{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: now},
+	}
+	return c.client.Status().Patch(ctx, job, client.MergeFrom(before))
+}
+
+// ready makes one pod that leads to the stand-in, and says that the deployment has all of its pods.
+func (c *cluster) ready(ctx context.Context, d *appsv1.Deployment) error {
+	if d.Status.ObservedGeneration == 0 {
+		if err := c.pod(ctx, d); err != nil {
+			return err
+		}
+	}
+	before := d.DeepCopy()
+	now := metav1.Now()
+	n := *d.Spec.Replicas
+	d.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n,
+		Conditions: []appsv1.DeploymentCondition{
+			{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastUpdateTime: now, LastTransitionTime: now},
+			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable", LastUpdateTime: now, LastTransitionTime: now},
+		},
+	}
+	return c.client.Status().Patch(ctx, d, client.MergeFrom(before))
+}
+
+func (c *cluster) pod(ctx context.Context, d *appsv1.Deployment) error {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: d.Name + "-", Namespace: namespace, Labels: d.Spec.Template.Labels}, Spec: d.Spec.Template.Spec,
+	}
+	pod.Spec.ServiceAccountName = "" // made by a controller that does not run here
+	for i, port := range pod.Spec.Containers[0].Ports {
+		if port.Name == render.PortOpsName {
+			pod.Spec.Containers[0].Ports[i].ContainerPort = c.port
+		}
+	}
+	if err := c.client.Create(ctx, pod); err != nil {
+		return err
+	}
+	pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, "127.0.0.1", []corev1.PodIP{{IP: "127.0.0.1"}}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
+	return c.client.Status().Update(ctx, pod)
+}

@@ -1,0 +1,70 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/regional"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// moderation changes the settings, and then lets somebody change them behind the operator's back.
+func (s *suite) moderation(t *testing.T) {
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.WhitelistEnabled = 7, true
+	})
+	want := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 7}
+	s.run(t, want, 2*time.Minute)
+	s.within(t, time.Minute, "ModerationApplied is true", func() string {
+		sn := s.network(t)
+		if status, reason, message := condition(sn, v1alpha1.ConditionModerationApplied); status != "True" {
+			return reason + ": " + message
+		}
+		return ""
+	})
+
+	drift := time.Now()
+	secret := get(s, t, &corev1.Secret{}, render.SigningKeysSecret(network))
+	token, err := regional.AdminToken(keyring.NewSecret(string(secret.Data[keyring.SigningKeysFile])), s.networkID, drift)
+	require.NoError(t, err)
+	header := http.Header{"Authorization": {"Bearer " + token.Reveal()}, "Content-Type": {"application/json"}}
+	settings := object{"isWhitelistEnabled": false, "isReportEnabled": false}
+	_, err = call(fresh, http.MethodPut, s.people["eu"].base+"/api/v3/network-settings/moderation", header, settings)
+	require.NoError(t, err)
+	s.run(t, want, 2*time.Minute)
+	s.within(t, time.Minute, "an event tells of the drift", func() string {
+		if !s.happened(t, v1alpha1.ReasonModerationDrift, drift) {
+			return "there is none"
+		}
+		return ""
+	})
+	s.nothingFailed(t)
+}
+
+// run waits until every server says that it runs the settings.
+func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
+	t.Helper()
+	servers := regional.NewHTTP()
+	s.within(t, d, "every server runs the settings of the spec", func() string {
+		for _, pod := range s.pods(t, "") {
+			status, err := servers.Status(t.Context(), fmt.Sprintf("%s:9080", pod.Status.PodIP))
+			if err != nil {
+				return pod.Name + ": " + err.Error()
+			}
+			if status.Moderation.Digest != want.Hash() {
+				return fmt.Sprintf("%s runs %+v", pod.Name, status.Moderation)
+			}
+		}
+		return ""
+	})
+}

@@ -1,0 +1,136 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// documents reads the objects of a file, in their order.
+func documents(t *testing.T, path string) []*unstructured.Unstructured {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var objects []*unstructured.Unstructured
+	for _, part := range strings.Split("\n"+string(text), "\n---\n") {
+		object := &unstructured.Unstructured{}
+		require.NoError(t, yaml.Unmarshal([]byte(part), &object.Object))
+		if object.GetKind() != "" {
+			objects = append(objects, object)
+		}
+	}
+	require.NotEmpty(t, objects, path)
+	return objects
+}
+
+// applyFile does what kubectl apply --server-side -f does.
+func (s *suite) applyFile(t *testing.T, namespace, path string) {
+	t.Helper()
+	for _, object := range documents(t, path) {
+		if namespace != "" {
+			object.SetNamespace(namespace)
+		}
+		s.apply(t, object)
+	}
+}
+
+func (s *suite) apply(t *testing.T, object *unstructured.Unstructured) {
+	t.Helper()
+	err := s.client.Apply(context.Background(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("person"), client.ForceOwnership)
+	require.NoError(t, err, "%s %s", object.GetKind(), object.GetName())
+}
+
+// network reads the network.
+func (s *suite) network(t *testing.T) *v1alpha1.SocialNetwork {
+	t.Helper()
+	return get(s, t, &v1alpha1.SocialNetwork{}, network)
+}
+
+// get reads an object of the network's namespace.
+func get[T client.Object](s *suite, t *testing.T, into T, name string) T {
+	t.Helper()
+	require.NoError(t, s.client.Get(context.Background(), client.ObjectKey{Namespace: s.namespace, Name: name}, into))
+	return into
+}
+
+// edit changes the network as a person would.
+func (s *suite) edit(t *testing.T, change func(*v1alpha1.SocialNetwork)) {
+	t.Helper()
+	require.NoError(t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		sn := s.network(t)
+		change(sn)
+		return s.client.Update(context.Background(), sn, client.FieldOwner("person"))
+	}))
+}
+
+// eachRegion changes every region of a spec in the same way.
+func eachRegion(change func(*v1alpha1.Region)) func(*v1alpha1.SocialNetwork) {
+	return func(sn *v1alpha1.SocialNetwork) {
+		for i := range sn.Spec.Regions {
+			change(&sn.Spec.Regions[i])
+		}
+	}
+}
+
+// pods are the servers of a region; of all regions where code is empty.
+func (s *suite) pods(t *testing.T, code string) []corev1.Pod {
+	t.Helper()
+	match := client.MatchingLabels{render.LabelNetwork: network, render.LabelComponent: string(render.ComponentServer)}
+	if code != "" {
+		match[render.LabelRegion] = code
+	}
+	var list corev1.PodList
+	require.NoError(t, s.client.List(context.Background(), &list, client.InNamespace(s.namespace), match))
+	return list.Items
+}
+
+// uids are the pods of every region by name: other ones show that something was restarted.
+func (s *suite) uids(t *testing.T, codes ...string) map[string]string {
+	t.Helper()
+	uids := map[string]string{}
+	for _, code := range codes {
+		for _, pod := range s.pods(t, code) {
+			for _, c := range pod.Status.ContainerStatuses {
+				uids[pod.Name] = string(pod.UID) + " " + c.ContainerID
+			}
+		}
+	}
+	return uids
+}
+
+// condition is one of the network's; empty where it has none.
+func condition(sn *v1alpha1.SocialNetwork, kind string) (status, reason, message string) {
+	for _, c := range sn.Status.Conditions {
+		if c.Type == kind {
+			return string(c.Status), c.Reason, c.Message
+		}
+	}
+	return "", "", ""
+}
+
+// happened is true when there is an event of the network with a reason, made after a time.
+func (s *suite) happened(t *testing.T, reason v1alpha1.Reason, since time.Time) bool {
+	t.Helper()
+	var events corev1.EventList
+	require.NoError(t, s.client.List(context.Background(), &events, client.InNamespace(s.namespace)))
+	for _, e := range events.Items {
+		if e.InvolvedObject.Kind == v1alpha1.Kind && e.Reason == string(reason) && e.CreationTimestamp.Unix() >= since.Unix() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// object is JSON.
+type object = map[string]any
+
+// kept keeps its connections, as apps do; fresh opens one for each request.
+var (
+	kept  = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	fresh = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+)
+
+// person is somebody with an account, at the address of the region that they live at.
+type person struct {
+	id, code  string
+	base      string
+	token     string
+	community string
+}
+
+// call asks a region's API; a status other than 200 is an error.
+func call(c *http.Client, method, address string, header http.Header, body any) (object, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	if body == nil {
+		text = nil
+	}
+	req, err := http.NewRequestWithContext(context.Background(), method, address, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = header.Clone()
+	resp, err := c.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, &statusError{resp.StatusCode, fmt.Sprintf("%s %s answered %d: %.300s", method, address, resp.StatusCode, answer)}
+	}
+	var got any
+	if err := json.Unmarshal(answer, &got); err != nil {
+		return nil, err
+	}
+	if o, ok := got.(object); ok {
+		return o, nil
+	}
+	return object{"": got}, nil
+}
+
+// statusError is an answer that is not 200.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string { return e.text }
+
+// refused is true for an answer of 401.
+func refused(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && status.status == http.StatusUnauthorized
+}
+
+// do speaks for the person.
+func (p *person) do(c *http.Client, method, base, path string, body any) (object, error) {
+	return call(c, method, base+path, http.Header{"Authorization": {"Bearer " + p.token}, "Content-Type": {"application/json"}}, body)
+}
+
+// post writes a post into the person's community, and returns its id.
+func (p *person) post(c *http.Client, text string) (string, error) {
+	body := object{"targetType": "community", "targetId": p.community, "data": object{"text": text}}
+	made, err := p.do(c, http.MethodPost, p.base, "/api/v4/posts", body)
+	if err != nil {
+		return "", err
+	}
+	return field(made, "posts", "postId"), nil
+}
+
+// field is a text of the first element of a list.
+func field(answer object, list, name string) string {
+	elements, _ := answer[list].([]any)
+	if len(elements) == 0 {
+		return ""
+	}
+	first, _ := elements[0].(object)
+	text, _ := first[name].(string)
+	return text
+}
+
+// base is where a region's API is reached: its Service's own address.
+func (s *suite) base(t *testing.T, code string) string {
+	t.Helper()
+	service := get(s, t, &corev1.Service{}, network+"-"+code)
+	return fmt.Sprintf("http://%s:%d", service.Spec.ClusterIP, service.Spec.Ports[0].Port)
+}
+
+// signIn signs somebody in, with the API key of the network's Secret.
+func (s *suite) signIn(t *testing.T, id, code string) *person {
+	t.Helper()
+	var keys struct{ Keys []struct{ Key string } }
+	secret := get(s, t, &corev1.Secret{}, render.APIKeysSecret(network))
+	require.NoError(t, json.Unmarshal(secret.Data[keyring.APIKeysFile], &keys))
+	p := &person{id: id, code: code, base: s.base(t, code)}
+	header := http.Header{"X-Api-Key": {keys.Keys[0].Key}, "Content-Type": {"application/json"}}
+	session, err := call(fresh, http.MethodPost, p.base+"/api/v5/sessions", header, object{"userId": id, "deviceId": "of " + id})
+	require.NoError(t, err)
+	p.token, _ = session["accessToken"].(string)
+	require.NotEmpty(t, p.token)
+	return p
+}

@@ -1,0 +1,162 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// regionOfLeader is the region whose node the leading operator runs on.
+func (s *suite) regionOfLeader(t *testing.T) string {
+	t.Helper()
+	var pod corev1.Pod
+	require.NoError(t, s.client.Get(context.Background(), client.ObjectKey{Namespace: system, Name: s.leader()}, &pod))
+	var node corev1.Node
+	require.NoError(t, s.client.Get(context.Background(), client.ObjectKey{Name: pod.Spec.NodeName}, &node))
+	for code, locality := range s.network(t).Spec.Database.Localities {
+		if node.Labels[corev1.LabelTopologyRegion] == locality {
+			return code
+		}
+	}
+	t.Fatalf("node %s is of no region", node.Name)
+	return ""
+}
+
+// cutOff takes the region off the network in which the leader runs.
+func (s *suite) cutOff(t *testing.T) {
+	leader, code := s.leader(), s.regionOfLeader(t)
+	s.pause(code)
+	cluster(t, "cut", code)
+	healed := false
+	t.Cleanup(func() {
+		if !healed {
+			cluster(t, "heal", code)
+		}
+	})
+	s.say("    %s is cut off", code)
+	s.otherLeads(t, leader)
+	s.within(t, 3*time.Minute, "the status tells that two regions serve", func() string {
+		sn := s.network(t)
+		if sn.Status.RegionsReady != "2/3" {
+			return sn.Status.RegionsReady
+		}
+		for _, region := range sn.Status.Regions {
+			if available := meta.IsStatusConditionTrue(region.Conditions, v1alpha1.RegionAvailable); available == (string(region.Code) == code) {
+				return fmt.Sprintf("%s is available: %t", region.Code, available)
+			}
+		}
+		if status, reason, message := condition(sn, v1alpha1.ConditionReady); status != "False" {
+			return "Ready, " + reason + ": " + message
+		}
+		return ""
+	})
+	pause(5 * time.Second)
+	s.nothingFailed(t)
+	healed = true
+	cluster(t, "heal", code)
+	s.say("    %s is found again", code)
+	s.ready(t, 3*time.Minute)
+	s.within(t, time.Minute, code+" answers", func() string {
+		p := s.people[code]
+		if _, err := p.do(fresh, http.MethodGet, p.base, "/api/v3/communities/"+p.community, nil); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	s.resume(t, code)
+	s.operatorsReady(t)
+	s.nothingFailed(t)
+}
+
+// leaves takes a region out of the spec, and puts it back.
+func (s *suite) leaves(t *testing.T) {
+	const code = "sg"
+	s.pause(code)
+	before := s.uids(t, "us", "eu")
+	var taken v1alpha1.Region
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Regions = slices.DeleteFunc(sn.Spec.Regions, func(r v1alpha1.Region) bool {
+			if r.Code == code {
+				taken = r
+			}
+			return r.Code == code
+		})
+	})
+	s.within(t, 2*time.Minute, "nothing is left of "+code, func() string {
+		if left := s.objectsOf(t, client.MatchingLabels{render.LabelRegion: code}); len(left) > 0 {
+			return fmt.Sprint(left)
+		}
+		return ""
+	})
+	require.Equal(t, "2/2", s.ready(t, time.Minute).Status.RegionsReady)
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = append(sn.Spec.Regions, taken) })
+	require.Equal(t, "3/3", s.ready(t, 3*time.Minute).Status.RegionsReady)
+	require.Equal(t, before, s.uids(t, "us", "eu"), "the other regions were not touched")
+	s.resume(t, code)
+	s.within(t, time.Minute, code+" has what it had", func() string {
+		p := s.people[code]
+		if _, err := p.do(fresh, http.MethodGet, p.base, "/api/v3/communities/"+p.community, nil); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	s.nothingFailed(t)
+}
+
+// again deletes the network and makes it again.
+func (s *suite) again(t *testing.T) {
+	s.nothingFailed(t)
+	s.pause(codes...)
+	secrets := s.secrets(t)
+	require.NoError(t, s.client.Delete(context.Background(), s.network(t), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	s.within(t, 2*time.Minute, "only Secrets are left", func() string {
+		if left := s.objectsOf(t, client.MatchingLabels{}); len(left) != len(secrets) {
+			return fmt.Sprint(left)
+		}
+		return ""
+	})
+	require.Equal(t, secrets, s.secrets(t), "the keys are as they were")
+
+	s.applyFile(t, s.namespace, root("config", "samples", "socialnetwork.yaml"))
+	sn := s.ready(t, 5*time.Minute)
+	require.Equal(t, s.networkID, sn.Status.NetworkID)
+	s.resume(t, codes...)
+	for _, code := range codes {
+		p := s.people[code]
+		_, err := p.do(fresh, http.MethodGet, p.base, "/api/v3/communities/"+p.community, nil)
+		require.NoError(t, err, "%s is still signed in", p.id)
+		s.signIn(t, p.id, code)
+	}
+	close(s.traffic.ended)
+	s.traffic.wait.Wait()
+	s.nothingFailed(t)
+	s.nothingLost(t)
+}
+
+// secrets are the key files of the network by Secret; of what may be printed.
+func (s *suite) secrets(t *testing.T) map[string]string {
+	t.Helper()
+	var list corev1.SecretList
+	require.NoError(t, s.client.List(context.Background(), &list, client.InNamespace(s.namespace), client.MatchingLabels{render.LabelNetwork: network}))
+	made := map[string]string{}
+	for _, secret := range list.Items {
+		made[secret.Name] = fmt.Sprintf("%s %x", secret.UID, sha256.Sum256(fmt.Append(nil, secret.Data)))
+	}
+	require.NotEmpty(t, made)
+	return made
+}

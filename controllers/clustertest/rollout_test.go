@@ -1,0 +1,131 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// badImage asks for an image that nobody has.
+func (s *suite) badImage(t *testing.T) {
+	before := s.uids(t, codes...)
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "plaza:nowhere" })
+	s.within(t, time.Minute, "the status names what the migration waits for", func() string {
+		_, reason, message := condition(s.network(t), v1alpha1.ConditionSchemaMigrated)
+		if reason != string(v1alpha1.ReasonMigrating) || !strings.Contains(message, "plaza:nowhere cannot be pulled") {
+			return reason + ": " + message
+		}
+		return ""
+	})
+	s.during(t, 5*time.Second, "no region is touched", func() string {
+		if after := s.uids(t, codes...); !equal(before, after) {
+			return fmt.Sprintf("%v are not %v", after, before)
+		}
+		return ""
+	})
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "" })
+	s.ready(t, 2*time.Minute)
+	require.Equal(t, before, s.uids(t, codes...), "nor by the way back")
+	s.nothingFailed(t)
+}
+
+// badPods gives the servers a variable with which they do not start.
+func (s *suite) badPods(t *testing.T) {
+	before := s.uids(t, codes...)
+	s.edit(t, eachRegion(func(r *v1alpha1.Region) { r.Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "whatever"}} }))
+	s.within(t, 2*time.Minute, "a new pod of us fails", func() string {
+		for _, pod := range s.pods(t, "us") {
+			for _, c := range pod.Status.ContainerStatuses {
+				if c.RestartCount > 0 && !c.Ready {
+					return ""
+				}
+			}
+		}
+		return "all start"
+	})
+	s.during(t, 15*time.Second, "us keeps its old pods, and the other regions are not touched", func() string {
+		after := s.uids(t, codes...)
+		for name, uid := range before {
+			if after[name] != uid {
+				return fmt.Sprintf("pod %s was %s and is %q", name, uid, after[name])
+			}
+		}
+		if len(after) > len(before)+1 {
+			return fmt.Sprintf("there are more than one more: %v", after)
+		}
+		return ""
+	})
+	sn := s.network(t)
+	require.Equal(t, "3/3", sn.Status.RegionsReady, "every region serves")
+	status, reason, _ := condition(sn, v1alpha1.ConditionRegionsAvailable)
+	require.Equal(t, "False", status, "and the status tells that not all is well: %s", reason)
+	s.nothingFailed(t)
+}
+
+// roll mends the pods, and looks at the order in which the regions get them. The leader ends as the second one does.
+func (s *suite) roll(t *testing.T) {
+	s.edit(t, eachRegion(func(r *v1alpha1.Region) {
+		r.Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "warn"}}
+		r.PodAnnotations = map[string]string{"test.example/rolled": "true"}
+	}))
+	s.within(t, 4*time.Minute, "the second region rolls", func() string {
+		if !slices.ContainsFunc(s.pods(t, "eu"), rolled) {
+			return "all of its pods are old"
+		}
+		return ""
+	})
+	killed := s.killLeader(t)
+	s.otherLeads(t, killed)
+	s.ready(t, 5*time.Minute)
+	s.within(t, time.Minute, "no old pod is left", func() string {
+		for _, pod := range s.pods(t, "") {
+			if !rolled(pod) {
+				return pod.Name
+			}
+		}
+		return ""
+	})
+	for i, code := range codes[1:] {
+		before := codes[i]
+		latest, first := time.Time{}, time.Now()
+		for _, pod := range s.pods(t, before) {
+			latest = later(latest, readySince(pod))
+		}
+		for _, pod := range s.pods(t, code) {
+			if made := pod.CreationTimestamp.Time; made.Before(first) {
+				first = made
+			}
+		}
+		require.False(t, first.Before(latest), "%s begins at %s, before the last pod of %s is ready at %s", code, first, before, latest)
+		s.say("    %s was ready %.0f s before %s began", before, first.Sub(latest).Seconds(), code)
+	}
+	s.nothingFailed(t)
+	s.operatorsReady(t)
+}
+
+func rolled(pod corev1.Pod) bool { return pod.Annotations["test.example/rolled"] == "true" }
+
+func readySince(pod corev1.Pod) time.Time {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			return c.LastTransitionTime.Time
+		}
+	}
+	return time.Now()
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,148 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/controllers"
+)
+
+const (
+	// system is the operator's namespace.
+	system = "plaza-system"
+	// network is the name of the samples' network.
+	network = "acme"
+)
+
+// codes are the regions of the sample, in its order.
+var codes = []string{"us", "eu", "sg"}
+
+// suite is a cluster, and the network that the phases share.
+type suite struct {
+	config *rest.Config
+	client client.Client
+	kube   *kubernetes.Clientset
+	// namespace holds the network.
+	namespace string
+	began     time.Time
+
+	people    map[string]*person // by the code of the region that they live at
+	traffic   *traffic
+	rotation  *rotation
+	networkID string
+}
+
+// phases run in order, on the same network.
+var phases = []struct {
+	name string
+	run  func(*suite, *testing.T)
+}{
+	{"a fresh network becomes ready by itself", (*suite).fresh},
+	{"each region serves", (*suite).serves},
+	{"a rotation begins", (*suite).rotate},
+	{"another network survives its leader's end while it is migrated", (*suite).minimal},
+	{"moderation settings hold", (*suite).moderation},
+	{"the rotation ends", (*suite).rotated},
+	{"an image that is nowhere touches no region", (*suite).badImage},
+	{"pods that do not start stop the roll at the first region", (*suite).badPods},
+	{"a mended roll goes region by region, past its leader's end", (*suite).roll},
+	{"another operator of the same version restarts nothing", (*suite).upgrade},
+	{"a region is cut off with the leader in it, and comes back", (*suite).cutOff},
+	{"a region leaves the spec and comes back", (*suite).leaves},
+	{"a deleted network is made again, and nothing is lost", (*suite).again},
+}
+
+func TestNetwork(t *testing.T) {
+	s := open(t)
+	s.install(t)
+	for _, phase := range phases {
+		began := time.Now()
+		s.say("=== %s", phase.name)
+		passed := t.Run(phase.name, func(t *testing.T) {
+			defer s.explain(t)
+			phase.run(s, t)
+		})
+		if !passed {
+			t.Fatal("the phases after this one build on it")
+		}
+		s.say("    done after %.0f s", time.Since(began).Seconds())
+	}
+}
+
+// say prints how far the tests are.
+func (s *suite) say(format string, args ...any) {
+	fmt.Printf("%5.0f s  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// open finds the cluster of KUBECONFIG, and makes a namespace for the network.
+func open(t *testing.T) *suite {
+	t.Helper()
+	config, err := ctrl.GetConfig()
+	require.NoError(t, err, "the tests want KUBECONFIG; hack/cluster/test.sh sets it")
+	require.NotEmpty(t, os.Getenv("CLUSTER_DATABASE_URL"), "the tests want CLUSTER_DATABASE_URL; hack/cluster/test.sh sets it")
+	config.QPS, config.Burst = 100, 200
+	c, err := client.New(config, client.Options{Scheme: controllers.NewScheme()})
+	require.NoError(t, err)
+	kube, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	s := &suite{config: config, client: c, kube: kube, began: time.Now(), people: map[string]*person{}}
+	s.namespace = s.newNamespace(t, "network")
+	return s
+}
+
+// newNamespace makes a namespace that enforces the restricted pod security standard, with a database for its networks.
+func (s *suite) newNamespace(t *testing.T, prefix string) string {
+	t.Helper()
+	ctx := context.Background()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "plaza-test-" + prefix + "-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+	}}
+	require.NoError(t, s.client.Create(ctx, ns))
+	t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(s.client.Delete(ctx, ns))) })
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "acme-db", Namespace: ns.Name},
+		StringData: map[string]string{"url": newDatabase(t, ns.Name)},
+	}
+	require.NoError(t, s.client.Create(ctx, secret))
+	return ns.Name
+}
+
+// newDatabase makes a database, and returns its address. It stays: the cluster's end is its own.
+func newDatabase(t *testing.T, name string) string {
+	t.Helper()
+	address, err := url.Parse(os.Getenv("CLUSTER_DATABASE_URL"))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	db, err := pgx.Connect(ctx, address.String())
+	require.NoError(t, err)
+	_, err = db.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
+	require.NoError(t, err)
+	require.NoError(t, db.Close(ctx))
+	made := *address
+	made.Path = "/" + name
+	return made.String()
+}
+
+// root is the repository's.
+func root(elements ...string) string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, elements...)...)
+}

@@ -1,0 +1,129 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+)
+
+// writeEvery is how often somebody writes at each region.
+const writeEvery = 150 * time.Millisecond
+
+// traffic is somebody at each region who writes all the time, and never tries again.
+type traffic struct {
+	writers map[string]*writer
+	ended   chan struct{}
+	wait    sync.WaitGroup
+}
+
+// writer writes posts. Every second one goes over a connection of its own.
+type writer struct {
+	mu     sync.Mutex // held for the whole of a request
+	person *person
+	paused bool
+	posts  []string
+	failed []string
+}
+
+// startTraffic lets everybody write.
+func (s *suite) startTraffic(t *testing.T) {
+	t.Helper()
+	s.traffic = &traffic{writers: map[string]*writer{}, ended: make(chan struct{})}
+	for code, p := range s.people {
+		w := &writer{person: p}
+		s.traffic.writers[code] = w
+		s.traffic.wait.Go(func() { w.write(s.traffic.ended) })
+	}
+}
+
+func (w *writer) write(ended <-chan struct{}) {
+	tick := time.NewTicker(writeEvery)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			w.one(n)
+		}
+	}
+}
+
+func (w *writer) one(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.paused {
+		return
+	}
+	over := []*http.Client{kept, fresh}[n%2]
+	began := time.Now()
+	id, err := w.person.post(over, fmt.Sprintf("post %d", n))
+	if err != nil {
+		w.failed = append(w.failed, fmt.Sprintf("%s at %s, after %s (new connection: %t): %v",
+			w.person.code, began.Format("15:04:05.000"), time.Since(began).Round(time.Millisecond), over == fresh, err))
+		return
+	}
+	w.posts = append(w.posts, id)
+}
+
+// pause stops the writers of regions, until resume.
+func (s *suite) pause(codes ...string) {
+	for _, code := range codes {
+		w := s.traffic.writers[code]
+		w.mu.Lock()
+		w.paused = true
+		w.mu.Unlock()
+	}
+	kept.CloseIdleConnections()
+}
+
+// resume lets the writers of regions go on, at the addresses that the regions have now.
+func (s *suite) resume(t *testing.T, codes ...string) {
+	t.Helper()
+	for _, code := range codes {
+		w := s.traffic.writers[code]
+		w.mu.Lock()
+		w.paused, w.person.base = false, s.base(t, code)
+		w.mu.Unlock()
+	}
+}
+
+// nothingFailed looks at what became of everything that was written so far.
+func (s *suite) nothingFailed(t *testing.T) {
+	t.Helper()
+	for _, code := range codes {
+		w := s.traffic.writers[code]
+		w.mu.Lock()
+		wrote, failed := len(w.posts), w.failed
+		w.mu.Unlock()
+		require.Empty(t, failed, "requests that failed, of %d", wrote+len(failed))
+		require.NotZero(t, wrote)
+		s.say("    %s: %d posts were written, none failed", code, wrote)
+	}
+}
+
+// nothingLost reads what was written, every tenth post and the last ones.
+func (s *suite) nothingLost(t *testing.T) {
+	t.Helper()
+	for _, code := range codes {
+		w := s.traffic.writers[code]
+		var group errgroup.Group
+		group.SetLimit(4)
+		for i, id := range w.posts {
+			if i%10 == 0 || i >= len(w.posts)-20 {
+				group.Go(func() error {
+					_, err := w.person.do(kept, http.MethodGet, w.person.base, "/api/v3/posts/"+id, nil)
+					return err
+				})
+			}
+		}
+		require.NoError(t, group.Wait())
+	}
+}

@@ -1,0 +1,125 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// pause waits a moment between two looks.
+func pause(d time.Duration) { <-time.After(d) }
+
+// within waits until nothing is wrong any more, and says what still was when the time was over.
+func (s *suite) within(t *testing.T, d time.Duration, what string, wrong func() string) {
+	t.Helper()
+	began := time.Now()
+	for {
+		last := wrong()
+		if last == "" {
+			s.say("    %s: after %.1f s", what, time.Since(began).Seconds())
+			return
+		}
+		require.Less(t, time.Since(began), d, "%s: %s", what, last)
+		pause(250 * time.Millisecond)
+	}
+}
+
+// during looks again and again that nothing is wrong for a time.
+func (s *suite) during(t *testing.T, d time.Duration, what string, wrong func() string) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < d; pause(250 * time.Millisecond) {
+		require.Empty(t, wrong(), what)
+	}
+	s.say("    %s: for %.0f s", what, d.Seconds())
+}
+
+// ready waits until the network says that it is ready, as of its newest generation.
+func (s *suite) ready(t *testing.T, d time.Duration) *v1alpha1.SocialNetwork {
+	t.Helper()
+	return s.readyIn(t, s.namespace, network, d)
+}
+
+func (s *suite) readyIn(t *testing.T, namespace, name string, d time.Duration) *v1alpha1.SocialNetwork {
+	t.Helper()
+	var sn v1alpha1.SocialNetwork
+	s.within(t, d, name+" is ready", func() string {
+		if err := s.client.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: name}, &sn); err != nil {
+			return err.Error()
+		}
+		switch c := meta.FindStatusCondition(sn.Status.Conditions, v1alpha1.ConditionReady); {
+		case c == nil:
+			return "it has no status yet"
+		case c.ObservedGeneration != sn.Generation:
+			return fmt.Sprintf("its status is of generation %d, not %d", c.ObservedGeneration, sn.Generation)
+		case c.Status != metav1.ConditionTrue:
+			return c.Reason + ": " + c.Message
+		}
+		return ""
+	})
+	return &sn
+}
+
+// explain prints what a person would look at, when a phase has failed.
+func (s *suite) explain(t *testing.T) {
+	if !t.Failed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, namespace := range []string{s.namespace, system} {
+		s.explainPods(ctx, t, namespace)
+		events, err := s.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			t.Logf("events of %s: %v", namespace, err)
+			continue
+		}
+		for _, e := range events.Items[max(0, len(events.Items)-60):] {
+			t.Logf("event %s %s %s/%s: %s", e.Type, e.Reason, e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Message)
+		}
+	}
+	var list v1alpha1.SocialNetworkList
+	if err := s.client.List(ctx, &list); err != nil {
+		t.Logf("networks: %v", err)
+	}
+	for _, sn := range list.Items {
+		for _, c := range sn.Status.Conditions {
+			t.Logf("%s/%s %s=%s %s: %s", sn.Namespace, sn.Name, c.Type, c.Status, c.Reason, c.Message)
+		}
+	}
+}
+
+// explainPods prints how pods stand, and the ends of their logs.
+func (s *suite) explainPods(ctx context.Context, t *testing.T, namespace string) {
+	t.Helper()
+	var pods corev1.PodList
+	if err := s.client.List(ctx, &pods, client.InNamespace(namespace)); err != nil {
+		t.Logf("pods of %s: %v", namespace, err)
+	}
+	for _, pod := range pods.Items {
+		t.Logf("pod %s/%s on %s: %s %s", namespace, pod.Name, pod.Spec.NodeName, pod.Status.Phase, pod.Status.Message)
+		for _, c := range pod.Status.ContainerStatuses {
+			t.Logf("  ready=%t restarts=%d state=%s last=%s", c.Ready, c.RestartCount, c.State.String(), c.LastTerminationState.String())
+		}
+		stream, err := s.kube.CoreV1().Pods(namespace).GetLogs(pod.Name, &corev1.PodLogOptions{TailLines: new(int64(20))}).Stream(ctx)
+		if err != nil {
+			t.Logf("  log: %v", err)
+			continue
+		}
+		text, err := io.ReadAll(stream)
+		_ = stream.Close() // it was read
+		t.Logf("  log (%v):\n  %s", err, strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n  "))
+	}
+}

@@ -1,0 +1,274 @@
+package monitoring_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/monitoring"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/platform/edge"
+)
+
+// metric is what is known of one: its type, its labels, and the values that a label can have where that is known.
+type metric struct {
+	kind   string
+	labels []string
+	values map[string][]string
+}
+
+// exposed are all metrics that servers, the operator and Prometheus itself expose, under the names that queries use.
+func exposed(t *testing.T) map[string]metric {
+	t.Helper()
+	target := []string{"namespace", "network", "region", "pod"}
+	all := map[string]metric{
+		"up":     {kind: "gauge", labels: target},
+		"ALERTS": {kind: "gauge", labels: []string{"namespace", "network", "region", "alertname", "alertstate"}},
+	}
+	golden, err := os.ReadFile("../../platform/telemetry/testdata/metrics.txt")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(golden)) {
+		fields := strings.Fields(line)
+		m := metric{kind: fields[1], labels: target}
+		if len(fields) > 2 {
+			m.labels = slices.Concat(m.labels, strings.Split(fields[2], ","))
+		}
+		all[fields[0]] = m
+	}
+	runtime := prometheus.NewRegistry()
+	runtime.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for name, m := range gather(t, runtime) {
+		m.labels = slices.Concat(m.labels, target)
+		all[name] = m
+	}
+	for name, m := range gather(t, operatorMetrics()) {
+		m.labels = append(m.labels, "pod")
+		all[name] = m
+	}
+	for _, rule := range monitoring.Rule(sample()).Spec.Groups[0].Rules {
+		all[rule.Record] = metric{kind: "gauge", labels: []string{"namespace", "network", "region"}}
+	}
+	for name, m := range all {
+		if m.kind == "histogram" {
+			all[name+"_bucket"] = metric{kind: "bucket", labels: append(slices.Clone(m.labels), "le"), values: m.values}
+			all[name+"_count"] = metric{kind: "counter", labels: m.labels, values: m.values}
+			all[name+"_sum"] = all[name+"_count"]
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// operatorMetrics are the operator's, of a network with every condition.
+func operatorMetrics() *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	all := func(kinds ...string) []metav1.Condition {
+		var conditions []metav1.Condition
+		for _, kind := range kinds {
+			conditions = append(conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue})
+		}
+		return conditions
+	}
+	ofRegion := all(v1alpha1.RegionAvailable, v1alpha1.RegionUpdated, v1alpha1.RegionKeysVerified)
+	next := metav1.NewTime(time.Unix(1e9, 0))
+	controllers.NewMetrics(registry).Observe(sample().SN, &v1alpha1.SocialNetworkStatus{
+		Conditions: all(v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated, v1alpha1.ConditionRegionsAvailable,
+			v1alpha1.ConditionModerationApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned, v1alpha1.ConditionSwept, v1alpha1.ConditionPaused),
+		Regions: []v1alpha1.RegionStatus{{Code: "us", Conditions: ofRegion}, {Code: "eu", Conditions: ofRegion}, {Code: "sg", Conditions: ofRegion}},
+		Schema:  v1alpha1.SchemaStatus{Current: "1", Target: "1"}, ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &next},
+	}, time.Unix(1e9, 0))
+	return registry
+}
+
+// gather reads names, labels and the values of labels from a registry.
+func gather(t *testing.T, registry prometheus.Gatherer) map[string]metric {
+	t.Helper()
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	all := map[string]metric{}
+	for _, family := range families {
+		m := metric{kind: strings.ToLower(dto.MetricType_name[int32(family.GetType())]), values: map[string][]string{}}
+		for _, series := range family.GetMetric() {
+			for _, label := range series.GetLabel() {
+				if !slices.Contains(m.labels, label.GetName()) {
+					m.labels = append(m.labels, label.GetName())
+				}
+				m.values[label.GetName()] = append(m.values[label.GetName()], label.GetValue())
+			}
+		}
+		all[family.GetName()] = m
+	}
+	return all
+}
+
+var (
+	selector = regexp.MustCompile(`([a-zA-Z_:][a-zA-Z0-9_:]*)\{([^}]*)\}(\[)?`)
+	matcher  = regexp.MustCompile(`([a-z_]+)(=~|!~|!=|=)"([^"]*)"`)
+	grouping = regexp.MustCompile(`\b(?:by|on|group_left) \(([^)]*)\)`)
+	strayed  = regexp.MustCompile(`\b(?:plaza|process|go|network_region)_[a-z_:0-9]+(\{)?|\bup\b(\{)?|\bALERTS\b(\{)?`)
+	wrapped  = regexp.MustCompile(`\b(rate|increase|changes)\(([a-zA-Z_:][a-zA-Z0-9_:]*)\{`)
+)
+
+// TestNames: queries use no metric and no label that nobody exposes, no value of the operator's labels that it never has, count only
+// what is a counter, and never leave their network.
+func TestNames(t *testing.T) {
+	known := exposed(t)
+	for where, query := range queries(t, sample()) {
+		selectors := selector.FindAllStringSubmatch(query, -1)
+		require.NotEmpty(t, selectors, "%s: %s", where, query)
+		require.Len(t, selectors, len(strayed.FindAllString(query, -1)), "%s: a metric without a selector in %s", where, query)
+		var labels []string
+		for _, found := range selectors {
+			m, ok := known[found[1]]
+			require.True(t, ok, "%s: nobody exposes %s", where, found[1])
+			require.Contains(t, found[2], `namespace="social",network="acme"`, "%s: %s of every network", where, found[1])
+			for _, match := range matcher.FindAllStringSubmatch(found[2], -1) {
+				require.Contains(t, m.labels, match[1], "%s: %s has no such label", where, found[1])
+				if values := m.values[match[1]]; match[2] == "=" && values != nil {
+					require.Contains(t, values, match[3], "%s: no value of %s of %s", where, match[1], found[1])
+				}
+			}
+			if found[3] != "" {
+				require.True(t, m.kind == "counter" || m.kind == "bucket" || found[1] == "process_start_time_seconds", "%s: %s is a %s", where, found[1], m.kind)
+			}
+			labels = slices.Concat(labels, m.labels)
+		}
+		for _, group := range grouping.FindAllStringSubmatch(query, -1) {
+			for label := range strings.SplitSeq(group[1], ", ") {
+				require.True(t, label == "" || slices.Contains(labels, label), "%s: nothing in %s has the label %q", where, query, label)
+			}
+		}
+		for _, f := range wrapped.FindAllStringSubmatch(query, -1) {
+			require.Equal(t, f[1] == "changes", known[f[2]].kind == "gauge", "%s: %s of a %s", where, f[1], known[f[2]].kind)
+		}
+	}
+}
+
+// TestBuckets: the histograms have bounds at, or on both sides of, what alerts compare with: with none above, p99 would never exceed it.
+func TestBuckets(t *testing.T) {
+	for _, test := range []struct {
+		file            string
+		lowest, highest float64 // of what alerts compare with
+	}{
+		{"../../platform/edge/metrics.go", 0.005, 10}, // what latencyP99 can be
+		{"../../platform/realtime/metrics.go", 5, 5},
+	} {
+		source, err := os.ReadFile(test.file)
+		require.NoError(t, err)
+		found := regexp.MustCompile(`Buckets:\s*\[\]float64\{([^}]*)\}`).FindAllStringSubmatch(string(source), -1)
+		require.Len(t, found, 1, test.file)
+		var bounds []float64
+		for text := range strings.SplitSeq(found[0][1], ", ") {
+			bound, err := strconv.ParseFloat(text, 64)
+			require.NoError(t, err, test.file)
+			bounds = append(bounds, bound)
+		}
+		require.Contains(t, bounds, test.lowest, test.file)
+		require.Contains(t, bounds, test.highest, test.file)
+		require.Greater(t, bounds[len(bounds)-1], test.highest, test.file)
+	}
+}
+
+// TestTransfers: the operations that are left out of the latency are those of uploads and downloads, and no other.
+func TestTransfers(t *testing.T) {
+	expr := expression(t, sample(), "PlazaLatencyHigh")
+	found := regexp.MustCompile(`procedure!~"([^"]*)"`).FindStringSubmatch(expr)
+	require.NotNil(t, found, expr)
+	left := regexp.MustCompile("^(?:" + found[1] + ")$")
+	streams := (&edge.FileStreams{}).Streams()
+	require.NotEmpty(t, streams)
+	for _, stream := range streams {
+		require.Regexp(t, left, stream.Procedure)
+	}
+	require.NotRegexp(t, left, "/plaza.v1.FileService/GetFile")
+	require.NotRegexp(t, left, procedure)
+}
+
+// TestDashboardQueries: Prometheus can read every query of the dashboard.
+func TestDashboardQueries(t *testing.T) {
+	type rule struct {
+		Record string `json:"record"`
+		Expr   string `json:"expr"`
+	}
+	var rules []rule
+	for i, query := range dashboardQueries(t, sample()) {
+		rules = append(rules, rule{Record: fmt.Sprintf("panel:%d", i), Expr: query.expr})
+	}
+	require.Greater(t, len(rules), 40)
+	text, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": rules}}})
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "queries.yaml")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	promtool(t, "check", "rules", "--lint=all", "--lint-fatal", path)
+}
+
+// queries are those of the alerts, the recordings and the dashboard, by where they are.
+func queries(t *testing.T, n render.Network) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, group := range monitoring.Rule(n).Spec.Groups {
+		for _, rule := range group.Rules {
+			all["rule "+rule.Alert+rule.Record+" "+rule.Labels["region"]] = rule.Expr.String()
+		}
+	}
+	for _, query := range dashboardQueries(t, n) {
+		all["panel "+query.panel] = query.expr
+	}
+	return all
+}
+
+type panelQuery struct{ panel, expr string }
+
+// dashboardQueries are the queries of the panels, with values in the place of Grafana's variables.
+func dashboardQueries(t *testing.T, n render.Network) []panelQuery {
+	t.Helper()
+	fill := strings.NewReplacer("$region", "us|eu|sg", "$__rate_interval", "1m", "$__range", "1h")
+	var all []panelQuery
+	for _, file := range monitoring.Dashboard(n).Data {
+		var board struct {
+			Panels []struct {
+				Title   string
+				Targets []struct{ RefID, Expr string }
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(file), &board))
+		for _, p := range board.Panels {
+			for _, target := range p.Targets {
+				expr := fill.Replace(target.Expr)
+				require.NotContains(t, expr, "$", p.Title)
+				all = append(all, panelQuery{p.Title + " " + target.RefID, expr})
+			}
+		}
+	}
+	return all
+}
+
+// expression is what an alert of a network asks.
+func expression(t *testing.T, n render.Network, alert string) string {
+	t.Helper()
+	for _, group := range monitoring.Rule(n).Spec.Groups {
+		for _, rule := range group.Rules {
+			if rule.Alert == alert {
+				return rule.Expr.String()
+			}
+		}
+	}
+	require.Fail(t, "no such alert", alert)
+	return ""
+}

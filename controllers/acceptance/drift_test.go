@@ -148,7 +148,7 @@ func (o *operator) change(object *unstructured.Unstructured, path []string) erro
 	for _, other := range []func(any) (any, bool){another, removed} {
 		for {
 			live := object.DeepCopy()
-			if err = o.client.Get(context.Background(), client.ObjectKeyFromObject(object), live); err != nil {
+			if err := o.client.Get(context.Background(), client.ObjectKeyFromObject(object), live); err != nil {
 				return err
 			}
 			live.Object, _ = changeAt(live.Object, path, other).(map[string]any)

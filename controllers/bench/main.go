@@ -132,7 +132,7 @@ func startOperator(ctx context.Context, env *testenv.Env, folder, program string
 	}
 	op := &operator{metrics: "http://127.0.0.1:" + strconv.Itoa(port) + "/metrics"}
 	op.process = exec.CommandContext(ctx, program, "--metrics-bind-address=127.0.0.1:"+strconv.Itoa(port),
-		"--health-probe-bind-address=0", "--platform-image=plaza.example/plaza:v1", "--namespace=default", "--log-level=error", "--kube-api-qps=500")
+		"--health-probe-bind-address=0", "--platform-image=plaza.example/plaza:v1", "--namespace=default", "--log-level=warn", "--kube-api-qps=500")
 	op.process.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
 	op.process.Stdout, op.process.Stderr = os.Stderr, os.Stderr
 	if err := op.process.Start(); err != nil {

@@ -53,6 +53,8 @@ func Start() (*Env, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		e.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "envtest")
 	}
+	// Room for more Services than the 254 of the default.
+	e.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
 	config, err := e.Start()
 	if err != nil {
 		return nil, fmt.Errorf("starting kube-apiserver and etcd (run `make envtest` first): %w", err)

@@ -2,7 +2,7 @@
 # Runs tests on a real cluster: starts the one of this folder, loads Plaza's images, tries the cluster itself, runs the
 # tests, and ends the cluster, unless it ran before.
 #   hack/cluster/test.sh [flags of go test] packages     without arguments: only the cluster itself
-# With KUBECONFIG set, the tests run on that cluster, which has to hold the images, and nothing is started.
+# With KUBECONFIG set, the tests run on that cluster, which has to hold the images of bin/install.yaml, and nothing is started.
 # Exits with 3 where this machine cannot carry a cluster.
 #
 # The tests get KUBECONFIG; on the cluster of this folder also
@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 if [[ -n ${KUBECONFIG:-} ]]; then
-  if (($#)); then exec go test -count=1 "$@"; fi
+  if (($#)); then exec go test -count=1 -v -timeout 20m "$@"; fi
   echo "nothing to run: name the packages" >&2
   exit 2
 fi
@@ -33,5 +33,5 @@ fi
 if (($#)); then
   export KUBECONFIG=$PWD/.plaza-cluster/kubeconfig
   CLUSTER_PROGRAM=$program CLUSTER_IMAGE_TAG=cluster CLUSTER_DATABASE_URL=$(<.plaza-cluster/database-url) \
-    go test -count=1 "$@"
+    go test -count=1 -v -timeout 20m "$@" # -v: it tells what it does while it does it
 fi

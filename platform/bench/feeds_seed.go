@@ -40,7 +40,7 @@ const (
 	sqlFeedPosts = `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
 			feed_type, data_type, structure_type, data, created_at, updated_at, edited_at)
 		SELECT 'us', '01' || substr(md5('feedpost' || n::text), 1, 22), 'user', wall, public_id, wall, public_id, true, 'published', 'text', 'text',
-			jsonb_build_object('text', repeat('We saw two herons and a seal. ', 7)), at, at, at
+			jsonb_build_object('text', repeat('We saw two herons and a seal. ', 7)), at, at AS updated_at, at AS edited_at
 		FROM (
 			SELECT n, '01' || substr(md5('wall' || w::text), 1, 22) AS wall, 'wall-' || w::text AS public_id,
 				$4::timestamptz + n * INTERVAL '1 second' AS at

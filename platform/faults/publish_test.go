@@ -71,7 +71,7 @@ func (f *fleet) start() *serverProcess {
 	api, ops := freeAddress(f.t), freeAddress(f.t)
 	log, err := os.CreateTemp(f.dir, "log")
 	require.NoError(f.t, err)
-	cmd := exec.CommandContext(context.WithoutCancel(f.t.Context()), f.binary, "serve") //nolint:gosec // built above
+	cmd := exec.CommandContext(context.WithoutCancel(f.t.Context()), f.binary, "serve")
 	cmd.Stderr = log
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLAZA_") }),
 		"PLAZA_REGION=eu", "PLAZA_NETWORK_ID="+strings.Repeat("a", 24), "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,

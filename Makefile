@@ -66,6 +66,7 @@ build-operator: ## Build bin/plaza-operator.
 test: ## Run every test that needs no cluster, with the race detector (PKG=./…, TESTFLAGS=…).
 	@hack/ensure-postgres.sh
 	@hack/ensure-compiler.sh
+	@hack/ensure-promtool.sh >/dev/null
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
 	failed=0; \
 	echo 'go test -race -timeout 15m $(TESTFLAGS) $(PKG)'; \
@@ -75,6 +76,13 @@ test: ## Run every test that needs no cluster, with the race detector (PKG=./…
 	  go -C "$$module" test ./... || failed=1; \
 	done; \
 	exit $$failed
+
+.PHONY: conformance
+conformance: ## Run the conformance suite, and say how much of the contract it exercised on the running program.
+	@hack/ensure-postgres.sh
+	@mkdir -p bin && rm -f bin/conformance.txt; failed=0; \
+	go test -count=1 -timeout 15m $(TESTFLAGS) ./platform/conformance -args -report=$(CURDIR)/bin/conformance.txt || failed=1; \
+	cat bin/conformance.txt; exit $$failed
 
 .PHONY: envtest
 envtest: ## Have etcd and kube-apiserver for the operator's tests (downloaded, or built from modules), in bin/envtest.
@@ -119,6 +127,7 @@ generate: $(BUF) $(CONTROLLER_GEN) ## Generate the code of proto/ and api/, the 
 	$(CONTROLLER_GEN) object paths=./api/... crd output:crd:artifacts:config=config/crd/bases
 	@hack/chart-files.sh
 	@go -C hack/crdbcheck get ./...
+	@go run ./controllers/readme
 
 .PHONY: check-generate
 check-generate: $(BUF) $(CONTROLLER_GEN) ## Fail where make generate changes a file.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -29,6 +30,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -53,7 +55,7 @@ func CacheOptions(namespaces []string) cache.Options {
 	}
 	ours := labels.SelectorFromSet(labels.Set{render.LabelManagedBy: render.OperatorName})
 	for _, object := range append(plainKinds(), countedKinds()...) {
-		options.ByObject[object] = cache.ByObject{Label: ours}
+		options.ByObject[object] = cache.ByObject{Label: ours, Transform: slimmed(object)}
 	}
 	for _, namespace := range namespaces {
 		if options.DefaultNamespaces == nil {
@@ -62,6 +64,14 @@ func CacheOptions(namespaces []string) cache.Options {
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	return options
+}
+
+// slimmed is what the cache leaves out of a kind; nil for nothing.
+func slimmed(object client.Object) toolscache.TransformFunc {
+	if _, ok := object.(*corev1.ConfigMap); ok {
+		return apply.SlimConfigMap
+	}
+	return nil
 }
 
 // slimPod leaves of a pod what observe reads.

@@ -253,6 +253,10 @@ func same(live, desired any) bool {
 		}
 		return true
 	}
+	if text, ok := live.(string); ok && isDigest(text) {
+		want, ok := desired.(string)
+		return ok && (text == want || text == digestOf(want))
+	}
 	if a, ok := number(live); ok {
 		b, ok := number(desired)
 		return ok && a == b

@@ -12,6 +12,9 @@ MAKEFLAGS   += --warn-undefined-variables --no-builtin-rules
 ARGS ?=
 # How long each fuzz target runs.
 FUZZTIME ?= 10s
+# How many networks the operator is measured with, and for how long nothing happens.
+NETWORKS ?= 500
+IDLE     ?= 10m
 # Which tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 PKG       ?= ./...
 TESTFLAGS ?=
@@ -67,6 +70,7 @@ test: ## Run every test that needs no cluster, with the race detector (PKG=./…
 	@hack/ensure-postgres.sh
 	@hack/ensure-compiler.sh
 	@hack/ensure-promtool.sh >/dev/null
+	@hack/ensure-chromium.sh
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
 	failed=0; \
 	echo 'go test -race -timeout 15m $(TESTFLAGS) $(PKG)'; \
@@ -91,12 +95,21 @@ envtest: ## Have etcd and kube-apiserver for the operator's tests (downloaded, o
 .PHONY: test-cockroach
 test-cockroach: ## Run the same tests on CockroachDB with three localities (needs a cockroach program, or network).
 	@hack/ensure-compiler.sh
+	@hack/ensure-chromium.sh
 	@hack/test-cockroach.sh -race -timeout 30m $(TESTFLAGS) $(PKG)
 
 .PHONY: bench
-bench: ## Measure the platform side by side with bare handlers on the local database.
+bench: bench-platform bench-operator ## Measure the platform beside bare handlers, feeds at scale, and the operator with 500 idle networks.
+
+.PHONY: bench-platform
+bench-platform: ## The platform's part of make bench (ARGS=…).
 	@hack/ensure-postgres.sh
 	@go run ./platform/bench $(ARGS)
+
+.PHONY: bench-operator
+bench-operator: ## The operator's part of make bench (NETWORKS=500, IDLE=10m).
+	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
+	go run ./controllers/bench -networks $(NETWORKS) -idle $(IDLE)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generates the Go code of proto/ with the pinned buf and plugins. The protos of google.api and buf.validate come from
+# Generates the Go code of proto/, and the API document, with the pinned buf and plugins. The protos of google.api and buf.validate come from
 # the module cache: nothing third-party is copied into the tree.
 #   BUF=path/to/buf hack/generate.sh [lint]
 set -euo pipefail
@@ -28,3 +28,5 @@ fi
 out=$(pwd)
 rm -rf proto/gen
 "$buf" generate "$work" --template proto/buf.gen.yaml --path "$work/own/plaza" --output "$out/proto"
+"$buf" build "$work" --path "$work/own/plaza" --as-file-descriptor-set -o "$work/plaza.binpb"
+go run ./hack/openapi -descriptors "$work/plaza.binpb" -by-hand platform/apidoc/byhand.yaml -out platform/apidoc/openapi.json

@@ -3,7 +3,6 @@
 package clustertest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +22,7 @@ import (
 
 // fresh applies the sample, and waits.
 func (s *suite) fresh(t *testing.T) {
+	t.Helper()
 	s.applyFile(t, s.namespace, root("config", "samples", "socialnetwork.yaml"))
 	sn := s.ready(t, 5*time.Minute)
 	require.Equal(t, "3/3", sn.Status.RegionsReady)
@@ -38,7 +38,7 @@ func (s *suite) fresh(t *testing.T) {
 	require.Equal(t, "False", row["Paused"])
 	require.Contains(t, []any{"True", "False"}, row["Alerts"]) // as the cluster has Prometheus's kinds, or not
 	require.NotEmpty(t, row["Version"])
-	s.say("    kubectl get sn: %v", row)
+	s.sayf("    kubectl get sn: %v", row)
 
 	for _, region := range sn.Spec.Regions {
 		code := string(region.Code)
@@ -46,7 +46,7 @@ func (s *suite) fresh(t *testing.T) {
 		require.Len(t, pods, 2, code)
 		for _, pod := range pods {
 			var node corev1.Node
-			require.NoError(t, s.client.Get(context.Background(), client.ObjectKey{Name: pod.Spec.NodeName}, &node))
+			require.NoError(t, s.client.Get(t.Context(), client.ObjectKey{Name: pod.Spec.NodeName}, &node))
 			require.Equal(t, sn.Spec.Database.Localities[code], node.Labels[corev1.LabelTopologyRegion], pod.Name)
 			require.Zero(t, pod.Status.ContainerStatuses[0].RestartCount, pod.Name)
 		}
@@ -88,6 +88,7 @@ func (s *suite) table(t *testing.T) object {
 
 // serves lets somebody live in each region, and read at the others what was written there.
 func (s *suite) serves(t *testing.T) {
+	t.Helper()
 	for _, code := range codes {
 		p := s.signIn(t, "somebody of "+code, code)
 		made, err := p.do(kept, http.MethodPost, p.base, "/api/v3/communities", object{"displayName": "community of " + code})
@@ -130,7 +131,7 @@ func (s *suite) objectsOf(t *testing.T, labels client.MatchingLabels) []string {
 	for _, kind := range kinds {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		require.NoError(t, s.client.List(context.Background(), list, client.InNamespace(s.namespace), labels))
+		require.NoError(t, s.client.List(t.Context(), list, client.InNamespace(s.namespace), labels))
 		for _, item := range list.Items {
 			names = append(names, kind.Kind+" "+item.GetName())
 		}

@@ -42,7 +42,7 @@ func (s *suite) activeKey(t *testing.T, code string) (id, key string) {
 		}
 	}
 	var keys struct{ Keys []struct{ ID, Key string } }
-	secret := get(s, t, &corev1.Secret{}, render.ServerKeysSecret(network, v1alpha1.RegionCode(code)))
+	secret := get(t, s, &corev1.Secret{}, render.ServerKeysSecret(network, v1alpha1.RegionCode(code)))
 	require.NoError(t, json.Unmarshal(secret.Data[keyring.ServerKeysFile], &keys))
 	for _, k := range keys.Keys {
 		if k.ID == id {
@@ -61,6 +61,7 @@ func useServerKey(base, key string) error {
 
 // rotate asks for new keys, and lets a client use whatever key is active at each region.
 func (s *suite) rotate(t *testing.T) {
+	t.Helper()
 	s.edit(t, quick)
 	r := &rotation{old: map[string]string{}, oldID: map[string]string{}, used: map[string]bool{}, ended: make(chan struct{})}
 	for _, code := range codes {
@@ -77,7 +78,7 @@ func (s *suite) rotate(t *testing.T) {
 	r.wait.Go(func() {
 		for {
 			for _, code := range codes {
-				id, key := s.activeKey(t, code)
+				id, key := s.activeKey(s.t, code)
 				r.note(code, id, key, useServerKey(s.people[code].base, key))
 			}
 			select {
@@ -103,6 +104,7 @@ func (r *rotation) note(code, id, key string, err error) {
 
 // rotated waits for the new keys, and then for the end of the old ones.
 func (s *suite) rotated(t *testing.T) {
+	t.Helper()
 	r := s.rotation
 	for _, code := range codes {
 		s.within(t, 4*time.Minute, "a new key is the one to use at "+code, func() string {
@@ -130,7 +132,7 @@ func (s *suite) rotated(t *testing.T) {
 	r.wait.Wait()
 	require.Empty(t, r.failed, "of %d calls with the active key", r.calls)
 	require.Len(t, r.used, 2*len(codes), "each region's old key and its new one were used: %v", r.used)
-	s.say("    %d calls with whatever key was active, none failed", r.calls)
+	s.sayf("    %d calls with whatever key was active, none failed", r.calls)
 	s.ready(t, time.Minute)
 	s.nothingFailed(t)
 }

@@ -20,6 +20,7 @@ import (
 
 // moderation changes the settings, and then lets somebody change them behind the operator's back.
 func (s *suite) moderation(t *testing.T) {
+	t.Helper()
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
 		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.WhitelistEnabled = 7, true
 	})
@@ -34,7 +35,7 @@ func (s *suite) moderation(t *testing.T) {
 	})
 
 	drift := time.Now()
-	secret := get(s, t, &corev1.Secret{}, render.SigningKeysSecret(network))
+	secret := get(t, s, &corev1.Secret{}, render.SigningKeysSecret(network))
 	token, err := regional.AdminToken(keyring.NewSecret(string(secret.Data[keyring.SigningKeysFile])), s.networkID, drift)
 	require.NoError(t, err)
 	header := http.Header{"Authorization": {"Bearer " + token.Reveal()}, "Content-Type": {"application/json"}}

@@ -3,7 +3,6 @@
 package clustertest
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -26,7 +25,7 @@ func documents(t *testing.T, path string) []*unstructured.Unstructured {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	var objects []*unstructured.Unstructured
-	for _, part := range strings.Split("\n"+string(text), "\n---\n") {
+	for part := range strings.SplitSeq("\n"+string(text), "\n---\n") {
 		object := &unstructured.Unstructured{}
 		require.NoError(t, yaml.Unmarshal([]byte(part), &object.Object))
 		if object.GetKind() != "" {
@@ -50,20 +49,20 @@ func (s *suite) applyFile(t *testing.T, namespace, path string) {
 
 func (s *suite) apply(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
-	err := s.client.Apply(context.Background(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("person"), client.ForceOwnership)
+	err := s.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("person"), client.ForceOwnership)
 	require.NoError(t, err, "%s %s", object.GetKind(), object.GetName())
 }
 
 // network reads the network.
 func (s *suite) network(t *testing.T) *v1alpha1.SocialNetwork {
 	t.Helper()
-	return get(s, t, &v1alpha1.SocialNetwork{}, network)
+	return get(t, s, &v1alpha1.SocialNetwork{}, network)
 }
 
 // get reads an object of the network's namespace.
-func get[T client.Object](s *suite, t *testing.T, into T, name string) T {
+func get[T client.Object](t *testing.T, s *suite, into T, name string) T {
 	t.Helper()
-	require.NoError(t, s.client.Get(context.Background(), client.ObjectKey{Namespace: s.namespace, Name: name}, into))
+	require.NoError(t, s.client.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: name}, into))
 	return into
 }
 
@@ -73,7 +72,7 @@ func (s *suite) edit(t *testing.T, change func(*v1alpha1.SocialNetwork)) {
 	require.NoError(t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		sn := s.network(t)
 		change(sn)
-		return s.client.Update(context.Background(), sn, client.FieldOwner("person"))
+		return s.client.Update(t.Context(), sn, client.FieldOwner("person"))
 	}))
 }
 
@@ -94,7 +93,7 @@ func (s *suite) pods(t *testing.T, code string) []corev1.Pod {
 		match[render.LabelRegion] = code
 	}
 	var list corev1.PodList
-	require.NoError(t, s.client.List(context.Background(), &list, client.InNamespace(s.namespace), match))
+	require.NoError(t, s.client.List(t.Context(), &list, client.InNamespace(s.namespace), match))
 	return list.Items
 }
 
@@ -126,7 +125,7 @@ func condition(sn *v1alpha1.SocialNetwork, kind string) (status, reason, message
 func (s *suite) happened(t *testing.T, reason v1alpha1.Reason, since time.Time) bool {
 	t.Helper()
 	var events corev1.EventList
-	require.NoError(t, s.client.List(context.Background(), &events, client.InNamespace(s.namespace)))
+	require.NoError(t, s.client.List(t.Context(), &events, client.InNamespace(s.namespace)))
 	for _, e := range events.Items {
 		if e.InvolvedObject.Kind == v1alpha1.Kind && e.Reason == string(reason) && e.CreationTimestamp.Unix() >= since.Unix() {
 			return true

@@ -34,7 +34,7 @@ const operator = "plaza-operator"
 // install applies the file that make install.yaml has made, and waits for both operators.
 func (s *suite) install(t *testing.T) {
 	t.Helper()
-	s.say("=== the operator is installed")
+	s.sayf("=== the operator is installed")
 	for _, object := range documents(t, root("bin", "install.yaml")) {
 		withImages(t, object)
 		s.apply(t, object)
@@ -68,7 +68,7 @@ func (s *suite) operatorsReady(t *testing.T) {
 	t.Helper()
 	s.within(t, 2*time.Minute, "the operators are ready", func() string {
 		var d appsv1.Deployment
-		if err := s.client.Get(context.Background(), client.ObjectKey{Namespace: system, Name: operator}, &d); err != nil {
+		if err := s.client.Get(t.Context(), client.ObjectKey{Namespace: system, Name: operator}, &d); err != nil {
 			return err.Error()
 		}
 		st := d.Status
@@ -99,7 +99,7 @@ func (s *suite) killLeader(t *testing.T) string {
 	name := s.leader()
 	require.NotEmpty(t, name)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: name}}
-	require.NoError(t, s.client.Delete(context.Background(), pod, client.GracePeriodSeconds(0)))
+	require.NoError(t, s.client.Delete(t.Context(), pod, client.GracePeriodSeconds(0)))
 	return name
 }
 
@@ -116,12 +116,13 @@ func (s *suite) otherLeads(t *testing.T, than string) {
 
 // minimal makes the sample of one region in a namespace of its own, and ends the leader while the database is migrated.
 func (s *suite) minimal(t *testing.T) {
+	t.Helper()
 	namespace := s.newNamespace(t, "minimal")
 	s.applyFile(t, namespace, root("config", "samples", "socialnetwork-minimal.yaml"))
 	s.within(t, time.Minute, "the migration has begun", func() string {
 		var pods corev1.PodList
 		match := client.MatchingLabels{render.LabelComponent: string(render.ComponentMigrate)}
-		require.NoError(t, s.client.List(context.Background(), &pods, client.InNamespace(namespace), match))
+		require.NoError(t, s.client.List(t.Context(), &pods, client.InNamespace(namespace), match))
 		if len(pods.Items) == 0 {
 			return "there is no pod of it"
 		}
@@ -131,18 +132,19 @@ func (s *suite) minimal(t *testing.T) {
 	s.otherLeads(t, killed)
 	sn := s.readyIn(t, namespace, "acme-minimal", 3*time.Minute)
 	require.Equal(t, int32(1), sn.Status.Schema.Attempts, "the migration was not begun anew")
-	require.NoError(t, s.client.Delete(context.Background(), sn))
+	require.NoError(t, s.client.Delete(t.Context(), sn))
 	s.operatorsReady(t)
 }
 
 // upgrade rolls the operator, to an image of another tag, and looks whether servers were restarted.
 func (s *suite) upgrade(t *testing.T) {
+	t.Helper()
 	before := s.uids(t, codes...)
 	image := s.retag(t)
 	patch := fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"manager","image":%q}]}}}}`, image)
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: operator}}
 	leader := s.leader()
-	require.NoError(t, s.client.Patch(context.Background(), d, client.RawPatch("application/strategic-merge-patch+json", []byte(patch))))
+	require.NoError(t, s.client.Patch(t.Context(), d, client.RawPatch("application/strategic-merge-patch+json", []byte(patch))))
 	s.operatorsReady(t)
 	s.otherLeads(t, leader)
 	s.observed(t)
@@ -176,7 +178,7 @@ func equal(a, b map[string]string) bool { return fmt.Sprint(a) == fmt.Sprint(b) 
 func (s *suite) retag(t *testing.T) string {
 	t.Helper()
 	var d appsv1.Deployment
-	require.NoError(t, s.client.Get(context.Background(), client.ObjectKey{Namespace: system, Name: operator}, &d))
+	require.NoError(t, s.client.Get(t.Context(), client.ObjectKey{Namespace: system, Name: operator}, &d))
 	old := d.Spec.Template.Spec.Containers[0].Image
 	made := fmt.Sprintf("%s-%d", old, time.Now().Unix())
 	archive := filepath.Join(t.TempDir(), "operator.tar")
@@ -192,7 +194,7 @@ func rewrite(t *testing.T, from, to, name string) {
 	t.Helper()
 	in, err := os.Open(from)
 	require.NoError(t, err)
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	var out bytes.Buffer
 	reader, writer, renamed := tar.NewReader(in), tar.NewWriter(&out), 0
 	for {
@@ -222,7 +224,7 @@ func cluster(t *testing.T, args ...string) {
 	t.Helper()
 	program := os.Getenv("CLUSTER_PROGRAM")
 	require.NotEmpty(t, program, "the tests want CLUSTER_PROGRAM; hack/cluster/test.sh sets it")
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute) // a cleanup heals
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program, args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)

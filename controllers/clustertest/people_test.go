@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -116,15 +118,15 @@ func field(answer object, list, name string) string {
 // base is where a region's API is reached: its Service's own address.
 func (s *suite) base(t *testing.T, code string) string {
 	t.Helper()
-	service := get(s, t, &corev1.Service{}, network+"-"+code)
-	return fmt.Sprintf("http://%s:%d", service.Spec.ClusterIP, service.Spec.Ports[0].Port)
+	service := get(t, s, &corev1.Service{}, network+"-"+code)
+	return "http://" + net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(service.Spec.Ports[0].Port)))
 }
 
 // signIn signs somebody in, with the API key of the network's Secret.
 func (s *suite) signIn(t *testing.T, id, code string) *person {
 	t.Helper()
 	var keys struct{ Keys []struct{ Key string } }
-	secret := get(s, t, &corev1.Secret{}, render.APIKeysSecret(network))
+	secret := get(t, s, &corev1.Secret{}, render.APIKeysSecret(network))
 	require.NoError(t, json.Unmarshal(secret.Data[keyring.APIKeysFile], &keys))
 	p := &person{id: id, code: code, base: s.base(t, code)}
 	header := http.Header{"X-Api-Key": {keys.Keys[0].Key}, "Content-Type": {"application/json"}}

@@ -3,7 +3,6 @@
 package clustertest
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -25,9 +24,9 @@ import (
 func (s *suite) regionOfLeader(t *testing.T) string {
 	t.Helper()
 	var pod corev1.Pod
-	require.NoError(t, s.client.Get(context.Background(), client.ObjectKey{Namespace: system, Name: s.leader()}, &pod))
+	require.NoError(t, s.client.Get(t.Context(), client.ObjectKey{Namespace: system, Name: s.leader()}, &pod))
 	var node corev1.Node
-	require.NoError(t, s.client.Get(context.Background(), client.ObjectKey{Name: pod.Spec.NodeName}, &node))
+	require.NoError(t, s.client.Get(t.Context(), client.ObjectKey{Name: pod.Spec.NodeName}, &node))
 	for code, locality := range s.network(t).Spec.Database.Localities {
 		if node.Labels[corev1.LabelTopologyRegion] == locality {
 			return code
@@ -39,6 +38,7 @@ func (s *suite) regionOfLeader(t *testing.T) string {
 
 // cutOff takes the region off the network in which the leader runs.
 func (s *suite) cutOff(t *testing.T) {
+	t.Helper()
 	leader, code := s.leader(), s.regionOfLeader(t)
 	others := slices.DeleteFunc(slices.Clone(codes), func(c string) bool { return c == code })
 	s.switchNode(t, "cut", code, others)
@@ -48,7 +48,7 @@ func (s *suite) cutOff(t *testing.T) {
 			cluster(t, "heal", code)
 		}
 	})
-	s.say("    %s is cut off", code)
+	s.sayf("    %s is cut off", code)
 	s.otherLeads(t, leader)
 	s.within(t, 3*time.Minute, "the status tells that two regions serve", func() string {
 		sn := s.network(t)
@@ -69,7 +69,7 @@ func (s *suite) cutOff(t *testing.T) {
 	s.nothingFailed(t)
 	healed = true
 	s.switchNode(t, "heal", code, others)
-	s.say("    %s is found again", code)
+	s.sayf("    %s is found again", code)
 	s.ready(t, 3*time.Minute)
 	s.within(t, time.Minute, code+" answers", func() string {
 		p := s.people[code]
@@ -94,6 +94,7 @@ func (s *suite) switchNode(t *testing.T, how, code string, others []string) {
 
 // leaves takes a region out of the spec, and puts it back.
 func (s *suite) leaves(t *testing.T) {
+	t.Helper()
 	const code = "sg"
 	s.pause(code)
 	before := s.uids(t, "us", "eu")
@@ -129,10 +130,11 @@ func (s *suite) leaves(t *testing.T) {
 
 // again deletes the network and makes it again.
 func (s *suite) again(t *testing.T) {
+	t.Helper()
 	s.nothingFailed(t)
 	s.pause(codes...)
 	secrets := s.secrets(t)
-	require.NoError(t, s.client.Delete(context.Background(), s.network(t), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	require.NoError(t, s.client.Delete(t.Context(), s.network(t), client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	s.within(t, 2*time.Minute, "only Secrets are left", func() string {
 		if left := s.objectsOf(t, client.MatchingLabels{}); len(left) != len(secrets) {
 			return fmt.Sprint(left)
@@ -161,7 +163,7 @@ func (s *suite) again(t *testing.T) {
 func (s *suite) secrets(t *testing.T) map[string]string {
 	t.Helper()
 	var list corev1.SecretList
-	require.NoError(t, s.client.List(context.Background(), &list, client.InNamespace(s.namespace), client.MatchingLabels{render.LabelNetwork: network}))
+	require.NoError(t, s.client.List(t.Context(), &list, client.InNamespace(s.namespace), client.MatchingLabels{render.LabelNetwork: network}))
 	made := map[string]string{}
 	for _, secret := range list.Items {
 		made[secret.Name] = fmt.Sprintf("%s %x", secret.UID, sha256.Sum256(fmt.Append(nil, secret.Data)))

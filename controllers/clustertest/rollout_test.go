@@ -17,6 +17,7 @@ import (
 
 // badImage asks for an image that nobody has.
 func (s *suite) badImage(t *testing.T) {
+	t.Helper()
 	before := s.uids(t, codes...)
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "plaza:nowhere" })
 	s.within(t, time.Minute, "the status names what the migration waits for", func() string {
@@ -40,6 +41,7 @@ func (s *suite) badImage(t *testing.T) {
 
 // badPods gives the servers a variable with which they do not start.
 func (s *suite) badPods(t *testing.T) {
+	t.Helper()
 	before := s.uids(t, codes...)
 	s.edit(t, eachRegion(func(r *v1alpha1.Region) { r.Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "whatever"}} }))
 	s.within(t, 2*time.Minute, "a new pod of us fails", func() string {
@@ -73,6 +75,7 @@ func (s *suite) badPods(t *testing.T) {
 
 // roll mends the pods, and looks at the order in which the regions get them. The leader ends as the second one does.
 func (s *suite) roll(t *testing.T) {
+	t.Helper()
 	s.edit(t, eachRegion(func(r *v1alpha1.Region) {
 		r.Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "warn"}}
 		r.PodAnnotations = map[string]string{"test.example/rolled": "true"}
@@ -106,7 +109,7 @@ func (s *suite) roll(t *testing.T) {
 			}
 		}
 		require.False(t, first.Before(latest), "%s begins at %s, before the last pod of %s is ready at %s", code, first, before, latest)
-		s.say("    %s was ready %.0f s before %s began", before, first.Sub(latest).Seconds(), code)
+		s.sayf("    %s was ready %.0f s before %s began", before, first.Sub(latest).Seconds(), code)
 	}
 	s.nothingFailed(t)
 	s.operatorsReady(t)

@@ -39,6 +39,8 @@ type suite struct {
 	config *rest.Config
 	client client.Client
 	kube   *kubernetes.Clientset
+	// t is the test of all phases: what outlives a phase belongs to it.
+	t *testing.T
 	// namespace holds the network.
 	namespace string
 	began     time.Time
@@ -74,7 +76,7 @@ func TestNetwork(t *testing.T) {
 	s.install(t)
 	for _, phase := range phases {
 		began := time.Now()
-		s.say("=== %s", phase.name)
+		s.sayf("=== %s", phase.name)
 		passed := t.Run(phase.name, func(t *testing.T) {
 			defer s.explain(t)
 			phase.run(s, t)
@@ -82,12 +84,12 @@ func TestNetwork(t *testing.T) {
 		if !passed {
 			t.Fatal("the phases after this one build on it")
 		}
-		s.say("    done after %.0f s", time.Since(began).Seconds())
+		s.sayf("    done after %.0f s", time.Since(began).Seconds())
 	}
 }
 
-// say prints how far the tests are.
-func (s *suite) say(format string, args ...any) {
+// sayf prints how far the tests are.
+func (s *suite) sayf(format string, args ...any) {
 	fmt.Printf("%5.0f s  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
@@ -102,7 +104,7 @@ func open(t *testing.T) *suite {
 	require.NoError(t, err)
 	kube, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
-	s := &suite{config: config, client: c, kube: kube, began: time.Now(), people: map[string]*person{}}
+	s := &suite{t: t, config: config, client: c, kube: kube, began: time.Now(), people: map[string]*person{}}
 	s.namespace = s.newNamespace(t, "network")
 	return s
 }
@@ -110,7 +112,7 @@ func open(t *testing.T) *suite {
 // newNamespace makes a namespace that enforces the restricted pod security standard, with a database for its networks.
 func (s *suite) newNamespace(t *testing.T, prefix string) string {
 	t.Helper()
-	ctx := context.Background()
+	ctx := context.WithoutCancel(t.Context()) // it outlives the test by its cleanup
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "plaza-test-" + prefix + "-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
 	}}
@@ -129,7 +131,7 @@ func newDatabase(t *testing.T, name string) string {
 	t.Helper()
 	address, err := url.Parse(os.Getenv("CLUSTER_DATABASE_URL"))
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	db, err := pgx.Connect(ctx, address.String())
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func (s *suite) within(t *testing.T, d time.Duration, what string, wrong func() 
 	for {
 		last := wrong()
 		if last == "" {
-			s.say("    %s: after %.1f s", what, time.Since(began).Seconds())
+			s.sayf("    %s: after %.1f s", what, time.Since(began).Seconds())
 			return
 		}
 		require.Less(t, time.Since(began), d, "%s: %s", what, last)
@@ -43,7 +43,7 @@ func (s *suite) during(t *testing.T, d time.Duration, what string, wrong func() 
 	for began := time.Now(); time.Since(began) < d; pause(250 * time.Millisecond) {
 		require.Empty(t, wrong(), what)
 	}
-	s.say("    %s: for %.0f s", what, d.Seconds())
+	s.sayf("    %s: for %.0f s", what, d.Seconds())
 }
 
 // ready waits until the network says that it is ready, as of its newest generation.
@@ -56,7 +56,7 @@ func (s *suite) readyIn(t *testing.T, namespace, name string, d time.Duration) *
 	t.Helper()
 	var sn v1alpha1.SocialNetwork
 	s.within(t, d, name+" is ready", func() string {
-		if err := s.client.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: name}, &sn); err != nil {
+		if err := s.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, &sn); err != nil {
 			return err.Error()
 		}
 		switch c := meta.FindStatusCondition(sn.Status.Conditions, v1alpha1.ConditionReady); {
@@ -74,10 +74,11 @@ func (s *suite) readyIn(t *testing.T, namespace, name string, d time.Duration) *
 
 // explain prints what a person would look at, when a phase has failed.
 func (s *suite) explain(t *testing.T) {
+	t.Helper()
 	if !t.Failed() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, namespace := range []string{s.namespace, system} {
 		s.explainPods(ctx, t, namespace)

@@ -132,6 +132,7 @@ type user struct {
 	IsBrand         bool              `json:"isBrand"`
 	IsDeleted       bool              `json:"isDeleted"`
 
+	flaggers  []string
 	deletedAt *time.Time
 }
 

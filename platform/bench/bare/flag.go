@@ -70,6 +70,7 @@ func (s *Server) readTarget(ctx context.Context, id string, c claims) (*first, c
 		ask("communities.ofComment", collect(&f.communities, s.scanCommunity), id),
 		ask("members.ofComment", collect(&f.members, scanMember), id, c.Subject),
 		ask("walls.ofComment", nil, id, c.Subject), // of no use in a community, but sent by the platform
+		ask("stories.ofComment", nil, id),          // nor is this: the comment stands on a post
 		ask("settings.read", network.scan),
 	)
 	if err != nil {
@@ -100,6 +101,7 @@ func (s *Server) answerComment(ctx context.Context, f *first, c comment) (any, e
 		ask("members.byUser", collect(&members, scanMember), f.communities[0].CommunityID, others),
 		ask("counters.read", n.scanCounts, refs),
 		ask("reactions.ofUser", n.scanReactions, refs, f.callers[0].UserInternalID),
+		ask("files.ofUsers", nil, others), // nobody here has a picture
 	)
 	if err != nil {
 		return nil, err

@@ -140,6 +140,7 @@ func (s *Server) relatedTo(ctx context.Context, f *first, posts []post, categori
 		ask("comments.byID", collect(&a.Comments, s.scanComment), commentIDs),
 		ask("counters.read", n.scanCounts, refs.order),
 		ask("reactions.ofUser", n.scanReactions, refs.order, f.callers[0].UserInternalID),
+		ask("files.ofUsers", nil, authors.without(me)), // nobody here has a picture
 	}
 	if categories == nil {
 		a.Categories = []category{}

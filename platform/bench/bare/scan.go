@@ -42,12 +42,13 @@ func (s *Server) scanUser(rows pgx.Rows, u *user) error { return s.scanUserAnd(r
 func (s *Server) scanUserAnd(rows pgx.Rows, u *user, more ...any) error {
 	err := rows.Scan(append([]any{
 		&u.UserInternalID, &u.UserID, &u.DisplayName, &u.ProfileHandle, &u.Description, &u.AvatarFileID, &u.AvatarCustomURL,
-		&u.Roles, (*[]byte)(&u.Metadata), &u.FlagCount, &u.IsGlobalBan, &u.IsBrand, (*time.Time)(&u.CreatedAt),
+		&u.Roles, (*[]byte)(&u.Metadata), &u.flaggers, &u.FlagCount, &u.IsGlobalBan, &u.IsBrand, (*time.Time)(&u.CreatedAt),
 		(*time.Time)(&u.UpdatedAt), &u.deletedAt,
 	}, more...)...)
 	u.PrivateID, u.UserPublicID, u.IsGlobalBanned = u.UserInternalID, u.UserID, u.IsGlobalBan
 	u.Path = s.networkID + "/user/" + u.UserInternalID
 	u.Permissions = auth.PermissionsOf(u.Roles)
+	u.HashFlag = view.HashFlag(u.flaggers)
 	u.IsDeleted = u.deletedAt != nil
 	return err
 }

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFeedReport(t *testing.T) {
+	pageOf := func(follows, page int, p50 time.Duration, trips float64) *feedCase {
+		l := load{elapsed: time.Second, latencies: []time.Duration{p50, p50}}
+		return &feedCase{name: "f", order: "lastCreated", follows: follows, page: page, load: l, trips: trips}
+	}
+	r := &report{options: options{feedPosts: 1000}, feeds: []*feedCase{
+		pageOf(10, 1, 2*time.Millisecond, 8), pageOf(10, latePage, 2*time.Millisecond, 8),
+		pageOf(5000, 1, 7*time.Millisecond, 8), pageOf(5000, latePage, 8*time.Millisecond, 10),
+	}}
+	var out strings.Builder
+	require.NoError(t, r.printFeeds(&out))
+	for _, line := range []string{
+		`feeds on 1000 posts`,
+		`f +2\.00 ms +2\.00 ms +4\.00`,
+		`p50 of 5000 followed by that of 10 +at most 3\.0 +3\.50 \(7\.00 ms by 2\.00 ms\) +MISS`,
+		`10 followed: p50 of page 50 by that of page 1 +at most 1\.2 +1\.00 .*PASS`,
+		`5000 followed: p50 of page 50 by that of page 1 +at most 1\.2 +1\.14 .*PASS`,
+		`every feed: round trips to the database +at most 4 +5\.00 +MISS`,
+	} {
+		require.Regexp(t, line, out.String())
+	}
+	out.Reset()
+	require.NoError(t, (&report{}).printFeeds(&out))
+	require.Empty(t, out.String(), "where feeds are left out")
+}
+
+// TestRoundsOf: one round asks several homes at once, so the one that was asked most often tells how many there were.
+func TestRoundsOf(t *testing.T) {
+	require.InDelta(t, 4, roundsOf(map[string]float64{"us": 10, "eu": 5}, map[string]float64{"us": 14, "eu": 6, "sg": 1}), 0)
+	require.Zero(t, roundsOf(nil, nil))
+}

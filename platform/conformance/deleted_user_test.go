@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -79,7 +80,7 @@ func TestUsersComeInTheOrderOfTheirFirstMention(t *testing.T) {
 		newPost(t, author, community)
 		newestFirst = append([]string{author.UserID}, newestFirst...)
 	}
-	want := append(newestFirst, owner.UserID) // who made the community is mentioned after the posts
+	want := append(slices.Clone(newestFirst), owner.UserID) // who made the community is mentioned after the posts
 	for range 10 {
 		r := owner.Do(t, http.MethodGet, "/api/v4/posts?targetType=community&targetId="+community, nil).OK(t)
 		require.Equal(t, newestFirst, r.Strings(t, "posts", "postedUserId"))

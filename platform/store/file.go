@@ -48,7 +48,7 @@ func scanFile(rows pgx.Rows) (File, error) {
 }
 
 var (
-	sqlFilesByID  = stmt("files.byID", `SELECT `+fileColumns+` FROM files WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlFilesByID    = stmt("files.byID", `SELECT `+fileColumns+` FROM files WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlFilesOfUsers = stmt("files.ofUsers", `SELECT `+fileColumns+` FROM files WHERE home = $1 AND id IN
 		(SELECT avatar_file_id FROM users WHERE home = $1 AND users.id = ANY($2::text[]) AND avatar_file_id <> '')`)
 	sqlFileInsert = stmt("files.insert", `INSERT INTO files (home, `+fileColumns+`)

@@ -93,6 +93,6 @@ func (d *devNetwork) dataPlace() string {
 }
 
 func (f devFacts) firstRequest() string {
-	return fmt.Sprintf(`  curl -s %s/api/v3/sessions -H 'X-API-Key: %s' -H 'Content-Type: application/json' \
+	return fmt.Sprintf(`  curl -s %s/api/v5/sessions -H 'X-API-Key: %s' -H 'Content-Type: application/json' \
     -d '{"userId": "alice", "deviceId": "laptop", "displayName": "Alice"}'`, f.Regions[region.EU].BaseURL, f.APIKey)
 }

@@ -113,7 +113,7 @@ func TestDev(t *testing.T) {
 		require.NotEmpty(t, text)
 		require.Contains(t, printed, text)
 	}
-	require.Contains(t, printed, "curl -s "+first.Regions[region.EU].BaseURL+"/api/v3/sessions")
+	require.Contains(t, printed, "curl -s "+first.Regions[region.EU].BaseURL+"/api/v5/sessions")
 	require.NoError(t, onDatabase(t, first.DatabaseURL, "CREATE TABLE kept (i INT)"))
 	p.stop(t, syscall.SIGTERM)
 	require.Error(t, onDatabase(t, first.DatabaseURL, "SELECT 1"), "the database is stopped")

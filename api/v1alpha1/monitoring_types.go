@@ -42,6 +42,6 @@ type Alerts struct {
 	// Further labels of every alert, such as team.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=20
-	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z_][a-zA-Z0-9_]*$') && !(k in ['alertname', 'severity', 'network', 'region']))",message="labels of alerts must be Prometheus label names, and cannot be alertname, severity, network or region"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z_][a-zA-Z0-9_]*$') && !(k in ['alertname', 'severity', 'network', 'region', 'home', 'kind']))",message="labels of alerts must be Prometheus label names, and cannot be alertname, severity, network, region, home or kind"
 	Labels map[string]string `json:"labels,omitempty"`
 }

@@ -96,7 +96,7 @@ func (o *operator) serve(network string, code v1alpha1.RegionCode) {
 	d := o.deployment(network, code)
 	pods := o.pods(network, code)
 	if len(pods) == 0 {
-		o.pod(network, code, d)
+		o.pod(code, d)
 	}
 	o.setReady(d)
 }
@@ -159,7 +159,7 @@ func (o *operator) pods(network string, code v1alpha1.RegionCode) []corev1.Pod {
 }
 
 // pod makes a ready pod of a region, and a server behind it.
-func (o *operator) pod(network string, code v1alpha1.RegionCode, d *appsv1.Deployment) {
+func (o *operator) pod(code v1alpha1.RegionCode, d *appsv1.Deployment) {
 	o.t.Helper()
 	ctx := context.Background()
 	pod := &corev1.Pod{
@@ -181,5 +181,4 @@ func (o *operator) pod(network string, code v1alpha1.RegionCode, d *appsv1.Deplo
 	pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, address, []corev1.PodIP{{IP: address}}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
 	require.NoError(o.t, o.client.Status().Update(ctx, pod))
-	_ = network
 }

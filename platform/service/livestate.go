@@ -9,13 +9,27 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// This file holds what streams and rooms share: states, keys and what moderation says.
+// This file holds what streams and rooms share: who may see and change them, states, keys and what moderation says.
+
+// SeesAllLive reports whether the caller sees the streams and rooms of everybody.
+func SeesAllLive(caller *auth.Caller) bool {
+	return auth.Allowed(caller, auth.ViewLiveStreaming, auth.Scope{})
+}
+
+// RequireChangeLive refuses whoever neither made a stream or room nor manages those of everybody.
+func RequireChangeLive(caller *auth.Caller, creatorID string) error {
+	if creatorID == caller.UserID {
+		return nil
+	}
+	return auth.Require(caller, auth.ManageLiveStreaming, auth.Scope{})
+}
 
 // Transition is what an event does to the state of something.
 type Transition struct {

@@ -7,7 +7,6 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -145,16 +144,11 @@ func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
 	if l.room == nil || l.room.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	if l.room.PostID == "" || participant(l.room, l.Caller.UserID) != nil || seesAll(l.Caller) {
+	if l.room.PostID == "" || participant(l.room, l.Caller.UserID) != nil || service.SeesAllLive(l.Caller) {
 		return l, nil
 	}
 	_, err := s.SeePost(ctx, l.Caller, l.room.PostID)
 	return l, err
-}
-
-// seesAll reports whether the caller sees the rooms of everybody.
-func seesAll(caller *auth.Caller) bool {
-	return auth.Allowed(caller, auth.ViewLiveStreaming, auth.Scope{})
 }
 
 // loadOwn reads a room that the caller may change.
@@ -163,10 +157,7 @@ func (s *Service) loadOwn(ctx context.Context, id string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.room.CreatorID == l.Caller.UserID {
-		return l, nil
-	}
-	return l, auth.Require(l.Caller, auth.ManageLiveStreaming, auth.Scope{})
+	return l, service.RequireChangeLive(l.Caller, l.room.CreatorID)
 }
 
 // participant is the one who has an internal id; nil where nobody has.

@@ -29,7 +29,7 @@ func (s *Service) ListVideoStreamings(ctx context.Context, req *connect.Request[
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	if list.Deleted && !seesAll(f.Caller) {
+	if list.Deleted && !service.SeesAllLive(f.Caller) {
 		return nil, fail.NotAllowed()
 	}
 	var rows []store.VideoStream
@@ -77,7 +77,7 @@ func distinct(list []string) []string {
 
 // visible keeps the streams that the caller may see: their own, and those of posts that they may read.
 func (s *Service) visible(ctx context.Context, f *service.First, rows []store.VideoStream) ([]store.VideoStream, error) {
-	if seesAll(f.Caller) {
+	if service.SeesAllLive(f.Caller) {
 		return rows, nil
 	}
 	var ids []string

@@ -6,7 +6,6 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -78,16 +77,11 @@ func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
 	if l.stream == nil || l.stream.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	if l.stream.PostID == "" || l.stream.CreatorID == l.Caller.UserID || seesAll(l.Caller) {
+	if l.stream.PostID == "" || l.stream.CreatorID == l.Caller.UserID || service.SeesAllLive(l.Caller) {
 		return l, nil
 	}
 	_, err := s.SeePost(ctx, l.Caller, l.stream.PostID)
 	return l, err
-}
-
-// seesAll reports whether the caller sees the streams of everybody.
-func seesAll(caller *auth.Caller) bool {
-	return auth.Allowed(caller, auth.ViewLiveStreaming, auth.Scope{})
 }
 
 // loadOwn reads a stream that the caller may change.
@@ -96,10 +90,7 @@ func (s *Service) loadOwn(ctx context.Context, id string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.stream.CreatorID == l.Caller.UserID {
-		return l, nil
-	}
-	return l, auth.Require(l.Caller, auth.ManageLiveStreaming, auth.Scope{})
+	return l, service.RequireChangeLive(l.Caller, l.stream.CreatorID)
 }
 
 // answer is about one stream and its creator.

@@ -23,7 +23,7 @@ within() {
 }
 
 # The release of Kubernetes that the cluster's module pins: v1.34.4 is looked for as 1.34.x.
-release=$(sed -n 's/^[[:space:]]*k8s\.io\/kubernetes v\([0-9]*\.[0-9]*\)\..*/\1.x/p' hack/cluster/go.mod | head -1)
+release=$(sed -n 's/^[[:space:]]*k8s\.io\/kubernetes v\([0-9]*\.[0-9]*\)\..*/\1.x/p' hack/cluster/go.mod | sed -n 1p)
 
 if [[ -n ${KUBEBUILDER_ASSETS:-} ]]; then
   if ! has_programs "$KUBEBUILDER_ASSETS"; then

@@ -40,14 +40,14 @@ func (o *operator) job(network string) *batchv1.Job {
 // migrate ends the network's migration Job well.
 func (o *operator) migrate(network string) {
 	o.t.Helper()
-	job := o.job(network)
 	now := metav1.Now()
-	job.Status.StartTime, job.Status.CompletionTime, job.Status.Succeeded = &now, &now, 1
-	job.Status.Conditions = []batchv1.JobCondition{
-		{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue, LastTransitionTime: now},
-		{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: now},
-	}
-	require.NoError(o.t, o.client.Status().Update(context.Background(), job))
+	setStatus(o, o.job(network), func(job *batchv1.Job) {
+		job.Status.StartTime, job.Status.CompletionTime, job.Status.Succeeded = &now, &now, 1
+		job.Status.Conditions = []batchv1.JobCondition{
+			{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue, LastTransitionTime: now},
+			{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: now},
+		}
+	})
 }
 
 // failMigration ends it badly, with what its pod wrote.
@@ -66,12 +66,13 @@ func (o *operator) failMigration(network, message string) {
 	}}
 	require.NoError(o.t, o.client.Status().Update(ctx, pod))
 	now := metav1.NewTime(o.clock.now())
-	job.Status.StartTime, job.Status.Failed = &now, 1
-	job.Status.Conditions = []batchv1.JobCondition{
-		{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: "BackoffLimitExceeded"},
-		{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: "BackoffLimitExceeded"},
-	}
-	require.NoError(o.t, o.client.Status().Update(ctx, job))
+	setStatus(o, job, func(job *batchv1.Job) {
+		job.Status.StartTime, job.Status.Failed = &now, 1
+		job.Status.Conditions = []batchv1.JobCondition{
+			{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: "BackoffLimitExceeded"},
+			{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: "BackoffLimitExceeded"},
+		}
+	})
 }
 
 // deployment waits for a region's Deployment.
@@ -104,7 +105,7 @@ func (o *operator) serve(network string, code v1alpha1.RegionCode) {
 // setReady says that all pods of the newest template are ready.
 func (o *operator) setReady(d *appsv1.Deployment) {
 	o.t.Helper()
-	o.setStatus(d, func(d *appsv1.Deployment) {
+	setStatus(o, d, func(d *appsv1.Deployment) {
 		want := int32(1)
 		if d.Spec.Replicas != nil {
 			want = *d.Spec.Replicas
@@ -119,7 +120,7 @@ func (o *operator) setReady(d *appsv1.Deployment) {
 // setStuck says that the newest pods did not become ready in time; those of the template before serve.
 func (o *operator) setStuck(d *appsv1.Deployment) {
 	o.t.Helper()
-	o.setStatus(d, func(d *appsv1.Deployment) {
+	setStatus(o, d, func(d *appsv1.Deployment) {
 		d.Status.ObservedGeneration, d.Status.UpdatedReplicas, d.Status.Replicas = d.Generation, 1, d.Status.AvailableReplicas+1
 		d.Status.Conditions = conditions(corev1.ConditionTrue, corev1.ConditionFalse, "ProgressDeadlineExceeded", "too slow")
 	})
@@ -139,15 +140,15 @@ func conditions(available, progressing corev1.ConditionStatus, reason, message s
 	}
 }
 
-// setStatus writes a status for the newest generation, whatever the operator writes meanwhile.
-func (o *operator) setStatus(d *appsv1.Deployment, change func(*appsv1.Deployment)) {
+// setStatus writes a status upon the newest version of an object, whatever the operator writes meanwhile.
+func setStatus[O client.Object](o *operator, object O, change func(O)) {
 	o.t.Helper()
 	require.NoError(o.t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		if err := o.client.Get(context.Background(), client.ObjectKeyFromObject(d), d); err != nil {
+		if err := o.client.Get(context.Background(), client.ObjectKeyFromObject(object), object); err != nil {
 			return err
 		}
-		change(d)
-		return o.client.Status().Update(context.Background(), d)
+		change(object)
+		return o.client.Status().Update(context.Background(), object)
 	}))
 }
 

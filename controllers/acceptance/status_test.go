@@ -83,7 +83,7 @@ func TestOneEventForEachChange(t *testing.T) {
 	}
 	sn := get(o, &v1alpha1.SocialNetwork{}, "acme")
 	d := o.deployment("acme", "eu")
-	o.setStatus(d, lost)
+	setStatus(o, d, lost)
 	o.condition("acme", v1alpha1.ConditionReady, "False", v1alpha1.ReasonNotServing)
 	o.setReady(d)
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)

@@ -108,7 +108,7 @@ func (a Applier) write(ctx context.Context, desired client.Object, mode Mode, cr
 		return err
 	}
 	if create && mode != Converge {
-		err := a.create(ctx, want)
+		err := a.create(ctx, want, mode)
 		if apierrors.IsAlreadyExists(err) && a.isOurs(ctx, desired) {
 			err = fmt.Errorf("%w: %w", ErrStale, err)
 		}
@@ -139,9 +139,9 @@ func (a Applier) isOurs(ctx context.Context, desired client.Object) bool {
 }
 
 // create makes an object that must not be there yet. What Create writes is owned by an update, and a later apply would not
-// take away what it leaves out; so the ownership is turned into that of an apply.
-func (a Applier) create(ctx context.Context, want *unstructured.Unstructured) error {
-	if err := a.Client.Create(ctx, want, client.FieldOwner(a.manager())); err != nil {
+// take away what it leaves out; so the ownership is turned into that of an apply, where there will be one.
+func (a Applier) create(ctx context.Context, want *unstructured.Unstructured, mode Mode) error {
+	if err := a.Client.Create(ctx, want, client.FieldOwner(a.manager())); err != nil || mode == CreateOnly {
 		return wrap(err, "create", want)
 	}
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(want, sets.New(a.manager()), a.manager())

@@ -12,6 +12,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -211,7 +212,11 @@ func (c *cluster) migrate(name string) {
 			{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue, LastTransitionTime: now},
 			{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: now},
 		}
-		require.NoError(c.t, c.client.Status().Update(context.Background(), &job))
+		err := c.client.Status().Update(context.Background(), &job)
+		if apierrors.IsConflict(err) {
+			return err.Error() // somebody was faster: once more
+		}
+		require.NoError(c.t, err)
 		return ""
 	})
 }

@@ -12,7 +12,7 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 
 # What the programs say of themselves: kubelets and clients compare these numbers.
-version=$(sed -n 's/^[[:space:]]*k8s\.io\/kubernetes \(v[0-9.]*\).*/\1/p' hack/cluster/go.mod | head -1)
+version=$(sed -n 's/^[[:space:]]*k8s\.io\/kubernetes \(v[0-9.]*\).*/\1/p' hack/cluster/go.mod | sed -n 1p)
 IFS=. read -r major minor _ <<<"${version#v}"
 flags="-s -w"
 for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do

@@ -25,8 +25,9 @@ if [[ ${1:-} == lint ]]; then
   (cd "$work" && "$buf" lint own && "$buf" format own --exit-code --diff)
   exit 0
 fi
-out=$(pwd)
+# Beside it first: a proto that does not compile leaves the code as it is.
+"$buf" generate "$work" --template proto/buf.gen.yaml --path "$work/own/plaza" --output "$work"
 rm -rf proto/gen
-"$buf" generate "$work" --template proto/buf.gen.yaml --path "$work/own/plaza" --output "$out/proto"
+mv "$work/gen" proto/gen
 "$buf" build "$work" --path "$work/own/plaza" --as-file-descriptor-set -o "$work/plaza.binpb"
 go run ./hack/openapi -descriptors "$work/plaza.binpb" -by-hand platform/apidoc/byhand.yaml -out platform/apidoc/openapi.json

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// tell makes one event for each condition whose status or reason changed, and for what a stage says happened.
-func (r *Reconciler) tell(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus, happened []Event) {
+// tell makes one event for each condition whose status or reason changed.
+func (r *Reconciler) tell(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) {
 	for _, now := range status.Conditions {
 		before := meta.FindStatusCondition(sn.Status.Conditions, now.Type)
 		if before != nil && before.Status == now.Status && before.Reason == now.Reason {
@@ -23,6 +23,11 @@ func (r *Reconciler) tell(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNet
 		}
 		r.Recorder.Eventf(sn, nil, severity(now), now.Reason, now.Type, "%s is %s: %s", now.Type, now.Status, now.Message)
 	}
+}
+
+// tellHappened makes one event for each thing that a stage did. It was done and will not be again, so it is told whatever
+// becomes of the pass.
+func (r *Reconciler) tellHappened(sn *v1alpha1.SocialNetwork, happened []Event) {
 	for _, e := range happened {
 		kind := corev1.EventTypeNormal
 		if e.Warning {

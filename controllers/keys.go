@@ -66,8 +66,12 @@ func (k *keysPass) foundf(reason v1alpha1.Reason, format string, args ...any) {
 	k.findings = append(k.findings, finding{reason, fmt.Sprintf(format, args...)})
 }
 
-func (k *keysPass) happenedf(reason v1alpha1.Reason, format string, args ...any) {
-	k.out.Events = append(k.out.Events, Event{
+// happenedf is what has happened once an object is written; nil for one that is not to be.
+func (k *keysPass) happenedf(with *Desired, reason v1alpha1.Reason, format string, args ...any) {
+	if with == nil {
+		return
+	}
+	with.Events = append(with.Events, Event{
 		Reason: reason, Message: fmt.Sprintf(format, args...), Warning: reason == v1alpha1.ReasonKeyAdopted,
 	})
 }
@@ -137,11 +141,11 @@ func (k *keysPass) newIdentity(name string) {
 		keyring.DirectoryKeyFile: identity.DirectoryKey, keyring.NetworkIDFile: keyring.NewSecret(identity.NetworkID),
 	})
 	object.Immutable = new(true)
-	k.create(object)
+	made := k.create(object)
 	if k.w.SN.Spec.Paused {
 		return
 	}
-	k.happenedf(v1alpha1.ReasonKeysCreated, "the network's identity was made: network id %s", identity.NetworkID)
+	k.happenedf(made, v1alpha1.ReasonKeysCreated, "the network's identity was made: network id %s", identity.NetworkID)
 	w := k.w
 	k.out.After = func(context.Context) error {
 		w.Network.NetworkID, w.Status.NetworkID = identity.NetworkID, identity.NetworkID
@@ -170,31 +174,32 @@ func (k *keysPass) shared(ctx context.Context, name, file string, generate func(
 		return
 	}
 	object := k.object(name, "", map[string]keyring.Secret{file: content})
+	var made *Desired
 	if found == nil {
-		k.create(object)
+		made = k.create(object)
 	} else {
-		k.keep(found, object, false)
+		made = k.keep(found, object, false)
 	}
 	if !k.w.SN.Spec.Paused {
-		k.happenedf(v1alpha1.ReasonKeysCreated, "Secret %s was made", name)
+		k.happenedf(made, v1alpha1.ReasonKeysCreated, "Secret %s was made", name)
 	}
 }
 
 // create makes a Secret that is not there.
-func (k *keysPass) create(object *corev1.Secret) {
-	k.out.Objects = append(k.out.Objects, Desired{Object: object, Mode: apply.CreateOnly, Region: ""})
+func (k *keysPass) create(object *corev1.Secret) *Desired {
 	if k.w.SN.Spec.Paused {
 		k.foundf(v1alpha1.ReasonPausedBySpec, "Secret %s is made when spec.paused is false.", object.Name)
 	}
+	return k.out.Want(Desired{Object: object, Mode: apply.CreateOnly})
 }
 
 // keep brings a Secret that is there to what it should be, upon the version that was read. One that the cache does not hold
 // yet waits for the next pass: it was labelled a moment ago.
-func (k *keysPass) keep(found *keysSecret, object *corev1.Secret, evenPaused bool) {
+func (k *keysPass) keep(found *keysSecret, object *corev1.Secret, evenPaused bool) *Desired {
 	if !found.cached {
 		k.out.Within(time.Second)
-		return
+		return nil
 	}
 	object.ResourceVersion = found.secret.ResourceVersion
-	k.out.Objects = append(k.out.Objects, Desired{Object: object, Mode: apply.Locked, EvenPaused: evenPaused})
+	return k.out.Want(Desired{Object: object, Mode: apply.Locked, EvenPaused: evenPaused})
 }

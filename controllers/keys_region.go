@@ -150,17 +150,18 @@ func durationOf(d v1alpha1.Duration, otherwise time.Duration) time.Duration {
 func (k *keysPass) write(code v1alpha1.RegionCode, name string, found *keysSecret, result keyring.Result) {
 	object := k.object(name, code, map[string]keyring.Secret{keyring.ServerKeysFile: result.Content})
 	object.Annotations = result.Annotations
+	var with *Desired
 	switch {
 	case found == nil && result.Changed:
-		k.create(object)
+		with = k.create(object)
 	case found != nil && !found.cached:
 		k.out.Within(time.Second)
 		return
 	case found != nil:
-		k.keep(found, object, result.Changed && k.w.SN.Spec.Paused)
+		with = k.keep(found, object, result.Changed && k.w.SN.Spec.Paused)
 	}
 	for _, event := range result.Events {
-		k.happenedf(reasonOf[event.Type], "region %s: %s", code, event)
+		k.happenedf(with, reasonOf[event.Type], "region %s: %s", code, event)
 	}
 	for _, event := range result.Waits {
 		k.out.Pending = append(k.out.Pending, fmt.Sprintf("change Secret %s: %s", name, event))

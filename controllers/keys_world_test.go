@@ -219,6 +219,8 @@ type pretended struct {
 	refuse     error           // the answer to pushes
 	pushes     []string
 	asked      int
+	schema     statusz.Schema // what every server says of the database
+	image      string         // what every server is of
 }
 
 var errSilent = &regional.UnreachableError{Err: errors.New("connection refused")}
@@ -228,7 +230,7 @@ func (p *pretended) reports() map[v1alpha1.RegionCode][]Report {
 	for code, pods := range p.pods {
 		for _, pod := range pods {
 			status, err := p.Status(context.Background(), pod.ops)
-			reports[code] = append(reports[code], Report{Pod: pod.name, Ops: pod.ops, Status: status, Err: err})
+			reports[code] = append(reports[code], Report{Pod: pod.name, Ops: pod.ops, Image: p.image, Status: status, Err: err})
 		}
 	}
 	return reports
@@ -258,7 +260,7 @@ func (p *pretended) Status(_ context.Context, ops string) (statusz.Status, error
 		moderation = *pod.runs
 	}
 	moderation.Digest = moderation.Hash()
-	return statusz.Status{Region: string(pod.code), NetworkID: "n", Moderation: moderation, Placement: pod.placement}, nil
+	return statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: p.schema, Moderation: moderation, Placement: pod.placement}, nil
 }
 
 func (p *pretended) VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error {

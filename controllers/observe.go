@@ -38,7 +38,7 @@ func (r *Reconciler) observe(ctx context.Context, w *World) error {
 		if !isReady(pod) {
 			continue
 		}
-		all = append(all, &Report{Pod: pod.Name, Ops: opsAddress(pod), Template: pod.Labels[templateLabel]})
+		all = append(all, &Report{Pod: pod.Name, Ops: opsAddress(pod), Image: imageOf(pod), Template: pod.Labels[templateLabel]})
 	}
 	var group errgroup.Group
 	group.SetLimit(askAtOnce)
@@ -94,4 +94,14 @@ func opsAddress(pod *corev1.Pod) string {
 		}
 	}
 	return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(port)))
+}
+
+// imageOf is the image of a pod's server.
+func imageOf(pod *corev1.Pod) string {
+	for _, c := range pod.Spec.Containers {
+		if c.Name == render.ContainerName {
+			return c.Image
+		}
+	}
+	return ""
 }

@@ -89,16 +89,19 @@ func (r *Reconciler) pass(ctx context.Context, sn *v1alpha1.SocialNetwork) (ctrl
 	report := r.runStages(ctx, w)
 	if report.stale != nil { // it was decided upon an old copy of something, and says nothing about what is
 		log.FromContext(ctx).V(1).Info("the cache is behind", "error", report.stale.Error())
+		r.tellHappened(sn, report.events) // by stages that met no old copy
 		return ctrl.Result{RequeueAfter: staleAgain}, report.transient()
 	}
 	status := report.status(w)
 	if err := r.writeStatus(ctx, sn, status); err != nil {
+		r.tellHappened(sn, report.events)
 		if apierrors.IsConflict(err) {
 			return ctrl.Result{RequeueAfter: staleAgain}, report.transient()
 		}
 		return ctrl.Result{}, errors.Join(err, report.transient())
 	}
-	r.tell(sn, status, report.events)
+	r.tell(sn, status)
+	r.tellHappened(sn, report.events)
 	r.Metrics.Observe(sn, status, w.Now)
 	if err := report.transient(); err != nil {
 		return ctrl.Result{}, err
@@ -155,7 +158,9 @@ func (r *Reconciler) carryOut(ctx context.Context, w *World, result *stageResult
 			}
 			if change != "" {
 				result.Pending = append(result.Pending, change)
+				continue
 			}
+			result.happened = append(result.happened, one.Events...)
 		}
 	}
 	for _, object := range result.Deletions {

@@ -34,6 +34,7 @@ type rollState int
 const (
 	missing  rollState = iota // there is no deployment
 	outdated                  // it has another template
+	drifted                   // it had the template, until somebody changed that by hand
 	rolling                   // it has the template, and not all of its pods are ready
 	stuck                     // the same, and its deadline is over
 	soaking                   // all pods are ready, but not for long enough
@@ -49,6 +50,7 @@ type roll struct {
 	fresh   *appsv1.Deployment // the same from the API server, where the number of pods is to be handed over
 	state   rollState
 	since   time.Time // since when all pods are ready
+	drift   string    // where the template was changed by hand
 }
 
 // Run applies what every region needs, and lets as many regions roll as the spec allows.
@@ -97,7 +99,12 @@ func (s Regions) look(ctx context.Context, w *World, region *v1alpha1.Region) (*
 		return nil, err
 	}
 	r.live = &live
-	r.state, r.since = stateOf(w, region.Code, &live, hash)
+	if r.drift, err = apply.Taken(&live, r.desired, apply.Manager, "spec", "template"); err != nil {
+		return nil, err
+	}
+	if r.state, r.since = stateOf(w, region.Code, &live, hash); r.state != outdated && r.drift != "" {
+		r.state = drifted
+	}
 	return r, s.lookFresh(ctx, w, r)
 }
 
@@ -171,16 +178,22 @@ func progress(d *appsv1.Deployment) string {
 }
 
 // apply adds the deployments: whole, where the region's template may be applied now; else with the template that it has, so
-// that a number of pods, say, can be changed while a roll is stopped.
+// that a number of pods, say, can be changed while a roll is stopped, or put back.
 func (s Regions) apply(w *World, out *Outcome, rolls []*roll) {
 	turns := s.turns(w, rolls)
 	for _, r := range rolls {
 		if turns[r] {
 			out.Objects = append(out.Objects, s.whole(w, r))
+			if (r.state == outdated || r.state == drifted) && !w.SN.Spec.Paused {
+				r.state = rolling
+			}
 			continue
 		}
+		if r.state == drifted { // the file belongs to the template that is to be put back
+			out.Objects = append(out.Objects, Desired{Object: render.ConfigMap(w.Network, r.region), Region: r.region.Code})
+		}
 		if held := holdTemplate(r); held != nil {
-			out.Objects = append(out.Objects, Desired{Object: held, Region: r.region.Code, First: handover(r)})
+			out.Objects = append(out.Objects, Desired{Object: held, Mode: apply.Locked, Region: r.region.Code, First: handover(r)})
 		}
 	}
 }
@@ -188,39 +201,49 @@ func (s Regions) apply(w *World, out *Outcome, rolls []*roll) {
 // turns says which regions may have the template of the spec now: one that is new or has it already, always; one that has
 // another, while the spec allows one more region to roll. Those whose pods are not all ready come first, so that a spec that
 // mends them reaches them before it reaches what works.
+//
+// A template that was changed by hand is put back in the same order: the change may have been made for a reason that the spec
+// does not know, and then only one region suffers. But a region that lacks pods since gets its template back at once, whatever
+// the others do, and whether or not the database waits: its template ran before, and there is little left to lose.
 func (Regions) turns(w *World, rolls []*roll) map[*roll]bool {
 	turns := map[*roll]bool{}
-	if w.SN.Spec.Paused { // only listed, and all of them
-		for _, r := range rolls {
-			turns[r] = true
-		}
-		return turns
-	}
-	if !w.SchemaReady {
-		for _, r := range rolls {
-			turns[r] = r.state != outdated && r.state != missing
-		}
-		return turns
-	}
 	free := int(max(w.SN.Spec.Rollout.MaxRegionsRolling, 1))
+	if w.SN.Spec.Paused { // only listed, and all of them
+		free = len(rolls)
+	}
 	var waiting []*roll
 	for _, r := range rolls {
 		switch r.state {
+		case missing:
+			turns[r] = w.SchemaReady || w.SN.Spec.Paused
 		case outdated:
 			waiting = append(waiting, r)
-			continue
+		case drifted:
+			if turns[r] = lacksPods(r.live); turns[r] {
+				free--
+			} else {
+				waiting = append(waiting, r)
+			}
 		case rolling, stuck, degraded, soaking:
+			turns[r] = true
 			free--
-		case missing, settled:
+		case settled:
+			turns[r] = true
 		}
-		turns[r] = true
+	}
+	if !w.SchemaReady && !w.SN.Spec.Paused {
+		return turns
 	}
 	slices.SortStableFunc(waiting, func(a, b *roll) int { return rank(a) - rank(b) })
 	for _, r := range waiting[:min(max(free, 0), len(waiting))] {
-		r.state, turns[r] = rolling, true
+		turns[r] = true
 	}
 	return turns
 }
+
+// lacksPods is true for a deployment that has fewer pods to serve than it should. While one rolls as ours do it never has:
+// an old pod goes only once a new one is ready.
+func lacksPods(d *appsv1.Deployment) bool { return d.Status.AvailableReplicas < wanted(d) }
 
 func rank(r *roll) int {
 	if complete(r.live) {
@@ -247,25 +270,27 @@ func handover(r *roll) []Desired {
 	return []Desired{{Object: number, Region: r.region.Code, Manager: render.ScaleManager}}
 }
 
-// holdTemplate is the deployment of the spec with the template that we last applied; nil where there is none.
-func holdTemplate(r *roll) *appsv1.Deployment {
+// holdTemplate is the deployment of the spec with as much of its template as is ours, upon the version that we know; nil
+// where there is none. What somebody changed by hand is left out, so it is no longer whole, and no deployment of Go's types.
+func holdTemplate(r *roll) *unstructured.Unstructured {
 	if r.live == nil {
 		return nil
 	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(r.live)
+	live, err := runtime.DefaultUnstructuredConverter.ToUnstructured(r.live)
 	if err != nil {
 		return nil
 	}
-	owned := apply.Owned(&unstructured.Unstructured{Object: content}, apply.Manager)
-	template, found, err := unstructured.NestedMap(owned, "spec", "template")
+	template, found, err := unstructured.NestedMap(apply.Owned(&unstructured.Unstructured{Object: live}, apply.Manager), "spec", "template")
 	if err != nil || !found {
 		return nil
 	}
-	held := r.desired.DeepCopy()
-	held.Spec.Template = corev1.PodTemplateSpec{}
-	if runtime.DefaultUnstructuredConverter.FromUnstructured(template, &held.Spec.Template) != nil {
+	held, err := apply.Unstructured(r.desired)
+	if err != nil || unstructured.SetNestedMap(held.Object, template, "spec", "template") != nil {
 		return nil
 	}
-	held.Annotations[render.AnnotationTemplate] = r.live.Annotations[render.AnnotationTemplate]
+	annotations := held.GetAnnotations()
+	annotations[render.AnnotationTemplate] = r.live.Annotations[render.AnnotationTemplate]
+	held.SetAnnotations(annotations)
+	held.SetResourceVersion(r.live.ResourceVersion)
 	return held
 }

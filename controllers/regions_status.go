@@ -77,6 +77,12 @@ func tellUpdated(w *World, out *Outcome, r *roll) {
 			reason, message = v1alpha1.ReasonWaitingForSchema, "The pods are renewed once the database is migrated."
 		}
 		say(metav1.ConditionFalse, reason, message)
+	case drifted:
+		reason, message := v1alpha1.ReasonTemplateDrift, fmt.Sprintf("The pods' template was changed by hand at %s; it is put back in the region's turn.", r.drift)
+		if w.SN.Spec.Paused {
+			reason, message = v1alpha1.ReasonPausedBySpec, fmt.Sprintf("The pods' template was changed by hand at %s; it is put back when spec.paused is false.", r.drift)
+		}
+		say(metav1.ConditionFalse, reason, message)
 	case stuck:
 		say(metav1.ConditionFalse, v1alpha1.ReasonRolloutStopped, "The newest pods did not become ready in time: "+progressMessage(r.live))
 	case degraded, soaking, settled:
@@ -112,7 +118,7 @@ func (Regions) sum(w *World, out *Outcome, rolls []*roll) {
 		case stuck:
 			stopped = append(stopped, code)
 		case degraded, soaking, settled:
-		case missing, outdated, rolling:
+		case missing, outdated, drifted, rolling:
 			late = append(late, code)
 		}
 	}

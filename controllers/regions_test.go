@@ -68,29 +68,40 @@ func TestStateOf(t *testing.T) {
 
 // TestTurns says for regions in the order us, eu, sg which may have the newest template.
 func TestTurns(t *testing.T) {
+	late := func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }
 	broken := func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 0 }
 	tests := map[string]struct {
 		states        []rollState
-		incomplete    string // regions whose pods are not all ready
+		incomplete    string // regions whose pods are not all of the newest template
+		lacking       string // regions that have too few pods to serve
 		most          int32
 		gated, paused bool
 		want          string
 	}{
-		"all new":                        {states: []rollState{missing, missing, missing}, want: "us eu sg"},
-		"one after another":              {states: []rollState{outdated, outdated, outdated}, want: "us"},
-		"two at once":                    {states: []rollState{outdated, outdated, outdated}, most: 2, want: "us eu"},
-		"three at once":                  {states: []rollState{outdated, outdated, outdated}, most: 3, want: "us eu sg"},
-		"while one rolls":                {states: []rollState{rolling, outdated, outdated}, want: "us"},
-		"while one soaks":                {states: []rollState{soaking, outdated, outdated}, want: "us"},
-		"while one soaks, two allowed":   {states: []rollState{soaking, outdated, outdated}, most: 2, want: "us eu"},
-		"after the soak":                 {states: []rollState{settled, outdated, outdated}, want: "us eu"},
-		"one is stuck":                   {states: []rollState{settled, stuck, outdated}, want: "us eu"},
-		"one has lost pods":              {states: []rollState{settled, degraded, outdated}, want: "us eu"},
-		"more than allowed roll":         {states: []rollState{rolling, rolling, outdated}, want: "us eu"},
-		"what needs mending comes first": {states: []rollState{outdated, outdated, outdated}, incomplete: "sg", want: "sg"},
-		"a new region beside a roll":     {states: []rollState{rolling, missing, outdated}, want: "us eu"},
-		"the database is not migrated":   {states: []rollState{settled, outdated, missing}, gated: true, want: "us"},
-		"paused: all are listed":         {states: []rollState{outdated, outdated, missing}, paused: true, want: "us eu sg"},
+		"all new":                         {states: []rollState{missing, missing, missing}, want: "us eu sg"},
+		"one after another":               {states: []rollState{outdated, outdated, outdated}, want: "us"},
+		"two at once":                     {states: []rollState{outdated, outdated, outdated}, most: 2, want: "us eu"},
+		"three at once":                   {states: []rollState{outdated, outdated, outdated}, most: 3, want: "us eu sg"},
+		"while one rolls":                 {states: []rollState{rolling, outdated, outdated}, want: "us"},
+		"while one soaks":                 {states: []rollState{soaking, outdated, outdated}, want: "us"},
+		"while one soaks, two allowed":    {states: []rollState{soaking, outdated, outdated}, most: 2, want: "us eu"},
+		"after the soak":                  {states: []rollState{settled, outdated, outdated}, want: "us eu"},
+		"one is stuck":                    {states: []rollState{settled, stuck, outdated}, want: "us eu"},
+		"one has lost pods":               {states: []rollState{settled, degraded, outdated}, want: "us eu"},
+		"more than allowed roll":          {states: []rollState{rolling, rolling, outdated}, want: "us eu"},
+		"what needs mending comes first":  {states: []rollState{outdated, outdated, outdated}, incomplete: "sg", want: "sg"},
+		"a new region beside a roll":      {states: []rollState{rolling, missing, outdated}, want: "us eu"},
+		"the database is not migrated":    {states: []rollState{settled, outdated, missing}, gated: true, want: "us"},
+		"changed by hand: in the order":   {states: []rollState{drifted, drifted, drifted}, want: "us"},
+		"by hand, while one soaks":        {states: []rollState{drifted, soaking, drifted}, want: "eu"},
+		"by hand, while one is stuck":     {states: []rollState{drifted, settled, stuck}, want: "eu sg"},
+		"by hand, and another rolls":      {states: []rollState{outdated, drifted, outdated}, incomplete: "eu", want: "eu"},
+		"broken by hand, while one soaks": {states: []rollState{drifted, soaking, outdated}, lacking: "us", want: "us eu"},
+		"broken by hand takes the turn":   {states: []rollState{outdated, drifted, outdated}, lacking: "eu", want: "eu"},
+		"two broken by hand":              {states: []rollState{drifted, drifted, settled}, lacking: "us eu", want: "us eu sg"},
+		"by hand, not migrated":           {states: []rollState{settled, drifted, drifted}, lacking: "sg", gated: true, want: "us sg"},
+		"by hand, paused":                 {states: []rollState{drifted, drifted, drifted}, paused: true, want: "us eu sg"},
+		"paused: all are listed":          {states: []rollState{outdated, outdated, missing}, paused: true, want: "us eu sg"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,6 +111,9 @@ func TestTurns(t *testing.T) {
 			for i, code := range []v1alpha1.RegionCode{"us", "eu", "sg"} {
 				r := &roll{region: &v1alpha1.Region{Code: code}, state: test.states[i], live: deployed(nil)}
 				if strings.Contains(test.incomplete, string(code)) {
+					r.live = deployed(late)
+				}
+				if strings.Contains(test.lacking, string(code)) {
 					r.live = deployed(broken)
 				}
 				rolls = append(rolls, r)
@@ -126,14 +140,15 @@ func TestRegionsSum(t *testing.T) {
 		want   metav1.ConditionStatus
 		reason v1alpha1.Reason
 	}{
-		"all serve":              {[]rollState{settled, soaking}, "", false, false, "True", v1alpha1.ReasonServing},
-		"one rolls":              {[]rollState{settled, rolling}, "", false, false, "False", v1alpha1.ReasonProgressing},
-		"one is stuck":           {[]rollState{outdated, stuck}, "", false, false, "False", v1alpha1.ReasonRolloutStopped},
-		"one waits":              {[]rollState{outdated, settled}, "", true, false, "False", v1alpha1.ReasonWaitingForSchema},
-		"one waits, and paused":  {[]rollState{outdated, settled}, "", false, true, "False", v1alpha1.ReasonPausedBySpec},
-		"one lost its pods":      {[]rollState{settled, degraded}, "eu", false, false, "False", v1alpha1.ReasonNotServing},
-		"one lost some pods":     {[]rollState{settled, degraded}, "", false, false, "True", v1alpha1.ReasonServing},
-		"one is made, none runs": {[]rollState{missing, missing}, "us eu", false, false, "False", v1alpha1.ReasonProgressing},
+		"all serve":               {[]rollState{settled, soaking}, "", false, false, "True", v1alpha1.ReasonServing},
+		"one was changed by hand": {[]rollState{drifted, settled}, "", false, false, "False", v1alpha1.ReasonProgressing},
+		"one rolls":               {[]rollState{settled, rolling}, "", false, false, "False", v1alpha1.ReasonProgressing},
+		"one is stuck":            {[]rollState{outdated, stuck}, "", false, false, "False", v1alpha1.ReasonRolloutStopped},
+		"one waits":               {[]rollState{outdated, settled}, "", true, false, "False", v1alpha1.ReasonWaitingForSchema},
+		"one waits, and paused":   {[]rollState{outdated, settled}, "", false, true, "False", v1alpha1.ReasonPausedBySpec},
+		"one lost its pods":       {[]rollState{settled, degraded}, "eu", false, false, "False", v1alpha1.ReasonNotServing},
+		"one lost some pods":      {[]rollState{settled, degraded}, "", false, false, "True", v1alpha1.ReasonServing},
+		"one is made, none runs":  {[]rollState{missing, missing}, "us eu", false, false, "False", v1alpha1.ReasonProgressing},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

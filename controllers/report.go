@@ -22,6 +22,7 @@ type stageResult struct {
 
 	condition string
 	errs      []error
+	happened  []Event // with each object that was applied
 }
 
 // fail lets the condition tell of an object that could not be brought about, and the region's, where it has one.
@@ -59,6 +60,7 @@ func (p *passReport) add(result stageResult) {
 			p.stale = err
 		}
 	}
+	p.events = append(p.events, result.happened...)
 	if len(result.errs) == 0 { // else the next pass tells of it, if it happens
 		p.events = append(p.events, result.Events...)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/render"
-	"github.com/plaza-social/plaza/platform/store/migrations"
 )
 
 const (
@@ -51,26 +50,6 @@ func (s Schema) Run(ctx context.Context, w *World) Outcome {
 		return Unknown(v1alpha1.ReasonApplyFailed, "The migration's Job could not be read: "+err.Error())
 	}
 	return s.follow(ctx, w, &job)
-}
-
-// noteVersions fills in the schema that the servers see, and the one that the image needs.
-func (Schema) noteVersions(w *World) {
-	schema := &w.Status.Schema
-	var current int64
-	for _, reports := range w.Reports {
-		for _, report := range reports {
-			if report.Err == nil {
-				current = max(current, report.Status.Schema.Current)
-			}
-		}
-	}
-	if current > 0 {
-		schema.Current = strconv.FormatInt(current, 10)
-	}
-	schema.Target = ""
-	if w.SN.Spec.Image == "" || w.SN.Spec.Image == w.Network.DefaultImage {
-		schema.Target = strconv.FormatInt(migrations.Target(), 10)
-	}
 }
 
 // start makes the Job of the next attempt. What was learned of another target counts no more.
@@ -119,8 +98,8 @@ func (s Schema) follow(ctx context.Context, w *World, job *batchv1.Job) Outcome 
 	case batchv1.JobComplete:
 		w.SchemaReady = true
 		schema.LastError, schema.NextRetry = "", nil
-		if schema.Target != "" && schema.Current == "" {
-			schema.Current = schema.Target
+		if schema.Target == "" || schema.Current == "" {
+			s.noteEnd(schema, migrationOf(ctx, w, job), true)
 		}
 		out := True(v1alpha1.ReasonMigrated, "The database has the schema that the image needs.")
 		out.Objects = objects
@@ -139,9 +118,11 @@ func (s Schema) follow(ctx context.Context, w *World, job *batchv1.Job) Outcome 
 }
 
 // failed tells of the error, and removes the Job once it is time for the next attempt.
-func (Schema) failed(ctx context.Context, w *World, job *batchv1.Job, at time.Time) Outcome {
+func (s Schema) failed(ctx context.Context, w *World, job *batchv1.Job, at time.Time) Outcome {
 	schema := &w.Status.Schema
-	schema.LastError = short(lastError(ctx, w, job))
+	end := migrationOf(ctx, w, job)
+	s.noteEnd(schema, end, false)
+	schema.LastError = short(lastError(w, job, end))
 	wait := backoff(schema.Attempts)
 	due := at.Add(wait)
 	message := fmt.Sprintf("Attempt %d to migrate the database failed: %s", schema.Attempts, schema.LastError)
@@ -176,17 +157,15 @@ func finished(job *batchv1.Job) (batchv1.JobConditionType, time.Time) {
 	return "", time.Time{}
 }
 
-// lastError reads what the migration's pod wrote at its end. What was read once stays when the pod is gone.
-func lastError(ctx context.Context, w *World, job *batchv1.Job) string {
-	var pods corev1.PodList
-	err := w.Fresh.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}, client.Limit(20))
-	switch message := terminationMessage(pods.Items); {
-	case message != "":
-		return w.redact(message)
+// lastError is why a migration failed. What was read once stays when the pod is gone.
+func lastError(w *World, job *batchv1.Job, end migrationEnd) string {
+	switch {
+	case end.text != "":
+		return w.redact(end.text)
 	case w.Status.Schema.LastError != "":
 		return w.Status.Schema.LastError
-	case err != nil:
-		return "the migration's pod could not be read: " + err.Error()
+	case end.err != nil:
+		return "the migration's pod could not be read: " + end.err.Error()
 	}
 	for _, c := range job.Status.Conditions {
 		if c.Type == batchv1.JobFailed && c.Message != "" {
@@ -194,23 +173,4 @@ func lastError(ctx context.Context, w *World, job *batchv1.Job) string {
 		}
 	}
 	return "no reason was given"
-}
-
-// terminationMessage is what the newest pod wrote.
-func terminationMessage(pods []corev1.Pod) string {
-	var newest *corev1.Pod
-	for i := range pods {
-		if newest == nil || newest.CreationTimestamp.Before(&pods[i].CreationTimestamp) {
-			newest = &pods[i]
-		}
-	}
-	if newest == nil {
-		return ""
-	}
-	for _, c := range newest.Status.ContainerStatuses {
-		if t := c.State.Terminated; t != nil && t.Message != "" {
-			return t.Message
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/platform/statusz"
 )
 
 func TestBackoff(t *testing.T) {
@@ -132,6 +134,56 @@ func TestAttempts(t *testing.T) {
 	reason, status = state()
 	require.Equal(t, "Migrated", reason)
 	require.Nil(t, status.NextRetry)
+}
+
+// TestTarget learns the target of an image that is not the operator's own: from the end of its migration, then from its servers.
+func TestTarget(t *testing.T) {
+	w := schemaWorld(t)
+	const foreign, other = "plaza.example/plaza:v2", "plaza.example/plaza:v3"
+	w.sn.Spec.Image = foreign
+	schema := func() v1alpha1.SchemaStatus {
+		w.pass(Schema{})
+		return w.sn.Status.Schema
+	}
+	ends := func(kind batchv1.JobConditionType, message string) {
+		t.Helper()
+		var jobs batchv1.JobList
+		require.NoError(t, w.client.List(t.Context(), &jobs))
+		for _, job := range jobs.Items {
+			if !strings.Contains(job.Spec.Template.Spec.Containers[0].Image, w.sn.Spec.Image) {
+				continue
+			}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.Name + "-" + string(kind[0]), Namespace: job.Namespace, Labels: map[string]string{batchv1.JobNameLabel: job.Name}}}
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}}}}
+			require.NoError(t, w.client.Create(t.Context(), pod))
+			job.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.now)}}
+			require.NoError(t, w.client.Status().Update(t.Context(), &job))
+		}
+	}
+	schema()
+	require.Empty(t, schema().Target, "nobody has told it")
+	ends(batchv1.JobFailed, "refused\n{\"target\":93}")
+	failed := schema()
+	require.Equal(t, "93", failed.Target)
+	require.Empty(t, failed.Current)
+	require.Equal(t, "refused", failed.LastError)
+
+	w.sn.Spec.Image = other
+	w.sn.Generation++
+	require.Empty(t, schema().Target, "it was another image's")
+	ends(batchv1.JobComplete, `{"current":95,"target":94}`)
+	migrated := schema()
+	require.Equal(t, "94", migrated.Target)
+	require.Equal(t, "95", migrated.Current)
+
+	w.servers.schema = statusz.Schema{Current: 96, Required: 90}
+	w.servers.image = foreign
+	w.sn.Generation++
+	seen := schema()
+	require.Equal(t, "94", seen.Target, "servers of another image do not tell")
+	require.Equal(t, "96", seen.Current)
+	w.servers.image = other
+	require.Equal(t, "90", schema().Target)
 }
 
 func TestSchemaSecrets(t *testing.T) {

@@ -13,12 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -30,7 +27,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -39,62 +35,6 @@ const secretIndex = "spec.secrets"
 
 // atOnce is how many networks are gone through at once.
 const atOnce = 8
-
-// CacheOptions keep the operator's memory small: of Secrets it holds those with our label, of pods those of the platform.
-func CacheOptions(namespaces []string) cache.Options {
-	options := cache.Options{
-		ReaderFailOnMissingInformer: true, // a kind that comes or goes must not hold a pass up
-		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Secret{}: {Label: labels.SelectorFromSet(labels.Set{render.LabelWatched: "true"})},
-			&corev1.Pod{}: {
-				Label:     labels.SelectorFromSet(labels.Set{render.LabelName: render.AppName, render.LabelComponent: string(render.ComponentServer)}),
-				Transform: slimPod,
-			},
-			&v1alpha1.SocialNetwork{}: {Transform: cache.TransformStripManagedFields()},
-		},
-	}
-	ours := labels.SelectorFromSet(labels.Set{render.LabelManagedBy: render.OperatorName})
-	for _, object := range append(plainKinds(), countedKinds()...) {
-		options.ByObject[object] = cache.ByObject{Label: ours, Transform: slimmed(object)}
-	}
-	for _, namespace := range namespaces {
-		if options.DefaultNamespaces == nil {
-			options.DefaultNamespaces = map[string]cache.Config{}
-		}
-		options.DefaultNamespaces[namespace] = cache.Config{}
-	}
-	return options
-}
-
-// slimmed is what the cache leaves out of a kind; nil for nothing.
-func slimmed(object client.Object) toolscache.TransformFunc {
-	if _, ok := object.(*corev1.ConfigMap); ok {
-		return apply.SlimConfigMap
-	}
-	return nil
-}
-
-// slimPod leaves of a pod what observe reads.
-func slimPod(object any) (any, error) {
-	pod, ok := object.(*corev1.Pod)
-	if !ok {
-		return object, nil
-	}
-	slim := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Labels: pod.Labels,
-		DeletionTimestamp: pod.DeletionTimestamp, OwnerReferences: pod.OwnerReferences,
-	}}
-	for _, c := range pod.Spec.Containers {
-		slim.Spec.Containers = append(slim.Spec.Containers, corev1.Container{Name: c.Name, Ports: c.Ports})
-	}
-	slim.Status.PodIP = pod.Status.PodIP
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			slim.Status.Conditions = append(slim.Status.Conditions, c)
-		}
-	}
-	return slim, nil
-}
 
 // plainKinds are children whose every change is a change by somebody.
 func plainKinds() []client.Object {

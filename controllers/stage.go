@@ -56,6 +56,8 @@ type Report struct {
 	Pod string
 	// Ops is the address of its operations port: host and port.
 	Ops string
+	// Image is what the server's container runs.
+	Image string
 	// Template is the hash of the pod template that the pod was made from.
 	Template string
 	// Status is what it said.
@@ -87,6 +89,8 @@ type Desired struct {
 	Manager string
 	// First is applied before Object, which waits where that fails.
 	First []Desired
+	// Events are what has happened once it is applied.
+	Events []Event
 }
 
 // Outcome is what a stage found, and what it wants.
@@ -104,7 +108,7 @@ type Outcome struct {
 	Pending []string
 	// Requeue is when the stage has to be run again, though nothing should change; 0: whenever.
 	Requeue time.Duration
-	// Events are things that happened and that the change of a condition does not tell.
+	// Events are things that happened and that the change of a condition does not tell; told where everything was applied.
 	Events []Event
 	// After runs once everything was applied without an error; never while paused.
 	After func(ctx context.Context) error
@@ -115,6 +119,12 @@ type Event struct {
 	Warning bool
 	Reason  v1alpha1.Reason
 	Message string
+}
+
+// Want adds an object that should be; what is returned is good until the next one is added.
+func (o *Outcome) Want(desired Desired) *Desired {
+	o.Objects = append(o.Objects, desired)
+	return &o.Objects[len(o.Objects)-1]
 }
 
 // True makes the outcome of a stage that holds.

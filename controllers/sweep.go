@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -147,5 +148,7 @@ func itemsOf(list client.ObjectList, kind schema.GroupVersionKind) ([]client.Obj
 		object.GetObjectKind().SetGroupVersionKind(kind)
 		objects = append(objects, object)
 	}
+	// The cache has no order; what waits while the network is paused must read the same from pass to pass.
+	slices.SortFunc(objects, func(a, b client.Object) int { return strings.Compare(a.GetName(), b.GetName()) })
 	return objects, nil
 }

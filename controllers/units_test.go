@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
@@ -168,6 +169,20 @@ func TestVersions(t *testing.T) {
 	require.False(t, v.newerThan(sn("1")))
 }
 
+// TestRequeue lets a look that nobody asked for give way to what people change.
+func TestRequeue(t *testing.T) {
+	soon := requeueAfter(5 * time.Second)
+	require.Equal(t, 5*time.Second, soon.RequeueAfter)
+	require.Nil(t, soon.Priority)
+	require.Equal(t, 100*time.Millisecond, requeueAfter(time.Nanosecond).RequeueAfter)
+	for range 100 {
+		look := requeueAfter(0)
+		require.InDelta(t, lookEvery.Seconds(), look.RequeueAfter.Seconds(), lookEvery.Seconds()/10)
+		require.Equal(t, handler.LowPriority, *look.Priority)
+		require.Negative(t, *look.Priority)
+	}
+}
+
 // TestMetrics reads the metrics of a network, and of none.
 func TestMetrics(t *testing.T) {
 	registry := prometheus.NewRegistry()
@@ -207,6 +222,11 @@ plaza_operator_region_condition{namespace="n",network="acme",region="eu",status=
 # TYPE plaza_operator_schema_version gauge
 plaza_operator_schema_version{kind="current",namespace="n",network="acme"} 92
 `)))
+	status.Regions = nil
+	m.Observe(sn, status, time.Unix(1002, 0))
+	left, err := testutil.GatherAndCount(registry, "plaza_operator_region_condition")
+	require.NoError(t, err)
+	require.Zero(t, left, "the region went")
 	m.Forget(types.NamespacedName{Namespace: "n", Name: "acme"})
 	count, err := testutil.GatherAndCount(registry)
 	require.NoError(t, err)

@@ -83,6 +83,9 @@ const (
 	ReasonWaitingForSchema Reason = "WaitingForSchema"
 	// ReasonWaitingForRegion: the region is renewed after another one; see spec.rollout.
 	ReasonWaitingForRegion Reason = "WaitingForRegion"
+	// ReasonTemplateDrift: somebody changed the template of a region's pods by hand; the message names a field. It is put back as any
+	// other change of a template is made, one region after another; change the SocialNetwork in place of the Deployment.
+	ReasonTemplateDrift Reason = "TemplateDrift"
 	// ReasonRolloutStopped: the newest pods of a region did not become ready, so no further region is renewed. Look at the
 	// region's pods; a spec that mends them goes on by itself.
 	ReasonRolloutStopped Reason = "RolloutStopped"

@@ -55,7 +55,8 @@ type SchemaStatus struct {
 	// +optional
 	Current string `json:"current,omitempty"`
 
-	// Version that the image needs; empty until a migration of this image has told it.
+	// Version that the image needs. For another image than the operator's own it is empty until the first attempt to migrate has
+	// ended, well or not.
 	// +optional
 	Target string `json:"target,omitempty"`
 

@@ -11,7 +11,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -50,8 +49,8 @@ func (o *operator) migrate(network string) {
 	})
 }
 
-// failMigration ends it badly, with what its pod wrote.
-func (o *operator) failMigration(network, message string) {
+// failMigration ends it badly, with what its pod wrote, and says when that was.
+func (o *operator) failMigration(network, message string) time.Time {
 	o.t.Helper()
 	ctx := context.Background()
 	job := o.job(network)
@@ -73,6 +72,7 @@ func (o *operator) failMigration(network, message string) {
 			{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: "BackoffLimitExceeded"},
 		}
 	})
+	return now.Time
 }
 
 // deployment waits for a region's Deployment.
@@ -143,13 +143,10 @@ func conditions(available, progressing corev1.ConditionStatus, reason, message s
 // setStatus writes a status upon the newest version of an object, whatever the operator writes meanwhile.
 func setStatus[O client.Object](o *operator, object O, change func(O)) {
 	o.t.Helper()
-	require.NoError(o.t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		if err := o.client.Get(context.Background(), client.ObjectKeyFromObject(object), object); err != nil {
-			return err
-		}
+	o.onNewest(object, func() error {
 		change(object)
 		return o.client.Status().Update(context.Background(), object)
-	}))
+	})
 }
 
 func (o *operator) pods(network string, code v1alpha1.RegionCode) []corev1.Pod {
@@ -169,7 +166,8 @@ func (o *operator) pod(code v1alpha1.RegionCode, d *appsv1.Deployment) {
 	}
 	pod.Spec.ServiceAccountName = ""
 	require.NoError(o.t, o.client.Create(ctx, pod))
-	address := fmt.Sprintf("10.9.%d.%d", lastAddress.Add(1)/250, lastAddress.Load()%250+1)
+	n := lastAddress.Add(1)
+	address := fmt.Sprintf("10.9.%d.%d", n/250, n%250+1)
 	o.servers.at(fmt.Sprintf("%s:%d", address, render.PortOps), func(s *server) {
 		s.status = statusz.Status{Region: string(code), Version: "v1", Schema: statusz.Schema{Current: 92, Required: 92}}
 		s.status.Placement = statusz.Placement{

@@ -2,10 +2,14 @@ package acceptance
 
 import (
 	"io"
+	"maps"
 	"net"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -31,9 +35,16 @@ func TestTwoNetworksInOneNamespace(t *testing.T) {
 	require.True(t, o.exists(&appsv1.Deployment{}, "acme-minimal-us"))
 }
 
-// TestSameNameInTwoNamespaces holds two networks of one name apart.
+// TestSameNameInTwoNamespaces holds two networks of one name apart, both of one operator.
 func TestSameNameInTwoNamespaces(t *testing.T) {
-	a, b := start(t), start(t)
+	a := prepare(t)
+	there := env.Namespace(t)
+	a.watches = append(a.watches, there)
+	a.run()
+	t.Cleanup(a.end)
+	other := *a
+	other.namespace = there
+	b := &other
 	first, second := a.up(sample(t, "socialnetwork-minimal")), b.up(sample(t, "socialnetwork-minimal"))
 	require.NotEqual(t, first.Status.NetworkID, second.Status.NetworkID)
 	a.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[0].Replicas = new(int32(3)) })
@@ -45,6 +56,17 @@ func TestSameNameInTwoNamespaces(t *testing.T) {
 	})
 	b.pass("acme-minimal")
 	require.Equal(t, int32(1), *b.deployment("acme-minimal", "us").Spec.Replicas)
+	ofB := get(b, &corev1.Secret{}, "acme-minimal-identity").Data
+	require.NotEqual(t, get(a, &corev1.Secret{}, "acme-minimal-identity").Data, ofB)
+
+	require.NoError(t, a.client.Delete(t.Context(), get(a, &v1alpha1.SocialNetwork{}, "acme-minimal")))
+	a.eventually("the metrics of the one to go", func() string {
+		return strings.Join(slices.Sorted(maps.Keys(a.series("acme-minimal"))), " ")
+	})
+	require.NotEmpty(t, b.series("acme-minimal"))
+	b.pass("acme-minimal")
+	b.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	require.Equal(t, ofB, get(b, &corev1.Secret{}, "acme-minimal-identity").Data)
 }
 
 // gate is a way to the API server that can be closed.
@@ -75,6 +97,9 @@ func (g *gate) serve() {
 		out, err := new(net.Dialer).Dial("tcp", g.to)
 		if err != nil || !g.keep(in, out) {
 			_ = in.Close()
+			if out != nil {
+				_ = out.Close()
+			}
 			continue
 		}
 		go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
@@ -119,12 +144,17 @@ func TestAPIServerAway(t *testing.T) {
 	t.Cleanup(o.end)
 	o.up(sample(t, "socialnetwork-minimal"))
 	o.condition("acme-minimal", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
+	o.settle()
 	before := get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status
 
 	g.shut(true)
 	require.NoError(t, o.client.Delete(ctx, get(o, &corev1.Service{}, "acme-minimal-us")))
 	o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Moderation.FlagLimit = 9 })
-	require.Equal(t, before, get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status)
+	for range 8 { // long enough for several tries
+		<-time.After(500 * time.Millisecond)
+		require.False(t, o.exists(&corev1.Service{}, "acme-minimal-us"))
+		require.Equal(t, before, get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status)
+	}
 	g.shut(false)
 	o.eventually("the Service to come back", func() string {
 		if !o.exists(&corev1.Service{}, "acme-minimal-us") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,27 +39,25 @@ func (o *operator) events() []string {
 	return all
 }
 
-// count waits until the events of a reason are written, and counts them.
-func (o *operator) count(reason v1alpha1.Reason) int {
+// count is how often an event of a reason was written.
+func (o *operator) count(reason v1alpha1.Reason) (n int) {
 	o.t.Helper()
-	last, n := -1, 0
-	o.eventually("the events to be written", func() string {
-		n = 0
-		for _, e := range o.events() {
-			var kind, why string
-			_, _ = fmt.Sscan(e, &kind, &why)
-			if why == string(reason) {
-				n++
-			}
+	for _, e := range o.events() {
+		var kind, why string
+		_, _ = fmt.Sscan(e, &kind, &why)
+		if why == string(reason) {
+			n++
 		}
-		if n != last {
-			last = n
-			<-time.After(300 * time.Millisecond)
-			return "more come"
-		}
-		return ""
-	})
+	}
 	return n
+}
+
+// happened waits until a reason has as many events as it should, and looks that no more come.
+func (o *operator) happened(want int, reason v1alpha1.Reason) {
+	o.t.Helper()
+	o.eventually("the events of "+string(reason), func() string { return notEqual(strconv.Itoa(o.count(reason)), strconv.Itoa(want)) })
+	o.settle()
+	require.Equal(o.t, want, o.count(reason), "%s: %v", reason, o.events())
 }
 
 // TestOneEventForEachChange brings a network up, goes through it again and again, and counts.
@@ -79,7 +78,7 @@ func TestOneEventForEachChange(t *testing.T) {
 		v1alpha1.ReasonKeyActivated: 3,
 		v1alpha1.ReasonCRDMissing:   1,
 	} {
-		require.Equal(t, want, o.count(reason), "%s: %v", reason, o.events())
+		o.happened(want, reason)
 	}
 	sn := get(o, &v1alpha1.SocialNetwork{}, "acme")
 	d := o.deployment("acme", "eu")
@@ -87,8 +86,8 @@ func TestOneEventForEachChange(t *testing.T) {
 	o.condition("acme", v1alpha1.ConditionReady, "False", v1alpha1.ReasonNotServing)
 	o.setReady(d)
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
-	require.Equal(t, 2, o.count(v1alpha1.ReasonNotServing), "%v", o.events())
-	require.Equal(t, 2, o.count(v1alpha1.ReasonAllHolds), "%v", o.events())
+	o.happened(2, v1alpha1.ReasonNotServing)
+	o.happened(2, v1alpha1.ReasonAllHolds)
 	require.Equal(t, sn.Generation, get(o, &v1alpha1.SocialNetwork{}, "acme").Generation)
 }
 
@@ -132,6 +131,7 @@ func TestPrintedColumns(t *testing.T) {
 	o.serve("acme", "sg")
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
+	require.Equal(t, []string{"Name", "Ready", "Regions", "Version", "Schema", "Alerts", "Paused", "Age"}, o.columns())
 	row = o.printed("acme")
 	age := row["Age"]
 	delete(row, "Age")
@@ -144,22 +144,40 @@ func TestPrintedColumns(t *testing.T) {
 	require.Equal(t, true, o.printed("acme")["Paused"])
 }
 
-// printed asks the API server for a network as a table.
+// columns are what kubectl get sn prints, in order.
+func (o *operator) columns() (names []string) {
+	o.t.Helper()
+	for _, column := range o.table("").ColumnDefinitions {
+		if column.Priority == 0 {
+			names = append(names, column.Name)
+		}
+	}
+	return names
+}
+
+// printed is a network as kubectl prints it.
 func (o *operator) printed(name string) map[string]any {
 	o.t.Helper()
-	set, err := kubernetes.NewForConfig(env.Config)
-	require.NoError(o.t, err)
-	table := &metav1.Table{}
-	text, err := set.RESTClient().Get().AbsPath("/apis/plaza.social/v1alpha1/namespaces/"+o.namespace+"/socialnetworks/"+name).
-		SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").DoRaw(context.Background())
-	require.NoError(o.t, err)
-	require.NoError(o.t, json.Unmarshal(text, table))
+	table := o.table("/" + name)
 	require.Len(o.t, table.Rows, 1)
 	row := map[string]any{}
 	for i, column := range table.ColumnDefinitions {
 		row[column.Name] = table.Rows[0].Cells[i]
 	}
 	return row
+}
+
+// table asks the API server for the namespace's networks, or for one, as a table.
+func (o *operator) table(path string) *metav1.Table {
+	o.t.Helper()
+	set, err := kubernetes.NewForConfig(env.Config)
+	require.NoError(o.t, err)
+	table := &metav1.Table{}
+	text, err := set.RESTClient().Get().AbsPath("/apis/plaza.social/v1alpha1/namespaces/"+o.namespace+"/socialnetworks"+path).
+		SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").DoRaw(context.Background())
+	require.NoError(o.t, err)
+	require.NoError(o.t, json.Unmarshal(text, table))
+	return table
 }
 
 // TestPaused stops a network: what would be done is listed and not done, but keys whose time is over end.
@@ -189,11 +207,13 @@ func TestPaused(t *testing.T) {
 	for _, code := range []string{"us", "eu", "sg"} {
 		require.Contains(t, strings.Join(pending, "\n"), "change Deployment acme-"+code+" at ")
 	}
-	o.pass("acme") // whatever the passes before had still to say is said
-	o.writes.take()
-	pushes := o.servers.pushed()
 	o.pass("acme")
-	require.Empty(t, o.writes.take())
+	o.settle() // whatever the passes before had still to say is said
+	pushes := o.servers.pushed()
+	before := get(o, &v1alpha1.SocialNetwork{}, "acme").Status
+	o.pass("acme")
+	require.Equal(t, before, get(o, &v1alpha1.SocialNetwork{}, "acme").Status)
+	o.nothingWritten()
 	require.Equal(t, pushes, o.servers.pushed())
 	require.Empty(t, o.levelOf("acme", "us"))
 
@@ -227,7 +247,7 @@ func TestModerationDrift(t *testing.T) {
 		return ""
 	})
 	o.condition("acme", v1alpha1.ConditionModerationApplied, "True", v1alpha1.ReasonModerationRuns)
-	require.Equal(t, 1, o.count(v1alpha1.ReasonModerationDrift), "%v", o.events())
+	o.happened(1, v1alpha1.ReasonModerationDrift)
 	sn := get(o, &v1alpha1.SocialNetwork{}, "acme")
 	require.True(t, meta.IsStatusConditionTrue(sn.Status.Conditions, v1alpha1.ConditionReady))
 	require.NotNil(t, get(o, &corev1.Service{}, render.RegionName("acme", "us")))

@@ -86,7 +86,7 @@ func (a Applier) Plan(ctx context.Context, desired client.Object, mode Mode) (Ch
 	if mode == CreateOnly {
 		return Change{Object: desired}, nil
 	}
-	want, err := toUnstructured(desired)
+	want, err := Unstructured(desired)
 	if err != nil {
 		return Change{}, err
 	}
@@ -103,9 +103,12 @@ func (a Applier) Apply(ctx context.Context, desired client.Object, mode Mode) (C
 }
 
 func (a Applier) write(ctx context.Context, desired client.Object, mode Mode, create bool) error {
-	want, err := toUnstructured(desired)
+	want, err := Unstructured(desired)
 	if err != nil {
 		return err
+	}
+	if create && mode == Locked && desired.GetResourceVersion() != "" {
+		return fmt.Errorf("%w: %s is gone", ErrStale, desired.GetName())
 	}
 	if create && mode != Converge {
 		err := a.create(ctx, want, mode)
@@ -184,11 +187,14 @@ func (a Applier) live(ctx context.Context, desired client.Object) (*unstructured
 	return &unstructured.Unstructured{Object: content}, nil
 }
 
-// toUnstructured returns what is sent: without status, and without the fields that Go's types print though they are unset.
-func toUnstructured(object client.Object) (*unstructured.Unstructured, error) {
+// Unstructured returns what is sent: without status, and without the fields that Go's types print though they are unset.
+func Unstructured(object client.Object) (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		return nil, fmt.Errorf("writing %T: %w", object, err)
+	}
+	if _, shared := object.(*unstructured.Unstructured); shared {
+		content = runtime.DeepCopyJSON(content)
 	}
 	delete(content, "status")
 	dropUnset(content)

@@ -2,12 +2,14 @@ package apply
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Difference returns the path of the first field in which the live object is not what manager wants, such as
@@ -33,6 +35,30 @@ func Owned(live *unstructured.Unstructured, manager string) map[string]any {
 	}
 	part, _ := ownedPart(owned, live.Object).(map[string]any)
 	return part
+}
+
+// Taken returns the path of the first field below path, such as spec, template, that desired has and manager no longer owns, or
+// that manager owns and desired does not have; "" for none. Whoever changes a field by hand takes it over; what an admission
+// webhook does to an apply stays the manager's. An object that manager never applied has nothing that could be taken.
+func Taken(live client.Object, desired client.Object, manager string, path ...string) (string, error) {
+	owned, ok := fieldsOf(live.GetManagedFields(), manager)
+	if !ok {
+		return "", nil
+	}
+	want, err := Unstructured(desired)
+	if err != nil {
+		return "", err
+	}
+	part, _, err := unstructured.NestedFieldNoCopy(want.Object, path...)
+	if err != nil {
+		return "", fmt.Errorf("reading %T: %w", desired, err)
+	}
+	for _, name := range path {
+		if owned, ok = owned["f:"+name]; !ok {
+			return strings.Join(path, "."), nil
+		}
+	}
+	return differs(owned, part, part, "."+strings.Join(path, ".")), nil
 }
 
 func ownedPart(owned fields, value any) any {
@@ -74,7 +100,11 @@ type fields map[string]fields
 
 // ownedFields returns what manager owns through server-side apply.
 func ownedFields(live *unstructured.Unstructured, manager string) (fields, bool) {
-	for _, entry := range live.GetManagedFields() {
+	return fieldsOf(live.GetManagedFields(), manager)
+}
+
+func fieldsOf(entries []metav1.ManagedFieldsEntry, manager string) (fields, bool) {
+	for _, entry := range entries {
 		if entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" || entry.FieldsV1 == nil {
 			continue
 		}

@@ -139,3 +139,27 @@ func TestOwned(t *testing.T) {
 	again.SetManagedFields(nil)
 	require.Equal(t, "spec.gone", Difference(live, again, Manager))
 }
+
+// TestTaken looks at spec.template alone, and at who owns it, not at what it is.
+func TestTaken(t *testing.T) {
+	const desired = `{spec: {replicas: 2, template: {a: x, list: [{name: c, image: i}]}}}`
+	for name, test := range map[string]struct{ owned, want string }{
+		"never applied": {"", ""},
+		"all of it":     {`{"f:spec":{"f:template":{"f:a":{},"f:list":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:image":{}}}}}}`, ""},
+		"a field":       {`{"f:spec":{"f:template":{"f:list":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:image":{}}}}}}`, "spec.template.a"},
+		"a field of an item": {
+			`{"f:spec":{"f:template":{"f:a":{},"f:list":{"k:{\"name\":\"c\"}":{".":{},"f:name":{}}}}}}`, `spec.template.list[{"name":"c"}].image`,
+		},
+		"an item":        {`{"f:spec":{"f:template":{"f:a":{},"f:list":{}}}}`, ""}, // owned as a whole
+		"everything":     {`{"f:spec":{"f:replicas":{}}}`, "spec.template"},
+		"more than ours": {`{"f:spec":{"f:template":{"f:a":{},"f:b":{},"f:list":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:image":{}}}}}}`, "spec.template.b"},
+		"another field":  {`{"f:spec":{"f:template":{"f:a":{},"f:list":{}}}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := object(t, `{spec: {replicas: 3, template: {a: y, list: []}}}`, test.owned)
+			at, err := Taken(live, object(t, desired, ""), Manager, "spec", "template")
+			require.NoError(t, err)
+			require.Equal(t, test.want, at)
+		})
+	}
+}

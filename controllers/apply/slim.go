@@ -9,7 +9,7 @@ import (
 )
 
 // longValue is the size in bytes from which a value of a ConfigMap is kept in the cache as its digest.
-const longValue = 4 << 10
+const longValue = 256
 
 // digestPrefix begins a digest that stands for a value. A value that looks like one by itself is compared as it is.
 const digestPrefix = "plaza.social/sha256:"

@@ -103,7 +103,7 @@ func (c *cluster) readKeys(ctx context.Context) {
 }
 
 // make creates the networks.
-func (c *cluster) make(ctx context.Context, networks int) error {
+func (c *cluster) make(ctx context.Context, networks, regions int) error {
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "acme-db", Namespace: namespace}, StringData: map[string]string{"url": "postgres://db.example/plaza"},
 	}
@@ -114,7 +114,9 @@ func (c *cluster) make(ctx context.Context, networks int) error {
 		name := fmt.Sprintf("network-%03d", i)
 		sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace}}
 		sn.Spec.Database.SecretRef.Name = secret.Name
-		sn.Spec.Regions = []v1alpha1.Region{{Code: v1alpha1.RegionUS, Host: name + ".example"}}
+		for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG}[:regions] {
+			sn.Spec.Regions = append(sn.Spec.Regions, v1alpha1.Region{Code: code, Host: string(code) + "." + name + ".example"})
+		}
 		sn.Spec.Moderation = v1alpha1.Moderation{ReportEnabled: true, FlagLimit: 100}
 		sn.Spec.NetworkPolicy.Enabled = true
 		sn.Spec.Monitoring = v1alpha1.Monitoring{ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true}}

@@ -1,7 +1,7 @@
 // Command bench measures the operator with many networks of which none changes: the real program, as a process of its own,
 // on a real API server. Pods are made by hand, and all of them lead to one stand-in for the platform's servers.
 //
-//	go run ./controllers/bench -networks 500 -idle 10m
+//	go run ./controllers/bench -networks 500 -regions 3 -idle 10m
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// reach is the memory that the operator should stay below with 500 networks.
+// reach is the memory that the operator should stay below.
 const reach = 150 << 20
 
 // settle is how long nothing is counted after the last network became ready: longer than a soak, and than a look at each network.
@@ -33,17 +33,21 @@ const settle = 75 * time.Second
 
 type options struct {
 	networks int
+	regions  int
 	operator string
+	heap     string
 	idle     time.Duration
 	settle   time.Duration
 }
 
 func main() {
 	var o options
-	flag.IntVar(&o.networks, "networks", 500, "how many networks, of one region each")
+	flag.IntVar(&o.networks, "networks", 500, "how many networks")
+	flag.IntVar(&o.regions, "regions", 1, "how many regions each network has: 1 to 3")
 	flag.StringVar(&o.operator, "operator", "", "the plaza-operator program to measure; empty builds the one of this tree")
 	flag.DurationVar(&o.idle, "idle", 10*time.Minute, "how long to count while nothing changes")
 	flag.DurationVar(&o.settle, "settle", settle, "how long to wait before counting")
+	flag.StringVar(&o.heap, "heap", "", "file that gets a heap profile of the operator at the end")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -76,13 +80,13 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 	}
 	defer cluster.end()
 	began := time.Now()
-	if err := cluster.make(ctx, o.networks); err != nil {
+	if err := cluster.make(ctx, o.networks, o.regions); err != nil {
 		return err
 	}
 	if err := cluster.untilReady(ctx, o.networks); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "%d networks were ready after %s\n", o.networks, time.Since(began).Round(time.Second))
+	_, _ = fmt.Fprintf(out, "%d networks of %s were ready after %s\n", o.networks, count(o.regions, "region"), time.Since(began).Round(time.Second))
 	if err := pause(ctx, o.settle); err != nil {
 		return err
 	}
@@ -97,7 +101,17 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	return report(out, o, before, after)
+	if o.heap != "" {
+		err = op.saveHeap(ctx, o.heap)
+	}
+	return errors.Join(err, report(out, o, before, after))
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // build builds the program of this tree.
@@ -130,9 +144,13 @@ func startOperator(ctx context.Context, env *testenv.Env, folder, program string
 	if err != nil {
 		return nil, err
 	}
-	op := &operator{metrics: "http://127.0.0.1:" + strconv.Itoa(port) + "/metrics"}
+	profile, err := freePort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	op := &operator{metrics: "http://127.0.0.1:" + strconv.Itoa(port) + "/metrics", heapProfile: "http://127.0.0.1:" + strconv.Itoa(profile) + "/debug/pprof/heap?gc=1"}
 	op.process = exec.CommandContext(ctx, program, "--metrics-bind-address=127.0.0.1:"+strconv.Itoa(port),
-		"--health-probe-bind-address=0", "--platform-image=plaza.example/plaza:v1", "--namespace=default", "--log-level=warn", "--kube-api-qps=500")
+		"--health-probe-bind-address=0", "--pprof-bind-address=127.0.0.1:"+strconv.Itoa(profile), "--platform-image=plaza.example/plaza:v1", "--namespace=default", "--log-level=warn", "--kube-api-qps=500")
 	op.process.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
 	op.process.Stdout, op.process.Stderr = os.Stderr, os.Stderr
 	if err := op.process.Start(); err != nil {
@@ -154,7 +172,7 @@ func pause(ctx context.Context, d time.Duration) error {
 func report(out io.Writer, o options, before, after *sight) error {
 	passes := after.passes - before.passes
 	writes := after.writes - before.writes
-	_, _ = fmt.Fprintf(out, "%-44s %12d\n", "networks, of one region each", o.networks)
+	_, _ = fmt.Fprintf(out, "%-44s %12d\n", "networks, of "+count(o.regions, "region")+" each", o.networks)
 	_, _ = fmt.Fprintf(out, "%-44s %12s\n", "idle", o.idle)
 	_, _ = fmt.Fprintf(out, "%-44s %12.0f\n", "passes over a network while idle", passes)
 	_, _ = fmt.Fprintf(out, "%-44s %12.0f   (must be 0)\n", "writes to the API server while idle", writes)

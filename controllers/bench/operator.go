@@ -28,8 +28,9 @@ import (
 
 // operator is the running program.
 type operator struct {
-	process *exec.Cmd
-	metrics string
+	process     *exec.Cmd
+	metrics     string // the address of its metrics
+	heapProfile string // and of a profile of what it holds
 }
 
 func (o *operator) end() {
@@ -55,7 +56,7 @@ var counted = []string{
 
 func (o *operator) look(ctx context.Context, env *testenv.Env) (*sight, error) {
 	s := &sight{buckets: map[float64]float64{}, by: map[string]float64{}}
-	text, err := o.scrape(ctx)
+	text, err := get(ctx, o.metrics)
 	if err != nil {
 		return s, err
 	}
@@ -116,14 +117,24 @@ func (s *sight) written(before *sight) []string {
 	return list
 }
 
-func (o *operator) scrape(ctx context.Context) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.metrics, nil)
+// saveHeap writes a profile of what the operator holds to a file.
+func (o *operator) saveHeap(ctx context.Context, path string) error {
+	profile, err := get(ctx, o.heapProfile)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, profile, 0o600)
+}
+
+// get asks the operator.
+func get(ctx context.Context, address string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
 	resp, err := (&http.Client{Timeout: 30 * time.Second}).Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("metrics of the operator: %w", err)
+		return nil, fmt.Errorf("asking the operator: %w", err)
 	}
 	defer resp.Body.Close()
 	return io.ReadAll(resp.Body)

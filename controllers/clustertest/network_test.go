@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -69,11 +69,16 @@ func get[T client.Object](t *testing.T, s *suite, into T, name string) T {
 // edit changes the network as a person would.
 func (s *suite) edit(t *testing.T, change func(*v1alpha1.SocialNetwork)) {
 	t.Helper()
-	require.NoError(t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	s.within(t, time.Minute, "the network is changed", func() string {
 		sn := s.network(t)
 		change(sn)
-		return s.client.Update(t.Context(), sn, client.FieldOwner("person"))
-	}))
+		err := s.client.Update(t.Context(), sn, client.FieldOwner("person"))
+		if apierrors.IsConflict(err) {
+			return err.Error() // somebody was faster: once more
+		}
+		require.NoError(t, err)
+		return ""
+	})
 }
 
 // eachRegion changes every region of a spec in the same way.

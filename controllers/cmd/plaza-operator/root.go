@@ -29,6 +29,7 @@ const leaderElectionID = "plaza-operator.plaza.social"
 type options struct {
 	metricsAddress string
 	healthAddress  string
+	pprofAddress   string
 	leaderElection bool
 	namespaces     []string
 	namespace      string
@@ -57,6 +58,7 @@ func newRoot() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "address of /metrics; 0 for none")
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
+	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "address of /debug/pprof; 0 for none. It shows what the operator holds in memory, keys included")
 	flags.BoolVar(&o.leaderElection, "leader-elect", false, "let one of several operators lead; the others wait")
 	flags.StringSliceVar(&o.namespaces, "watch-namespaces", nil, "namespaces to look after; empty: all")
 	flags.StringVar(&o.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "the operator's own namespace, for the lease and for the network policies (POD_NAMESPACE)")
@@ -86,6 +88,7 @@ func run(ctx context.Context, o options) error {
 		Cache:                         controllers.CacheOptions(o.namespaces),
 		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
 		HealthProbeBindAddress:        o.healthAddress,
+		PprofBindAddress:              o.pprofAddress,
 		LeaderElection:                o.leaderElection,
 		LeaderElectionID:              leaderElectionID,
 		LeaderElectionNamespace:       o.namespace,

@@ -43,7 +43,7 @@ func newMigrateUp() *cobra.Command {
 	}
 	config.AddFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print progress as lines of JSON")
-	cmd.Flags().StringVar(&terminationLog, "termination-log", "", "file that gets the error in one line, such as /dev/termination-log in a Kubernetes Job")
+	cmd.Flags().StringVar(&terminationLog, "termination-log", "", "file that gets the error in one line, and the schema in a line of JSON, such as /dev/termination-log in a Kubernetes Job")
 	return cmd
 }
 

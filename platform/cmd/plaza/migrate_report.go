@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -64,8 +65,9 @@ func orNothing(secret string) string {
 
 // migrateProgress tells how a migration goes: a line for people or a JSON object for machines.
 type migrateProgress struct {
-	out  io.Writer
-	json bool
+	out     io.Writer
+	json    bool
+	current int64 // the schema that the database has at the end; 0 until it is known
 }
 
 // progressLine is a line of plaza migrate up --json.
@@ -100,6 +102,7 @@ func (p *migrateProgress) step(done, total int, name string) {
 }
 
 func (p *migrateProgress) done(status schemaStatus) error {
+	p.current = status.Current
 	if !p.json {
 		return status.print(p.out, false)
 	}
@@ -119,7 +122,8 @@ func (p *migrateProgress) finish(err error, cfg config.Config, terminationLog st
 	if terminationLog == "" {
 		return err
 	}
-	return errors.Join(err, writeTerminationLog(terminationLog, text))
+	schema := statusz.Migration{Current: p.current, Target: store.TargetVersion()}
+	return errors.Join(err, writeTerminationLog(terminationLog, schema.Log(text, maxTerminationLog)))
 }
 
 // maxTerminationLog is what Kubernetes keeps of the file.
@@ -128,9 +132,6 @@ const maxTerminationLog = 4096
 // writeTerminationLog replaces what the file says. The file is the kubelet's: it is not created anew, but a first run on
 // a developer's machine may.
 func writeTerminationLog(path, text string) error {
-	if len(text) > maxTerminationLog {
-		text = strings.ToValidUTF8(text[:maxTerminationLog], "")
-	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // it is there to be read
 		return fmt.Errorf("termination log: %w", err)
 	}

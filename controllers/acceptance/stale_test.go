@@ -1,0 +1,110 @@
+package acceptance
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// behind lets an operator's cache hear of everything late, and counts what the API server refused because of that.
+type behind struct {
+	next      http.RoundTripper
+	by        time.Duration
+	conflicts *atomic.Int32
+}
+
+func (b behind) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := b.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusConflict {
+		b.conflicts.Add(1)
+	}
+	if req.URL.Query().Get("watch") != "" {
+		resp.Body = &lateBody{ReadCloser: resp.Body, by: b.by}
+	}
+	return resp, nil
+}
+
+// lateBody gives what is read only after a while.
+type lateBody struct {
+	io.ReadCloser
+	by time.Duration
+}
+
+func (l *lateBody) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	<-time.After(l.by)
+	return n, err
+}
+
+// TestConflictAndStaleCache runs an operator whose cache is always behind, while somebody changes the same objects again and
+// again: nothing is made twice, no key is rotated twice, and what is to be comes about.
+func TestConflictAndStaleCache(t *testing.T) {
+	ctx := t.Context()
+	o := prepare(t)
+	var conflicts atomic.Int32
+	o.config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return behind{next: next, by: 700 * time.Millisecond, conflicts: &conflicts}
+	})
+	o.run()
+	t.Cleanup(o.end)
+	sn := o.up(sample(t, "socialnetwork"))
+	o.waitStates("acme", "Active", "us", "eu", "sg")
+	require.Positive(t, conflicts.Load(), "the cache was not behind")
+
+	var busy sync.WaitGroup
+	done := make(chan struct{})
+	for _, region := range sn.Spec.Regions {
+		secret := &corev1.Secret{}
+		secret.Namespace, secret.Name = o.namespace, "acme-"+string(region.Code)+"-server-keys"
+		busy.Go(func() {
+			for i := 0; ; i++ {
+				patch := fmt.Sprintf(`{"metadata":{"annotations":{"somebody.example/n":"%d"}}}`, i)
+				err := o.client.Patch(ctx, secret, client.RawPatch("application/merge-patch+json", []byte(patch)), client.FieldOwner("somebody"))
+				select {
+				case <-done:
+					return
+				case <-time.After(100 * time.Millisecond):
+				}
+				if err != nil {
+					t.Errorf("patching: %v", err)
+					return
+				}
+			}
+		})
+	}
+	before := conflicts.Load()
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
+		sn.SetAnnotations(map[string]string{v1alpha1.AnnotationRotate: "now"})
+	})
+	o.eventually("a conflict", func() string {
+		if conflicts.Load() == before {
+			return "nobody was faster"
+		}
+		return ""
+	})
+	<-time.After(2 * time.Second)
+	close(done)
+	busy.Wait()
+	o.waitStates("acme", "Active Retiring", "us", "eu", "sg")
+	o.happened(3, v1alpha1.ReasonRotationStarted)
+	o.happened(6, v1alpha1.ReasonKeyActivated)
+	o.happened(6, v1alpha1.ReasonKeysCreated)
+	var jobs batchv1.JobList
+	require.NoError(t, o.client.List(ctx, &jobs, client.InNamespace(o.namespace)))
+	require.Len(t, jobs.Items, 1)
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+}

@@ -12,8 +12,9 @@ MAKEFLAGS   += --warn-undefined-variables --no-builtin-rules
 ARGS ?=
 # How long each fuzz target runs.
 FUZZTIME ?= 10s
-# How many networks the operator is measured with, and for how long nothing happens.
+# How many networks the operator is measured with, of how many regions each, and for how long nothing happens.
 NETWORKS ?= 500
+REGIONS  ?= 1
 IDLE     ?= 10m
 # Which tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 PKG       ?= ./...
@@ -27,6 +28,10 @@ GOFLAGS ?=
 ifeq ($(REVISION),unknown)
 GOFLAGS += -buildvcs=false
 endif
+
+# The client of Google Cloud Storage can also speak gRPC, routed by xDS. Plaza speaks JSON to it; without those modules the
+# program is a fifth smaller, and an idle server has 25 MiB less resident.
+GOFLAGS += -tags=disable_grpc_modules
 export GOFLAGS
 
 LDFLAGS := -X github.com/plaza-social/plaza/platform/telemetry.version=$(VERSION)
@@ -107,9 +112,9 @@ bench-platform: ## The platform's part of make bench (ARGS=…).
 	@go run ./platform/bench $(ARGS)
 
 .PHONY: bench-operator
-bench-operator: ## The operator's part of make bench (NETWORKS=500, IDLE=10m).
+bench-operator: ## The operator's part of make bench (NETWORKS=500, REGIONS=1, IDLE=10m).
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
-	go run ./controllers/bench -networks $(NETWORKS) -idle $(IDLE)
+	go run ./controllers/bench -networks $(NETWORKS) -regions $(REGIONS) -idle $(IDLE)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME.

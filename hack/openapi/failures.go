@@ -18,13 +18,15 @@ type failure struct {
 // failures are the errors of the interface by their status. platform/edge decides which status goes with which code; the
 // test that holds the document against the running server holds this table, too.
 var failures = []failure{
-	{http.StatusBadRequest, "BadRequest", "The request is no JSON, or does not fit the state of what it is about.", []*fail.Error{
+	{http.StatusBadRequest, "BadRequest", "The request is no JSON, does not fit the state of what it is about, or holds a text that the moderation lists refuse.", []*fail.Error{
 		fail.BadRequest(), fail.New(fail.CodeBadRequest, "The poll is closed"),
+		fail.WordBlocked(), fail.LinkNotAllowed("evil.example"),
 	}},
 	{http.StatusUnauthorized, "Unauthorized", "No credentials, or credentials that do not hold.", []*fail.Error{fail.Unauthorized()}},
 	{http.StatusForbidden, "Forbidden", "The caller may not do this, or nobody may as things are.", []*fail.Error{
 		fail.NotAllowed(), fail.FlagLimit(), fail.PermissionDenied(), fail.Banned(), fail.GlobalBan(),
 		fail.AlreadyExists("A community of that name exists already"),
+		fail.UserMuted(), fail.ChannelMuted(), fail.TooManyMembers(),
 		fail.New(fail.CodeMaxBlocked, "The maximum number of blocked users is reached"),
 	}},
 	{http.StatusNotFound, "NotFound", "There is no such thing, or none that the caller may know of.", []*fail.Error{fail.NotFound()}},

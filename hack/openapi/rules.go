@@ -43,6 +43,8 @@ func (s *schema) limitBy(rules protoreflect.Message) {
 			s.Pattern = value.String()
 		case "in":
 			s.Enum = valuesOf(value.List())
+		case "const":
+			s.Enum = []any{value.Interface()}
 		case "gte":
 			s.Minimum = value.Interface()
 		case "gt":

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -30,9 +31,8 @@ func Document() []byte { return document }
 
 // Handler serves the document and the page.
 type Handler struct {
-	page   http.Handler
-	packed []byte
-	tag    string // of the document, without quotes
+	page     http.Handler
+	prepared func() prepared
 }
 
 // New returns a handler.
@@ -41,27 +41,27 @@ func New() (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	packed, err := pack(document)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(document)
-	return &Handler{page: shown, packed: packed, tag: hex.EncodeToString(sum[:8])}, nil
+	return &Handler{page: shown, prepared: sync.OnceValue(prepare)}, nil
 }
 
-func pack(text []byte) ([]byte, error) {
+// prepared is what answers with the document need beside it. It is made when the document is asked for, which most servers
+// never are.
+type prepared struct {
+	packed []byte
+	tag    string // of the document, without quotes
+}
+
+func prepare() prepared {
+	sum := sha256.Sum256(document)
+	return prepared{packed: pack(document), tag: hex.EncodeToString(sum[:8])}
+}
+
+func pack(text []byte) []byte {
 	var buffer bytes.Buffer
-	writer, err := gzip.NewWriterLevel(&buffer, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := writer.Write(text); err != nil {
-		return nil, err
-	}
-	if err := writer.Close(); err != nil {
-		return nil, err
-	}
-	return buffer.Bytes(), nil
+	writer, _ := gzip.NewWriterLevel(&buffer, gzip.BestCompression) // a level that there is
+	_, _ = writer.Write(text)                                       // a buffer takes everything
+	_ = writer.Close()
+	return buffer.Bytes()
 }
 
 // Handles reports whether a path is the handler's.
@@ -82,9 +82,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serveDocument(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
-	content, tag := document, h.tag
+	ready := h.prepared()
+	content, tag := document, ready.tag
 	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		content, tag = h.packed, h.tag+"-gzip"
+		content, tag = ready.packed, ready.tag+"-gzip"
 		header.Set("Content-Encoding", "gzip")
 		r.Header.Del("Range") // of what is packed, nobody wants a part
 	}

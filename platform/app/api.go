@@ -18,13 +18,18 @@ import (
 	"github.com/plaza-social/plaza/platform/service/analytics"
 	"github.com/plaza-social/plaza/platform/service/authentication"
 	"github.com/plaza-social/plaza/platform/service/category"
+	"github.com/plaza-social/plaza/platform/service/channel"
 	"github.com/plaza-social/plaza/platform/service/comment"
 	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/feed"
 	"github.com/plaza-social/plaza/platform/service/follow"
+	"github.com/plaza-social/plaza/platform/service/invitation"
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
 	"github.com/plaza-social/plaza/platform/service/marker"
 	"github.com/plaza-social/plaza/platform/service/member"
+	"github.com/plaza-social/plaza/platform/service/message"
+	"github.com/plaza-social/plaza/platform/service/messagefeed"
+	"github.com/plaza-social/plaza/platform/service/moderationlist"
 	"github.com/plaza-social/plaza/platform/service/pin"
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
@@ -46,11 +51,14 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	member.Register(shared)
 	follow.Register(shared)
 	marker.Register(shared)
+	channel.Register(shared, marker.New(shared))
+	messagefeed.Register(shared)
 	session.Register(shared)
 	if err := d.openRealtime(shared); err != nil {
 		return nil, nil, err
 	}
 	service.RegisterCarried(shared)
+	roles := role.New(shared)
 	files, err := d.files(shared)
 	if err != nil {
 		return nil, nil, err
@@ -64,12 +72,13 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Authentication: authentication.New(d.issuer),
 			Session:        session.New(shared, d.issuer),
 			User:           user.New(shared),
-			Role:           role.New(shared),
+			Role:           roles,
 			Category:       category.New(shared),
 			NetworkSetting: setting.New(shared),
 			Community:      community.New(shared),
 			Member:         member.New(shared),
 			JoinRequest:    joinrequest.New(shared),
+			Invitation:     invitation.New(shared),
 			Post:           post.New(shared),
 			Comment:        comment.New(shared),
 			Feed:           feed.New(shared),
@@ -82,8 +91,13 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Room:           room.New(shared),
 			File:           files,
 			Marker:         marker.New(shared),
+			MessageFeed:    messagefeed.New(shared),
+			Message:        message.New(shared),
 			Story:          story.New(shared),
 			Analytics:      analytics.New(shared),
+			Channel:        channel.New(shared, marker.New(shared)),
+			ChannelUser:    channel.New(shared, marker.New(shared)),
+			ModerationList: moderationlist.New(shared),
 		},
 		Interceptors: []connect.Interceptor{
 			auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), files.Filler(),
@@ -101,7 +115,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	workers := append(d.workers(shared), d.fileWorkers(files)...)
+	workers := append(d.workers(shared, roles), d.fileWorkers(files)...)
 	return handler, append(workers, d.realtimeWorkers(shared)...), nil
 }
 
@@ -110,7 +124,7 @@ func (d *dependencies) shared() *service.Deps {
 	key := []byte(d.cfg.DirectoryKey.Reveal())
 	return &service.Deps{
 		Store:     d.store,
-		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: service.Millis, Media: d.media()},
+		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: service.Millis, Media: d.media(), Catalog: &auth.Catalog{}},
 		Directory: directory.New(d.store, d.cfg.Region, key, service.Millis, d.log),
 		Outbox:    events.NewOutbox(d.store, service.Millis, d.log),
 		Region:    d.cfg.Region,
@@ -126,11 +140,15 @@ func (d *dependencies) media() view.Media {
 	return view.Media{IngestURL: string(d.cfg.MediaIngestURL), PlaybackURL: string(d.cfg.MediaPlaybackURL)}
 }
 
+// followRolesEvery is the time between two looks at the roles that administrators made.
+const followRolesEvery = 500 * time.Millisecond
+
 // sweepEvery is the time between two sweeps of sessions that have ended.
 const sweepEvery = 10 * time.Minute
 
-func (d *dependencies) workers(shared *service.Deps) []worker {
+func (d *dependencies) workers(shared *service.Deps, roles *role.Service) []worker {
 	return []worker{
+		{name: "roles", run: func(ctx context.Context) error { roles.Follow(ctx, followRolesEvery); return nil }},
 		{name: "outbox", run: func(ctx context.Context) error {
 			shared.Outbox.Run(ctx, d.cfg.Region)
 			return nil

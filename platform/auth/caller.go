@@ -70,6 +70,7 @@ type Caller struct {
 type verdict struct {
 	accepted    bool
 	roles       []string
+	granted     []Permission
 	displayName string
 }
 
@@ -78,9 +79,10 @@ type Facts struct {
 	Exists          bool
 	Deleted         bool
 	GlobalBan       bool
-	SessionRevoked  bool      // true also where the session is unknown
-	TokensValidFrom time.Time // tokens issued before it do not hold; zero means all do
-	Roles           []string  // network roles
+	SessionRevoked  bool         // true also where the session is unknown
+	TokensValidFrom time.Time    // tokens issued before it do not hold; zero means all do
+	Roles           []string     // network roles
+	Granted         []Permission // what those of them grant that administrators made: Catalog.Granted
 	DisplayName     string
 }
 
@@ -171,6 +173,12 @@ func (c *Caller) roles() []string {
 	return nil
 }
 
+// holds reports whether a network role of a confirmed user grants p.
+func (c *Caller) holds(p Permission) bool {
+	v := c.verdict.Load()
+	return v != nil && v.accepted && (granted(v.roles, inNetwork, p) || slices.Contains(v.granted, p))
+}
+
 func (c *Caller) confirm(facts Facts) error {
 	if c.Kind == Admin {
 		return nil
@@ -179,7 +187,7 @@ func (c *Caller) confirm(facts Facts) error {
 		c.verdict.Store(&verdict{})
 		return err
 	}
-	c.verdict.Store(&verdict{accepted: true, roles: slices.Clone(facts.Roles), displayName: facts.DisplayName})
+	c.verdict.Store(&verdict{accepted: true, roles: slices.Clone(facts.Roles), granted: facts.Granted, displayName: facts.DisplayName})
 	return nil
 }
 
@@ -195,7 +203,7 @@ func (c *Caller) judge(facts Facts) error {
 		return fail.GlobalBan()
 	case facts.SessionRevoked, c.IssuedAt.Before(facts.TokensValidFrom):
 		return fail.Unauthorized().Because(ErrSessionRevoked)
-	case c.needs != "" && !granted(facts.Roles, inNetwork, c.needs):
+	case c.needs != "" && !granted(facts.Roles, inNetwork, c.needs) && !slices.Contains(facts.Granted, c.needs):
 		return fail.NotAllowed()
 	}
 	return nil

@@ -72,7 +72,7 @@ func decide(c *Caller, p Permission, s Scope) bool {
 		return false
 	case c.Kind == Admin:
 		return true
-	case granted(c.roles(), inNetwork, p):
+	case c.holds(p):
 		return true
 	case s.banned():
 		return false
@@ -124,7 +124,7 @@ func RequireMember(c *Caller, s Scope) error {
 	}
 	c.decided.Store(true)
 	switch {
-	case c.Kind == Admin || granted(c.roles(), inNetwork, CreatePrivilegedPost):
+	case c.Kind == Admin || c.holds(CreatePrivilegedPost):
 		return nil
 	case s.banned():
 		return fail.Banned()
@@ -143,7 +143,7 @@ func RequireSee(c *Caller, s Scope, public bool) error {
 	}
 	c.decided.Store(true)
 	switch {
-	case public || c.Kind == Admin || granted(c.roles(), inNetwork, ViewPostAndComment):
+	case public || c.Kind == Admin || c.holds(ViewPostAndComment):
 		return nil
 	case s.banned():
 		return fail.Banned()

@@ -1,6 +1,9 @@
 package auth
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // The ids of the built-in roles.
 const (
@@ -29,6 +32,8 @@ type Role struct {
 	DisplayName string
 	Scope       RoleScope
 	Permissions []Permission // sorted
+	// CreatedAt and UpdatedAt are zero for a built-in role.
+	CreatedAt, UpdatedAt time.Time
 }
 
 // The groups of permissions that roles are made of.

@@ -72,6 +72,9 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 		}
 		r.results = append(r.results, found)
 	}
+	if err := pause(ctx, idleFor); err != nil {
+		return nil, err
+	}
 	after, err := b.environment.plaza.metrics(ctx)
 	if err != nil {
 		return nil, err
@@ -118,10 +121,8 @@ func (b *bench) rest(ctx context.Context, r *report) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(idleFor):
+	if err := pause(ctx, idleFor); err != nil {
+		return err
 	}
 	if b.idleTrips, err = b.environment.plaza.homeTrips(ctx); err != nil {
 		return err
@@ -140,6 +141,15 @@ func (b *bench) rest(ctx context.Context, r *report) error {
 		}
 	}
 	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // measure runs the rounds of one operation.
@@ -164,8 +174,9 @@ func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
 		}
 		found.ratios = append(found.ratios, round[b.environment.plaza].perSecond()/round[b.environment.bare].perSecond())
 	}
-	b.progress.sayf("%-17s plaza %5.0f/s, %s %5.0f/s, ratio %.2f",
-		op.name, found.plaza.perSecond(), b.environment.bare.name, found.bare.perSecond(), found.median())
+	other := b.environment.bare.name
+	b.progress.sayf("%-17s plaza %5.0f/s, %s %5.0f/s, ratio %.2f, wanted %.2f",
+		op.name, found.plaza.perSecond(), other, found.bare.perSecond(), found.median(), op.wantedOf(other))
 	return found, b.profile(ctx, op)
 }
 

@@ -82,7 +82,7 @@ func (e *environment) build(ctx context.Context, o options, p *progress) (binary
 	}
 	p.sayf("building plaza")
 	binary = e.path("plaza")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/plaza-social/plaza/platform/cmd/plaza")
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "disable_grpc_modules", "-o", binary, "github.com/plaza-social/plaza/platform/cmd/plaza")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building plaza: %w\n%s", err, output)
 	}

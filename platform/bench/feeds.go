@@ -13,7 +13,7 @@ import (
 
 // Goals of feeds.
 const (
-	maxFeedRatio = 3.0 // p50 of who follows 5,000 accounts, by that of who follows 10
+	maxFeedRatio = 3.0 // p50 of a feed, by that of who follows 10 accounts
 	maxPageRatio = 1.2 // p50 of page 50, by that of page 1
 	maxFeedTrips = 4.0 // rounds of questions to the database
 	latePage     = 50
@@ -55,7 +55,7 @@ func (b *bench) feeds(ctx context.Context) ([]*feedCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	others, err := e.otherFeeds(c, readers[1])
+	others, err := e.otherFeeds(c, readers[len(readers)/2])
 	if err != nil {
 		return nil, err
 	}

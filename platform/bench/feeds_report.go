@@ -39,11 +39,14 @@ func (r *report) printFeeds(out io.Writer) error {
 
 // feedGoals compares a first page with that of who follows few, and with the late page of the same reader.
 func (r *report) feedGoals(t io.Writer, f *feedCase) {
-	if f.order == "" || f.page != 1 {
+	few := followed()[0]
+	switch {
+	case f.page != 1:
 		return
-	}
-	few, many := followed()[0], followed()[len(followed())-1]
-	if f.follows == many {
+	case f.order == "":
+		r.feedGoal(t, fmt.Sprintf("%s: p50 by that of following %d", f.name, few), f, r.followingFeed("lastCreated", few, 1), maxFeedRatio)
+		return
+	case f.follows != few:
 		r.feedGoal(t, fmt.Sprintf("following, %s: p50 of %d followed by that of %d", f.order, f.follows, few), f, r.followingFeed(f.order, few, 1), maxFeedRatio)
 	}
 	r.feedGoal(t, fmt.Sprintf("following, %s, %d followed: p50 of page %d by that of page 1", f.order, f.follows, latePage),

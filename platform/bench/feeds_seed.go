@@ -22,8 +22,8 @@ type feedReader struct {
 	follows int
 }
 
-// followed is how many accounts each of the readers follows.
-func followed() []int { return []int{10, 500, 5000} }
+// followed is how many accounts each of the readers follows: a way to the page that suits some must not be a cliff for others.
+func followed() []int { return []int{10, 50, 200, 500, 1000, 2000, 5000} }
 
 const (
 	walls     = 20_000 // accounts that post

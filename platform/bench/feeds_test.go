@@ -15,13 +15,18 @@ func TestFeedReport(t *testing.T) {
 	}
 	r := &report{options: options{feedPosts: 1000}, feeds: []*feedCase{
 		pageOf(10, 1, 2*time.Millisecond, 8), pageOf(10, latePage, 2*time.Millisecond, 8),
+		pageOf(500, 1, 6*time.Millisecond, 8), pageOf(500, latePage, 8*time.Millisecond, 8),
 		pageOf(5000, 1, 7*time.Millisecond, 8), pageOf(5000, latePage, 8*time.Millisecond, 10),
+		{name: "global v3", page: 1, load: load{elapsed: time.Second, latencies: []time.Duration{5 * time.Millisecond}}, trips: 4},
 	}}
 	var out strings.Builder
 	require.NoError(t, r.printFeeds(&out))
 	for _, line := range []string{
 		`feeds on 1000 posts`,
 		`f +2\.00 ms +2\.00 ms +4\.00`,
+		`p50 of 500 followed by that of 10 +at most 3\.0 +3\.00 \(6\.00 ms by 2\.00 ms\) +PASS`,
+		`500 followed: p50 of page 50 by that of page 1 +at most 1\.2 +1\.33 .*MISS`,
+		`global v3: p50 by that of following 10 +at most 3\.0 +2\.50 \(5\.00 ms by 2\.00 ms\) +PASS`,
 		`p50 of 5000 followed by that of 10 +at most 3\.0 +3\.50 \(7\.00 ms by 2\.00 ms\) +MISS`,
 		`10 followed: p50 of page 50 by that of page 1 +at most 1\.2 +1\.00 .*PASS`,
 		`5000 followed: p50 of page 50 by that of page 1 +at most 1\.2 +1\.14 .*PASS`,

@@ -58,18 +58,19 @@ func TestReport(t *testing.T) {
 	measured := side{load: load{elapsed: time.Second, latencies: make([]time.Duration, 90)}, counters: counters{roundTrips: 181, allocations: 900}}
 	bare := side{load: load{elapsed: time.Second, latencies: make([]time.Duration, 100)}}
 	one := &result{operation: &operation{name: "create text post", ratio: 0.8, maxTrips: 2}, plaza: measured, bare: bare, ratios: []float64{0.7, 0.9}}
-	r := &report{options: options{rounds: 2, seconds: 1, concurrency: 4}, results: []*result{one}, other: bareName, residentIdle: 81 << 20}
+	r := &report{options: options{rounds: 2, seconds: 1, concurrency: 4}, results: []*result{one}, other: bareName, residentIdle: 81 << 20, residentAfter: 162 << 20}
 	var out strings.Builder
 	require.NoError(t, r.print(&out))
 	for _, line := range []string{
 		`create text post +plaza +90 +0\.00 ms +0\.00 ms +2\.01 +0\.00 ms +10`,
 		`requests/s by those of bare +at least 0\.80 +0\.80 \(rounds 0\.70 to 0\.90\) +PASS`,
 		`round trips to the database +at most 2 +2\.01 +PASS`,
-		`idle server +at most 80 MiB +81\.0 MiB \(0\.0 after the load\) +MISS`,
+		`memory of one idle server +at most 80 MiB +81\.0 MiB +MISS`,
+		`by that of the idle server +at most 1\.25 +2\.00 \(162\.0 MiB\) +MISS`,
 	} {
 		require.Regexp(t, line, out.String())
 	}
 	r.other, out = "other", strings.Builder{}
 	require.NoError(t, r.print(&out))
-	require.Regexp(t, `those of other +0\.80 \(rounds 0\.70 to 0\.90\) *\n`, out.String())
+	require.Regexp(t, `those of other +at least 0\.95 +0\.80 \(rounds 0\.70 to 0\.90\) +MISS`, out.String())
 }

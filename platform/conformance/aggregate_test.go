@@ -32,12 +32,19 @@ var collections = map[string]collection{
 	"feeds":                  {feedFields, []string{"feedId"}},
 	"roles":                  {roleFields, []string{"roleId"}},
 	"joinRequests":           {joinRequestFields, []string{"joinRequestId"}},
+	"invitations":            {invitationFields, []string{"invitationId"}},
 	"videoStreamings":        {streamFields, []string{"streamId"}},
 	"videoStreamingChildren": {streamFields, []string{"streamId"}},
 	"rooms":                  {roomFields, []string{"roomId"}},
 	"roomChildrens":          {roomFields, []string{"roomId"}},
 	"videoStreamModerations": {nil, []string{"moderationId"}},
 	"polls":                  {pollFields, []string{"pollId"}},
+	"messages":               {messageFields, []string{"messageId"}},
+	"messageFeeds":           {messageFeedFields, []string{"messageFeedId"}},
+	"channels":               {channelFields, []string{"channelId"}},
+	"channelUsers":           {channelUserFields, []string{"channelId", "userId"}},
+	"messagePreviews":        {messagePreviewFields, []string{"messageId"}},
+	"messageFeedsInfo":       {messageFeedInfoFields, []string{"messageFeedId"}},
 }
 
 // The aggregates of the contract: which collections they hold.
@@ -47,6 +54,7 @@ var (
 	communityAggregate = []string{"communities", "communityUsers", "files", "users", "categories", "feeds"}
 	commentAggregate   = []string{"comments", "commentChildren", "communityUsers", "users", "roles", "files"}
 	joinAggregate      = []string{"joinRequests", "users", "files"}
+	inviteAggregate    = []string{"invitations", "users", "files"}
 	postAggregate      = []string{
 		"posts", "postChildren", "comments", "users", "files", "communities", "communityUsers", "categories", "feeds",
 		"videoStreamings", "videoStreamingChildren", "rooms", "roomChildrens", "polls",

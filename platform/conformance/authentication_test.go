@@ -16,7 +16,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-const tokenPath = "/api/v4/authentication/token"
+const (
+	tokenPath    = "/api/v4/authentication/token"
+	oldTokenPath = "/api/v3/authentication/token"
+)
 
 // authToken makes the token with which userID may sign in.
 func authToken(t *testing.T, n *apptest.Network, code region.Code, userID string) string {
@@ -34,6 +37,25 @@ func TestCreateToken(t *testing.T) {
 		require.NotEmpty(t, token)
 		require.LessOrEqual(t, len(token), 100, "a session takes tokens of at most 100 characters")
 		require.NotEqual(t, token, authToken(t, n, code, "whoever"), "no two tokens are equal")
+	}
+}
+
+// TestCreateTokenByGet is the older way, which clients are told of as deprecated.
+func TestCreateTokenByGet(t *testing.T) {
+	n := apptest.Shared(t)
+	for _, code := range region.All() {
+		server := n.Anonymous(code).With("X-Server-Key", n.ServerKey)
+		r := server.Do(t, http.MethodGet, oldTokenPath+"?userId=who%2Fever", nil).OK(t)
+		token, ok := r.JSON(t).(string)
+		require.True(t, ok, "the answer is a bare JSON string: %s", r.Body)
+		require.NotEmpty(t, r.Header.Get("Deprecation"))
+		session := object{"userId": "who/ever", "deviceId": "d", "authToken": token}
+		n.Anonymous(code).With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", session).OK(t)
+		requireFailure(t, invalid("userId"), server.Do(t, http.MethodGet, oldTokenPath, nil))
+		requireFailure(t, invalid("userId"), server.Do(t, http.MethodGet, oldTokenPath+"?userId="+strings.Repeat("x", 51), nil))
+		refused := n.Anonymous(code).With("X-Server-Key", "wrong").Do(t, http.MethodGet, oldTokenPath+"?userId=x", nil)
+		require.Equal(t, http.StatusUnauthorized, refused.Status)
+		require.JSONEq(t, `"Unauthorized"`, string(refused.Body), "the body is a bare string")
 	}
 }
 

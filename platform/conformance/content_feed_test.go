@@ -71,3 +71,49 @@ func TestContentFeed(t *testing.T) {
 		{"anonymous", n.Anonymous(region.EU), http.MethodGet, contentFeedPath, nil, failure{status: 401, code: 400100}},
 	})
 }
+
+// TestPostsOnContent lists the posts on one content, from every region.
+func TestPostsOnContent(t *testing.T) {
+	n := apptest.Start(t)
+	article := "article: 7/é"
+	var ids, tagged []string
+	for i := range 7 {
+		c := n.SignIn(t, region.All()[i%3], apptest.UserID("author"))
+		nextMillisecond()
+		draft := object{"targetType": "content", "targetId": article, "data": object{"text": "under an article"}, "tags": []string{[]string{"odd", "even"}[i%2]}}
+		ids = append(ids, c.Do(t, http.MethodPost, "/api/v4/posts", draft).OK(t).String(t, "posts.0.postId"))
+		if i%2 == 0 {
+			tagged = append(tagged, ids[i])
+		}
+		c.Do(t, http.MethodPost, "/api/v4/posts", with(draft, object{"targetId": "article 8"})).OK(t)
+	}
+	reader := n.SignIn(t, region.SG, "reader")
+	for _, path := range []string{"/api/v5/posts", "/api/v4/posts", "/api/v3/posts"} {
+		l := listing{by: reader, path: path, list: "posts", id: "postId"}.with("targetType", "content").with("targetId", article)
+		l.with("sortBy", "lastCreated").requirePages(t, 3, reversed(ids))
+		l.with("sortBy", "firstCreated").requirePages(t, 2, ids)
+		l.with("sortBy", "lastUpdated").requireOrder(t, reversed(ids))
+		l.with("tags[]", "odd").requireOrder(t, reversed(tagged))
+		l.with("hasFlag", "true").requireOrder(t, []string{})
+		l.with("hasFlag", "false").requireOrder(t, reversed(ids))
+		l.with("dataTypes[]", "text").requireOrder(t, reversed(ids))
+		l.with("dataTypes[]", "image").requireOrder(t, []string{})
+		l.with("feedType", "reviewing").requireOrder(t, []string{})
+		l.with("isDeleted", "true").requireOrder(t, []string{})
+		l.requireLimits(t)
+		for _, post := range l.page(t, nil).List(t, "posts") {
+			requireResource(t, "posts", postFields, post)
+			require.Equal(t, article, post.(object)["targetId"])
+		}
+	}
+	l := listing{by: n.Admin(region.US), path: "/api/v4/posts", list: "posts", id: "postId"}.with("targetType", "content")
+	l.with("targetId", "nothing here").requireOrder(t, []string{})
+	l.by.Do(t, http.MethodDelete, "/api/v4/posts/"+ids[6], nil).OK(t)
+	l.with("targetId", article).with("isDeleted", "false").requireOrder(t, reversed(ids[:6]))
+	l.with("targetId", article).with("isDeleted", "true").requireOrder(t, ids[6:])
+	requireAttempts(t, []attempt{
+		{"no target", reader, http.MethodGet, "/api/v4/posts?targetType=content", nil, invalid("targetId")},
+		{"other type", reader, http.MethodGet, "/api/v4/posts?targetType=article&targetId=x", nil, invalid("targetType")},
+		{"anonymous", n.Anonymous(region.EU), http.MethodGet, "/api/v4/posts?targetType=content&targetId=x", nil, unauthorized},
+	})
+}

@@ -97,6 +97,7 @@ func TestDeprecatedOperationsSaySo(t *testing.T) {
 	require.Equal(t, []string{
 		"DELETE /api/v3/comments/{comment_id}",
 		"DELETE /api/v3/posts/{post_id}",
+		"GET /api/v3/authentication/token",
 		"GET /api/v3/user-feeds/{user_id}",
 		"POST /api/v3/posts",
 		"POST /api/v3/sessions",

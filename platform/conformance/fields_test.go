@@ -92,6 +92,12 @@ var joinRequestFields = resource{
 	"createdAt": "ts", "updatedAt": "ts",
 }
 
+var invitationFields = resource{
+	"_id": "id", "invitationId": "id", "networkId": "id", "type": "s", "targetId": "id", "targetType": "s", "communityId": "s", "status": "s",
+	"invitedUserId": "s", "invitedUserInternalId": "id", "invitedUserPublicId": "s", "inviterUserId": "s", "inviterUserInternalId": "s",
+	"inviterUserPublicId": "s", "createdBy": "s", "userId": "s", "respondedAt": "ts?", "createdAt": "ts", "updatedAt": "ts",
+}
+
 // nested are the types that fields of resources are made of.
 var nested = map[string]resource{
 	"hashFlag":    {"bits": "i", "hashes": "i", "hash": "s[]"},

@@ -218,6 +218,8 @@ func TestUploadForms(t *testing.T) {
 		"whole":                {form, part + "--B--", failure{}},
 		"an array's name":      {form, strings.Replace(part, `"files"`, `"files[]"`, 1) + "--B--", failure{}},
 		"the other name":       {form, strings.Replace(part, `"files"`, `"file"`, 1) + "--B--", failure{}},
+		"both names":           {form, part + strings.Replace(part, `"files"`, `"file"`, 1) + "--B--", invalid("file")},
+		"both, as an array":    {form, strings.Replace(part, `"files"`, `"file[]"`, 1) + part + "--B--", invalid("files")},
 		"ten files":            {form, strings.Repeat(part, 10) + "--B--", failure{}},
 		"eleven files":         {form, strings.Repeat(part, 11) + "--B--", invalid("files")},
 		"no file":              {form, "--B\r\nContent-Disposition: form-data; name=\"altText\"\r\n\r\nx\r\n--B--", invalid("files")},

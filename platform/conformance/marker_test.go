@@ -82,7 +82,7 @@ func TestMarkersOfAUser(t *testing.T) {
 	f.push(t, object{"creatorId": author.UserID})
 
 	r := f.reaches(t, reader)
-	require.ElementsMatch(t, []string{"userMarkers", "userFeedMarkers", "userEntityMarkers", "feedMarkers", "paging"}, namesIn(r.JSON(t).(object)))
+	require.ElementsMatch(t, []string{"userMarkers", "userFeedMarkers", "userEntityMarkers", "feedMarkers", "contentMarkers", "paging"}, namesIn(r.JSON(t).(object)))
 	for list, names := range map[string][]string{
 		"userMarkers":       {"userId", "lastSyncAt", "unreadCount", "isMentioned", "createdAt", "updatedAt"},
 		"userFeedMarkers":   {"userId", "entityId", "feedId", "readToSegment", "deliveredToSegment", "unreadCount", "lastMentionSegment", "isMentioned", "createdAt", "updatedAt"},

@@ -47,6 +47,10 @@ func preparedRows() []row {
 		g.walkers[member].Do(t, http.MethodPost, joinPath(id), nil).OK(t)
 		return object{"communityId": id}
 	}
+	invited := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return object{"invitationId": newInvitation(t, g.boss, inviteMembers(newCommunity(t, g.boss), g.walkers[member]))}
+	}
 	return append([]row{
 		{procedure: "FollowService/UnfollowUser", request: follows, want: byMember},
 		{procedure: "FollowService/RemoveFollower", request: followed, want: byMember},
@@ -54,6 +58,8 @@ func preparedRows() []row {
 		{procedure: "FollowService/UnblockUser", request: blocked, want: byMember},
 		{procedure: "ReactionService/RemoveReaction", request: reacted, want: byMember},
 		{procedure: "JoinRequestService/CancelJoin", request: asking, want: byMember},
+		{procedure: "InvitationService/AcceptInvitation", request: invited, want: byMember},
+		{procedure: "InvitationService/RejectInvitation", request: invited, want: byMember},
 	}, preparedMarkerRows()...)
 }
 

@@ -217,7 +217,7 @@ func TestPostReview(t *testing.T) {
 		{"member reviews", club.member, http.MethodGet, l.path + "?feedType=reviewing", nil, notAllowed},
 		{"author approves", club.member, http.MethodPost, "/api/v3/posts/" + waiting[0] + "/approve", nil, notAllowed},
 		{"stranger approves", club.stranger, http.MethodPost, "/api/v3/posts/" + waiting[0] + "/approve", nil, notFound},
-		{"published is approved", club.boss, http.MethodPost, "/api/v3/posts/" + own + "/approve", nil, notFound},
+		{"published is approved", club.boss, http.MethodPost, "/api/v3/posts/" + own + "/approve", nil, failure{status: 400, code: 400000}},
 		{"unknown", club.boss, http.MethodPost, "/api/v3/posts/" + unknownID + "/decline", nil, notFound},
 		{"id of 901", club.boss, http.MethodPost, "/api/v3/posts/" + strings.Repeat("x", 901) + "/decline", nil, invalid("postId")},
 	})
@@ -237,4 +237,42 @@ func TestPostReview(t *testing.T) {
 	reviewing.requireOrder(t, []string{waiting[3]})
 	declined.requireOrder(t, []string{waiting[1]})
 	club.member.Do(t, http.MethodGet, "/api/v3/posts/"+waiting[1], nil).OK(t)
+}
+
+// TestReviewIsOver: a post that was decided on is decided on no more, and who sees it hears so.
+func TestReviewIsOver(t *testing.T) {
+	club := newClub(t, object{"needApprovalOnPostCreation": true})
+	approved, declined := newPost(t, club.member, club.id), newPost(t, club.member, club.id)
+	review := func(by *apptest.Client, id, verb string) *apptest.Response {
+		return by.Do(t, http.MethodPost, "/api/v3/posts/"+id+"/"+verb, nil)
+	}
+	review(club.boss, approved, "approve").OK(t)
+	review(club.boss, declined, "decline").OK(t)
+	over := failure{status: 400, code: 400000}
+	for _, id := range []string{approved, declined} {
+		for _, verb := range []string{"approve", "decline"} {
+			requireFailure(t, over, review(club.boss, id, verb))
+			requireFailure(t, notAllowed, review(club.member, id, verb))
+		}
+	}
+	requireFailure(t, notFound, review(club.stranger, declined, "approve"))
+}
+
+// TestReactionsUnderReview: whoever sees a post that waits, and may comment on it, reacts to it too.
+func TestReactionsUnderReview(t *testing.T) {
+	club := newClub(t, object{"needApprovalOnPostCreation": true})
+	id := newPost(t, club.member, club.id)
+	body := object{"referenceType": "post", "referenceId": id, "reactionName": "like"}
+	for _, by := range []*apptest.Client{club.member, club.boss} {
+		newComment(t, by, id)
+		by.Do(t, http.MethodPost, "/api/v2/reactions", body).OK(t)
+		by.Do(t, http.MethodGet, "/api/v3/reactions?referenceType=post&referenceId="+id, nil).OK(t)
+		by.Do(t, http.MethodDelete, "/api/v2/reactions", body).OK(t)
+	}
+	other := newUser(t, region.US, "other")
+	join(t, club.id, other)
+	requireAttempts(t, []attempt{
+		{"a member who does not see it", other, http.MethodPost, "/api/v2/reactions", body, notFound},
+		{"a stranger", club.stranger, http.MethodPost, "/api/v2/reactions", body, notFound},
+	})
 }

@@ -9,7 +9,7 @@ import (
 func walkRows() []row {
 	return slices.Concat(
 		sessionRows(), userRows(), networkRows(), communityRows(), memberRows(), joinRequestRows(), postRows(), postFlagRows(),
-		commentRows(), commentFlagRows(), feedRows(), reactionRows(), followRows(), pinRows(), moreFeedRows(), scheduleRows(), pollRows(), fileRows(), markerRows(), liveRows(), userFlagRows(), storyRows(),
+		commentRows(), commentFlagRows(), feedRows(), reactionRows(), followRows(), pinRows(), moreFeedRows(), scheduleRows(), pollRows(), fileRows(), markerRows(), liveRows(), userFlagRows(), storyRows(), roleRows(), invitationRows(), moderationListRows(), channelRows(), messageRows(),
 	)
 }
 
@@ -80,6 +80,8 @@ func networkRows() []row {
 		{procedure: "NetworkSettingService/GetNetworkSettings", request: nothing, want: adminsOnly},
 		{procedure: "NetworkSettingService/UpdateNetworkSettings", request: settings, want: adminsOnly},
 		{procedure: "CategoryService/CreateCategory", request: named, want: adminsOnly},
+		{procedure: "CategoryService/UpdateCategory", request: category, want: adminsOnly},
+		{procedure: "CategoryService/DeleteCategory", request: category, want: adminsOnly},
 		{procedure: "CategoryService/GetCategory", request: category, want: everybody},
 		{procedure: "CategoryService/BatchGetCategories", request: category, want: everybody},
 		{procedure: "CategoryService/ListCategories", request: nothing, want: everybody},
@@ -142,7 +144,7 @@ func memberRows() []row {
 		},
 		{
 			procedure: "MemberService/JoinCommunity", name: "secret", request: fresh(object{"isPublic": false}),
-			want: users(400400, 0, 0, 400304, 400300),
+			want: users(400400, 0, 0, 400400, 400300),
 		},
 		{procedure: "MemberService/LeaveCommunity", request: fresh(), want: users(0, 0, 0, 0, 400300)},
 	}
@@ -217,6 +219,10 @@ func postRows() []row {
 		{procedure: "PostService/ListPosts", request: in("targetId", false), want: everybody},
 		{procedure: "PostService/ListPosts", name: "private", request: in("targetId", true), want: readable},
 		{procedure: "PostService/ListPosts", name: "waiting", request: reviewing, want: moderators},
+		{procedure: "PostService/UpdatePost", request: changed(aPost("postId", false)), want: moderators},
+		{procedure: "PostService/UpdatePost", name: "private", request: changed(aPost("postId", true)), want: users(400301, 400300, 0, 400304, 0)},
+		{procedure: "PostService/UpdatePost", name: "on a wall", request: changed(wallPost), want: adminsOnly},
+		{procedure: "PostService/UpdatePost", name: "waiting", request: changed(waiting), want: review},
 		{procedure: "PostService/DeletePost", request: aPost("postId", false), want: moderators},
 		{procedure: "PostService/DeletePost", name: "on a wall", request: wallPost, want: adminsOnly},
 		{procedure: "PostService/ApprovePost", request: waiting, want: review},
@@ -232,6 +238,14 @@ func postFlagRows() []row {
 		{procedure: "PostService/ClearPostFlags", request: aPost("postId", false), want: moderators},
 		{procedure: "PostService/IsPostFlaggedByMe", request: aPost("postId", false), want: everybody},
 		{procedure: "PostService/IsPostFlaggedByMe", name: "private", request: aPost("postId", true), want: readable},
+	}
+}
+
+// changed gives a request about a post or comment another text.
+func changed(request func(*testing.T, *grounds) object) func(*testing.T, *grounds) object {
+	return func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return with(request(t, g), object{"data": object{"text": "other words"}})
 	}
 }
 
@@ -262,6 +276,11 @@ func commentRows() []row {
 		t.Helper()
 		return object{"commentId": newComment(t, g.author, newWallPost(t, g.author))}
 	}
+	waiting := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return object{"commentId": g.comment(t, g.community(t, object{"needApprovalOnCommentCreation": true}))}
+	}
+	review := users(400400, 400400, 0, 400400, 0) // for others it is not there yet
 	return []row{
 		{procedure: "CommentService/CreateComment", request: create(false), want: unbanned},
 		{procedure: "CommentService/CreateComment", name: "private", request: create(true), want: users(400301, 0, 0, 400304, 400300)},
@@ -271,6 +290,14 @@ func commentRows() []row {
 		{procedure: "CommentService/BatchGetComments", request: aComment("commentIds", true), want: everybody},
 		{procedure: "CommentService/ListComments", request: aPost("referenceId", false), want: everybody},
 		{procedure: "CommentService/ListComments", name: "private", request: aPost("referenceId", true), want: readable},
+		{procedure: "CommentService/GetComment", name: "waiting", request: waiting, want: review},
+		{procedure: "CommentService/UpdateComment", request: changed(aComment("commentId", false)), want: moderators},
+		{procedure: "CommentService/UpdateComment", name: "private", request: changed(aComment("commentId", true)), want: users(400301, 400300, 0, 400304, 0)},
+		{procedure: "CommentService/UpdateComment", name: "on a wall", request: changed(wallComment), want: adminsOnly},
+		{procedure: "CommentService/UpdateComment", name: "waiting", request: changed(waiting), want: review},
+		{procedure: "CommentService/ApproveComment", request: waiting, want: review},
+		{procedure: "CommentService/ApproveComment", name: "approved", request: aComment("commentId", false), want: users(400300, 400300, 400400, 400300, 400400)},
+		{procedure: "CommentService/DeclineComment", request: waiting, want: review},
 		{procedure: "CommentService/DeleteComment", request: aComment("commentId", false), want: moderators},
 		{procedure: "CommentService/DeleteComment", name: "on a wall", request: wallComment, want: adminsOnly},
 	}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/fail"
 )
@@ -19,6 +20,7 @@ const maxDepth = 100
 func decodeJSON(data []byte, m proto.Message) {
 	options := protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}
 	if options.Unmarshal(data, m) == nil {
+		markCleared(data, m.ProtoReflect())
 		return
 	}
 	found := flawSyntax
@@ -30,6 +32,26 @@ func decodeJSON(data []byte, m proto.Message) {
 		found = flaw("v" + mismatch(data, m.ProtoReflect().Descriptor()))
 	}
 	found.mark(m)
+}
+
+// markCleared names the empty lists of a JSON body in the field `clear` of a request that has one: what Protobuf cannot tell from
+// absent lists, JSON can, and clients say by it that a list is to be emptied.
+func markCleared(data []byte, m protoreflect.Message) {
+	cleared := m.Descriptor().Fields().ByName("clear")
+	if cleared == nil || !cleared.IsList() || cleared.Kind() != protoreflect.StringKind {
+		return
+	}
+	var body map[string]json.RawMessage
+	if json.Unmarshal(data, &body) != nil {
+		return
+	}
+	for name, value := range body {
+		var list []json.RawMessage
+		field := m.Descriptor().Fields().ByJSONName(name)
+		if field != nil && field.IsList() && field != cleared && json.Unmarshal(value, &list) == nil && list != nil && len(list) == 0 {
+			m.Mutable(cleared).List().Append(protoreflect.ValueOfString(name))
+		}
+	}
 }
 
 // decodeBinary is decodeJSON for binary messages.

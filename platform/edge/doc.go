@@ -10,6 +10,7 @@
 //	failures    interceptor: time limit, panics, one log line, and every error becomes what the wire shows
 //	…           the interceptors of Options (who is calling)
 //	validation  interceptor: what could not be decoded, text that no database takes, the rules in the proto files
+//	page.Bind   interceptor: a page token is good for the list alone that gave it
 //
 // and comes back the same way. errors.go alone decides how a failure looks on the wire.
 //

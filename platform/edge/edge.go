@@ -9,7 +9,9 @@ import (
 	"connectrpc.com/connect"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
 )
 
 // What the zero values of Options stand for.
@@ -84,6 +86,12 @@ func New(options Options) (http.Handler, error) {
 	return e, nil
 }
 
+// whoAsks tells callers apart, for page tokens.
+func whoAsks(ctx context.Context) string {
+	caller := auth.CallerFrom(ctx)
+	return caller.Kind.String() + " " + caller.UserID
+}
+
 // fronts makes the two ways to the services. They differ in the codec, so each has connect handlers of its own.
 func (o Options) fronts(described *schema) (*restFront, *rpcFront, error) {
 	checks, err := newValidation(described.requests)
@@ -92,7 +100,7 @@ func (o Options) fronts(described *schema) (*restFront, *rpcFront, error) {
 	}
 	chain := append([]connect.Interceptor{&failures{log: o.Log, timeout: o.RequestTimeout}}, o.Interceptors...)
 	common := connect.WithHandlerOptions(
-		connect.WithInterceptors(append(chain, checks)...),
+		connect.WithInterceptors(append(chain, checks, page.Bind(whoAsks))...),
 		connect.WithCompression(compressionGzip, newDecompressor, newCompressor),
 		connect.WithCompressMinBytes(compressFrom),
 	)

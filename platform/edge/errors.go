@@ -42,7 +42,7 @@ func httpStatus(e *fail.Error) int {
 	case fail.KindPlain:
 	}
 	switch e.Code {
-	case fail.CodeBadRequest:
+	case fail.CodeBadRequest, fail.CodeWordBlocked, fail.CodeLinkNotAllowed:
 		return http.StatusBadRequest
 	case fail.CodeUnauthorized:
 		return http.StatusUnauthorized
@@ -71,7 +71,7 @@ func connectCode(e *fail.Error) connect.Code {
 	case fail.KindPlain:
 	}
 	switch e.Code {
-	case fail.CodeBadRequest:
+	case fail.CodeBadRequest, fail.CodeWordBlocked, fail.CodeLinkNotAllowed:
 		return connect.CodeInvalidArgument
 	case fail.CodeUnauthorized:
 		return connect.CodeUnauthenticated

@@ -36,8 +36,8 @@ func TestFailuresOnREST(t *testing.T) {
 		{fail.PermissionDenied(), 403, 400301, "Permission denied", nil},
 		{fail.New(400302, "muted"), 403, 400302, "muted", nil},
 		{fail.Banned(), 403, 400304, "User is banned from this community", nil},
-		{fail.New(400308, "word"), 403, 400308, "word", nil},
-		{fail.New(400309, "link"), 403, 400309, "link", nil},
+		{fail.New(400308, "word"), 400, 400308, "word", nil},
+		{fail.New(400309, "link"), 400, 400309, "link", nil},
 		{fail.New(fail.CodeRateLimited, "slow down"), 429, 400311, "slow down", nil},
 		{fail.GlobalBan(), 403, 400312, "User has been banned globally", nil},
 		{fail.AlreadyExists("there"), 403, 400315, "there", nil},
@@ -243,7 +243,7 @@ func TestTokenEndpoint(t *testing.T) {
 	require.JSONEq(t, `{"status":"error","code":400000,"message":"Bad Request.","data":{}}`, got.body)
 	got = w.call(t, "POST", path, `{}`)
 	require.Equal(t, 422, got.status)
-	require.JSONEq(t, `{"status":"error","code":500000,"message":"Parameters validation error!","data":{"detail":["userId: must be at least 1 characters"]}}`, got.body)
+	require.JSONEq(t, `{"status":"error","code":500000,"message":"Parameters validation error!","data":{"detail":["userId: must be at least 1 characters","userId: does not match regex pattern `+"`[^\\\\s\\\\p{Z}]`"+`"]}}`, got.body)
 }
 
 func TestAuthenticationComesBeforeValidation(t *testing.T) {

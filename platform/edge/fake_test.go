@@ -37,6 +37,7 @@ type fake struct {
 	plazav1connect.UnimplementedCommunityServiceHandler
 	plazav1connect.UnimplementedMemberServiceHandler
 	plazav1connect.UnimplementedJoinRequestServiceHandler
+	plazav1connect.UnimplementedInvitationServiceHandler
 	plazav1connect.UnimplementedPostServiceHandler
 	plazav1connect.UnimplementedCommentServiceHandler
 	plazav1connect.UnimplementedFeedServiceHandler
@@ -49,8 +50,13 @@ type fake struct {
 	plazav1connect.UnimplementedRoomServiceHandler
 	plazav1connect.UnimplementedFileServiceHandler
 	plazav1connect.UnimplementedMarkerServiceHandler
+	plazav1connect.UnimplementedMessageFeedServiceHandler
+	plazav1connect.UnimplementedMessageServiceHandler
 	plazav1connect.UnimplementedStoryServiceHandler
 	plazav1connect.UnimplementedAnalyticsServiceHandler
+	plazav1connect.UnimplementedChannelServiceHandler
+	plazav1connect.UnimplementedChannelUserServiceHandler
+	plazav1connect.UnimplementedModerationListServiceHandler
 
 	mu    sync.Mutex
 	last  proto.Message
@@ -119,7 +125,7 @@ func (f *fake) CreatePost(ctx context.Context, r *connect.Request[plazav1.Create
 }
 
 func (f *fake) ListPosts(ctx context.Context, r *connect.Request[plazav1.ListPostsRequest]) (*connect.Response[plazav1.ListPostsResponse], error) {
-	return answer(f.post, f.saw(ctx, r.Msg))
+	return answer(proto.CloneOf(f.post), f.saw(ctx, r.Msg)) // a new one each time, as services make them: its tokens get their seals
 }
 
 func (f *fake) DeletePost(ctx context.Context, r *connect.Request[plazav1.DeletePostRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
@@ -165,7 +171,7 @@ func (f *fake) count() int {
 func (f *fake) services() edge.Services {
 	return edge.Services{
 		Authentication: f, Session: f, User: f, Role: f, Category: f, NetworkSetting: f, Community: f, Member: f,
-		JoinRequest: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f, VideoStreaming: f, Room: f, File: f, Marker: f, Story: f, Analytics: f,
+		JoinRequest: f, Invitation: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f, VideoStreaming: f, Room: f, File: f, Marker: f, MessageFeed: f, Message: f, Story: f, Analytics: f, Channel: f, ChannelUser: f, ModerationList: f,
 	}
 }
 

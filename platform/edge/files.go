@@ -3,11 +3,14 @@ package edge
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/file"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -75,6 +78,8 @@ func writeFiles(w http.ResponseWriter, files []*plazav1.File, wrapped bool) erro
 	return nil
 }
 
+const maxFileID = 50 // characters, as in the messages about files
+
 // download answers with the bytes of a file, or the part of them that the request asks for.
 func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) error {
 	ctx := request.Context()
@@ -86,7 +91,11 @@ func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) err
 	}
 	// Public clients append ?size=… to an address, and the signed one has a query already.
 	query := parseQuery(strings.ReplaceAll(request.URL.RawQuery, "?", "&"))
-	content, err := f.Files.Download(ctx, request.PathValue("fileId"), query.Get("size"), query.Get("t"))
+	id := request.PathValue("fileId")
+	if utf8.RuneCountInString(id) > maxFileID {
+		return fail.Validation(fmt.Sprintf("fileId: must be at most %d characters", maxFileID))
+	}
+	content, err := f.Files.Download(ctx, id, query.Get("size"), query.Get("t"))
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type Services struct {
 	Community      plazav1connect.CommunityServiceHandler
 	Member         plazav1connect.MemberServiceHandler
 	JoinRequest    plazav1connect.JoinRequestServiceHandler
+	Invitation     plazav1connect.InvitationServiceHandler
 	Post           plazav1connect.PostServiceHandler
 	Comment        plazav1connect.CommentServiceHandler
 	Feed           plazav1connect.FeedServiceHandler
@@ -39,8 +40,13 @@ type Services struct {
 	Room           plazav1connect.RoomServiceHandler
 	File           plazav1connect.FileServiceHandler
 	Marker         plazav1connect.MarkerServiceHandler
+	MessageFeed    plazav1connect.MessageFeedServiceHandler
+	Message        plazav1connect.MessageServiceHandler
 	Story          plazav1connect.StoryServiceHandler
 	Analytics      plazav1connect.AnalyticsServiceHandler
+	Channel        plazav1connect.ChannelServiceHandler
+	ChannelUser    plazav1connect.ChannelUserServiceHandler
+	ModerationList plazav1connect.ModerationListServiceHandler
 }
 
 // ErrServiceMissing is returned by New for a nil field of Services.
@@ -69,6 +75,7 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewCommunityServiceHandler(s.Community, options...))
 	add(plazav1connect.NewMemberServiceHandler(s.Member, options...))
 	add(plazav1connect.NewJoinRequestServiceHandler(s.JoinRequest, options...))
+	add(plazav1connect.NewInvitationServiceHandler(s.Invitation, options...))
 	add(plazav1connect.NewPostServiceHandler(s.Post, options...))
 	add(plazav1connect.NewCommentServiceHandler(s.Comment, options...))
 	add(plazav1connect.NewFeedServiceHandler(s.Feed, options...))
@@ -81,8 +88,13 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewRoomServiceHandler(s.Room, options...))
 	add(plazav1connect.NewFileServiceHandler(s.File, options...))
 	add(plazav1connect.NewMarkerServiceHandler(s.Marker, options...))
+	add(plazav1connect.NewMessageFeedServiceHandler(s.MessageFeed, options...))
+	add(plazav1connect.NewMessageServiceHandler(s.Message, options...))
 	add(plazav1connect.NewStoryServiceHandler(s.Story, options...))
 	add(plazav1connect.NewAnalyticsServiceHandler(s.Analytics, options...))
+	add(plazav1connect.NewChannelServiceHandler(s.Channel, options...))
+	add(plazav1connect.NewChannelUserServiceHandler(s.ChannelUser, options...))
+	add(plazav1connect.NewModerationListServiceHandler(s.ModerationList, options...))
 	return handlers
 }
 

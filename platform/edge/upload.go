@@ -66,6 +66,7 @@ func partsOf(request *http.Request, body io.Reader) (*multipart.Reader, error) {
 // takeParts reads the form to its end: a form that is cut off is no upload.
 func takeParts(ctx context.Context, upload *file.Upload, parts *multipart.Reader) (file.Form, error) {
 	var form file.Form
+	field := "" // the name of the files' field
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		switch {
@@ -75,6 +76,12 @@ func takeParts(ctx context.Context, upload *file.Upload, parts *multipart.Reader
 			return form, formError(err)
 		case n == maxFormParts:
 			return form, fail.Validation(fmt.Sprintf("body: must be at most %d parts", maxFormParts))
+		}
+		if name := fieldOf(part); isFile(name) {
+			if field != "" && field != name {
+				return form, fail.Validation(name + ": must not stand beside " + field)
+			}
+			field = name
 		}
 		if err := takePart(ctx, upload, &form, part); err != nil {
 			return form, formError(err)
@@ -93,9 +100,15 @@ func formError(err error) error {
 	return err
 }
 
+// fieldOf is the name of a part's field, as lists and single values share it.
+func fieldOf(part *multipart.Part) string { return strings.TrimSuffix(part.FormName(), "[]") }
+
+// isFile tells the two names of a form's files; a form has one of them.
+func isFile(name string) bool { return name == "file" || name == "files" }
+
 func takePart(ctx context.Context, upload *file.Upload, form *file.Form, part *multipart.Part) error {
-	name := strings.TrimSuffix(part.FormName(), "[]")
-	if name == "file" || name == "files" {
+	name := fieldOf(part)
+	if isFile(name) {
 		return upload.Add(ctx, part.FileName(), part)
 	}
 	field := map[string]*string{

@@ -16,10 +16,11 @@ import (
 //
 //	event                  emitted by
 //	community.userAdded    AddMembers, CreateCommunity with userIds (for the users named, not for the creator), JoinCommunity,
-//	                       RequestJoin where no moderator decides, and ApproveJoin: whenever somebody becomes a member who
-//	                       was none, by whomever. One event an operation, for all users that it added.
+//	                       RequestJoin where no moderator decides, ApproveJoin and AcceptInvitation: whenever somebody
+//	                       becomes a member who was none, by whomever. One event an operation, for all users that it added.
 //	marker.user-sync       whenever markers of a user change: a message in a feed of theirs, its deletion, mark-read,
-//	                       mark-delivering, reading. Not by SyncMarkers, which clients call because of the event.
+//	                       mark-delivering, reading, joining and leaving a channel. Not by SyncMarkers, which clients call because
+//	                       of the event.
 
 // The names of events, as streams say them.
 const (

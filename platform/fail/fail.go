@@ -18,7 +18,12 @@ const (
 	CodeUnauthorized     Code = 400100
 	CodeForbidden        Code = 400300
 	CodePermissionDenied Code = 400301
+	CodeUserMuted        Code = 400302
+	CodeChannelMuted     Code = 400303
 	CodeBanned           Code = 400304
+	CodeTooManyMembers   Code = 400305
+	CodeWordBlocked      Code = 400308
+	CodeLinkNotAllowed   Code = 400309
 	CodeGlobalBan        Code = 400312
 	CodeMaxBlocked       Code = 400324
 	CodeAlreadyExists    Code = 400315
@@ -110,6 +115,36 @@ func PermissionDenied() *Error { return New(CodePermissionDenied, "Permission de
 
 // Banned is 400304: the caller is banned from the community.
 func Banned() *Error { return New(CodeBanned, "User is banned from this community") }
+
+// NotChannelMember is 400301: what is asked for is for the members of the channel.
+func NotChannelMember() *Error {
+	return New(CodePermissionDenied, "User is not a member of this channel")
+}
+
+// UserMuted is 400302: the caller may not write in the channel for a while.
+func UserMuted() *Error { return New(CodeUserMuted, "User is muted in this channel") }
+
+// ChannelMuted is 400303: only moderators write in the channel for a while.
+func ChannelMuted() *Error { return New(CodeChannelMuted, "Channel is muted") }
+
+// ChannelBanned is 400304 for a channel.
+func ChannelBanned() *Error { return New(CodeBanned, "User is banned from this channel") }
+
+// TooManyMembers is 400305: the channel would have more members than it may.
+func TooManyMembers() *Error { return New(CodeTooManyMembers, "Number of members exceeded") }
+
+// WordBlocked is 400308: a text holds a word of the block list.
+func WordBlocked() *Error { return New(CodeWordBlocked, "The text holds a blocked word") }
+
+// LinkNotAllowed is 400309: a text holds a link to a host that no rule of the allow list matches. An empty host is one that
+// cannot be told.
+func LinkNotAllowed(host string) *Error {
+	e := New(CodeLinkNotAllowed, "The text holds a link that is not allowed")
+	if host != "" {
+		e = e.WithDetails("the allow list has no rule for " + host)
+	}
+	return e
+}
 
 // GlobalBan is 400312: the caller is banned from the whole network.
 func GlobalBan() *Error { return New(CodeGlobalBan, "User has been banned globally") }

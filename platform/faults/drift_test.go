@@ -61,7 +61,7 @@ func newStorm(t *testing.T) *storm {
 	for i := range stormHands {
 		s.people = append(s.people, s.NewUser(t, region.All()[i%3], "hand"))
 	}
-	for i, fields := range []object{nil, {"needApprovalOnPostCreation": true}, nil} {
+	for i, fields := range []object{nil, {"needApprovalOnPostCreation": true}, {"needApprovalOnCommentCreation": true}} {
 		id := newCommunity(t, s.people[i], fields)
 		s.communities = append(s.communities, id)
 		for _, c := range s.people[3:] {
@@ -119,7 +119,7 @@ func (h *hand) someComment() [2]string {
 var things = repeat(map[int][]func(h *hand, post string, comment [2]string, community string){
 	1: {(*hand).deletePost, (*hand).deleteComment, (*hand).clear, (*hand).review, (*hand).changeMembers},
 	3: {(*hand).tellStory, (*hand).hearStory},
-	2: {(*hand).unflag, (*hand).react, (*hand).comeOrGo, (*hand).befriend, (*hand).vote},
+	2: {(*hand).reviewComment, (*hand).edit, (*hand).unflag, (*hand).react, (*hand).comeOrGo, (*hand).befriend, (*hand).vote},
 	4: {(*hand).newPost, (*hand).comment, (*hand).reply, (*hand).flag},
 })
 
@@ -165,6 +165,21 @@ func (h *hand) clear(post string, comment [2]string, _ string) {
 
 func (h *hand) review(post string, _ [2]string, _ string) {
 	h.do(h.admin, http.MethodPost, "/api/v3/posts/"+post+"/"+pick(h, []string{"approve", "decline"}), nil)
+}
+
+func (h *hand) reviewComment(_ string, comment [2]string, _ string) {
+	h.do(h.admin, http.MethodPost, "/api/v3/comments/"+comment[0]+"/"+pick(h, []string{"approve", "approve", "decline"}), nil)
+}
+
+// edit changes the text of a comment, and of a post the text or the pictures.
+func (h *hand) edit(post string, comment [2]string, _ string) {
+	words := object{"data": object{"text": "other words"}}
+	h.do(h.someModerator(), http.MethodPut, "/api/v3/comments/"+comment[0], words)
+	pictures := []object{}
+	for i := range h.rand.IntN(3) {
+		pictures = append(pictures, object{"type": "image", "fileId": h.me.Network.File(h.t, "image", i)})
+	}
+	h.do(h.admin, http.MethodPut, "/api/v4/posts/"+post, pick(h, []object{words, {"attachments": pictures}}))
 }
 
 func (h *hand) react(post string, _ [2]string, _ string) {
@@ -317,8 +332,8 @@ func killConnections(ctx context.Context, t *testing.T, url string) int {
 
 // drifts are queries that find every count and mark that differs from the facts it is made of.
 var drifts = map[string]string{
-	"comments of a post":       counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL GROUP BY home, reference_id`, "posts"),
-	"replies to a comment":     counted("replies", `SELECT home, parent_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND parent_id <> '' GROUP BY home, parent_id`, "comments"),
+	"comments of a post":       counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home, reference_id`, "posts"),
+	"replies to a comment":     counted("replies", `SELECT home, parent_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' AND parent_id <> '' GROUP BY home, parent_id`, "comments"),
 	"members of a community":   counted("members", `SELECT home, community_id AS ref, count(*) AS n FROM community_members WHERE state = 'member' GROUP BY home, community_id`, "communities"),
 	"moderators of the same":   counted("moderators", `SELECT home, community_id AS ref, count(*) AS n FROM community_members WHERE is_moderator GROUP BY home, community_id`, "communities"),
 	"published posts":          counted("published", postsIn("published"), "communities"),
@@ -415,7 +430,7 @@ func TestNoCountDrifts(t *testing.T) {
 // requireAnswers holds the counts of answers to the facts, at every address.
 func (s *storm) requireAnswers(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
-	live := rows(t, conn, `SELECT p.id, (SELECT count(*) FROM comments AS c WHERE c.home = p.home AND c.reference_id = p.id AND c.deleted_at IS NULL) AS comments,
+	live := rows(t, conn, `SELECT p.id, (SELECT count(*) FROM comments AS c WHERE c.home = p.home AND c.reference_id = p.id AND c.deleted_at IS NULL AND c.approval_status = 'approved') AS comments,
 		(SELECT count(*) FROM flags AS f WHERE f.home = p.home AND f.target_id = p.id) AS flags,
 		(SELECT count(*) FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.deleted_at IS NULL) AS children
 		FROM posts AS p WHERE p.deleted_at IS NULL ORDER BY p.id`)
@@ -435,7 +450,7 @@ func (s *storm) requireAnswers(t *testing.T, conn *pgx.Conn) {
 		require.EqualValues(t, c["moderators"], answer.Int(t, "communities.0.moderatorMemberCount"))
 		require.EqualValues(t, c["posts"], answer.Int(t, "communities.0.postsCount"))
 	}
-	for i, c := range rows(t, conn, `SELECT c.id, (SELECT count(*) FROM comments AS k WHERE k.home = c.home AND k.parent_id = c.id AND k.deleted_at IS NULL) AS replies
+	for i, c := range rows(t, conn, `SELECT c.id, (SELECT count(*) FROM comments AS k WHERE k.home = c.home AND k.parent_id = c.id AND k.deleted_at IS NULL AND k.approval_status = 'approved') AS replies
 		FROM comments AS c JOIN posts AS p ON p.home = c.home AND p.id = c.reference_id WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL`) {
 		answer := s.admin.At(region.All()[i%3]).Do(t, http.MethodGet, "/api/v3/comments/"+c["id"].(string), nil).OK(t)
 		require.EqualValues(t, c["replies"], answer.Int(t, "comments.0.childrenNumber"))

@@ -26,6 +26,7 @@ var carriers = map[string][]string{
 	"community_members":     {"community_id"},
 	"user_communities":      {"user_id"},
 	"join_requests":         {"community_id", "id"},
+	"invitations":           {"id", "target_id"},
 	"posts":                 {"id", "target_id"},
 	"comments":              {"id", "reference_id", "root_id", "target_id"},
 	"flags":                 {"target_id"},
@@ -46,6 +47,7 @@ var carriers = map[string][]string{
 	"realtime_events":       {}, // the same
 	"message_feeds":         {"id"},
 	"message_feed_segments": {"feed_id"},
+	"messages":              {"id", "feed_id", "channel_id"},
 	"user_markers":          {"user_id"},
 	"user_feed_markers":     {"user_id"},
 	"poll_answers":          {"poll_id"},
@@ -56,8 +58,13 @@ var carriers = map[string][]string{
 	"views":                 {"reference_id"},
 	"video_streams":         {"id", "creator_id"},
 	"rooms":                 {"id", "creator_id"},
+	"channels":              {"id"},
+	"channel_users":         {"channel_id"},
 	"directory":             {}, // see requireDirectory
 	"settings":              {}, // see requireSettings
+	"moderation_rules":      {}, // see requireRules
+	"moderation_lists":      {}, // the version of a home's own
+	"roles":                 {}, // the same of every home, as the settings
 }
 
 // TestRowsLiveWhereTheRulesSay writes content of every home through the address of every region, and then asks each table
@@ -83,6 +90,7 @@ func TestRowsLiveWhereTheRulesSay(t *testing.T) {
 	}
 	requireDirectory(t, db)
 	requireSettings(t, db)
+	requireRules(t, db)
 	requireLogs(t, db)
 	requirePinTargets(t, db)
 }
@@ -110,8 +118,28 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 		guest.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": post, "referenceType": "post", "reactionName": "like"}).OK(t)
 	}
 	n.Admin(through).Do(t, http.MethodPut, "/api/v3/network-settings/moderation", object{"isReportEnabled": true}).OK(t)
+	n.Admin(through).Do(t, http.MethodPost, "/api/v2/whitelist/records", object{"regexs": []string{home.String() + ".example", "all.example"}}).OK(t)
+	n.Admin(through).Do(t, http.MethodPost, "/api/v3/roles", object{"roleId": fmt.Sprint("from-", home, "-", through), "permissions": []string{"BAN_USER"}}).OK(t)
+	founder.At(through).Do(t, http.MethodPost, "/api/v1/invitations", object{
+		"type": "communityMemberInvite", "targetType": "community", "targetId": closed, "userIds": []string{guest.UserID},
+	}).OK(t)
 	writeMarkers(t, n, home, guest)
+	writeMessages(t, founder, guest)
 	writeMore(t, founder, guest, open)
+}
+
+// writeMessages makes a channel with a subchannel, and has the guest write to both.
+func writeMessages(t *testing.T, founder, guest *apptest.Client) {
+	t.Helper()
+	body := object{"type": "community", "displayName": "chat", "userIds": []string{guest.UserID}}
+	channel := post(t, founder, "/api/v3/channels", body).String(t, "channels.0._id")
+	feed := post(t, founder.At(guest.Region), "/api/v5/message-feeds", object{"channelId": channel, "name": "s"}).String(t, "messageFeeds.0.messageFeedId")
+	for _, feed := range []string{channel, feed} {
+		message := post(t, guest, "/api/v5/messages", object{"messageFeedId": feed, "data": object{"text": "hello"}}).String(t, "messages.0.messageId")
+		post(t, guest, "/api/v5/messages", object{"messageFeedId": feed, "data": object{"text": "a reply"}, "parentId": message})
+		post(t, guest, "/api/v5/messages/"+message+"/flags", object{})
+		post(t, guest, "/api/v2/reactions", object{"referenceId": message, "referenceType": "message", "reactionName": "like"})
+	}
 }
 
 // writeMore has two people, one from each region, follow and block each other, and fills what else a community has.
@@ -236,6 +264,17 @@ func requirePinTargets(t *testing.T, db *pgx.Conn) {
 	t.Helper()
 	require.Empty(t, rows(t, db, `SELECT home, target_id FROM pin_targets AS t WHERE NOT EXISTS
 		(SELECT 1 FROM pins AS p WHERE p.home = t.home AND p.target_id = t.target_id)`))
+}
+
+// requireRules: every home has the same rules of the moderation lists.
+func requireRules(t *testing.T, db *pgx.Conn) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var homes, rows, rules int
+		require.NoError(t, db.QueryRow(t.Context(), `SELECT count(DISTINCT home), count(*),
+			count(DISTINCT (list, id, regex, is_enabled, is_deleted, created_at, changed_at, origin)) FROM moderation_rules`).Scan(&homes, &rows, &rules))
+		return homes == 3 && rules > 0 && rows == homes*rules
+	}, 10*time.Second, 50*time.Millisecond, "the homes have different rules")
 }
 
 // requireSettings: every home has the same settings.

@@ -73,7 +73,7 @@ func (h *hand) hearStory(viewed string, _ [2]string, _ string) {
 // storyDrifts are the queries of drifts about stories and views.
 var storyDrifts = map[string]string{
 	"stories of a target":   counted("stories", `SELECT home, target_id AS ref, count(*) AS n FROM stories WHERE deleted_at IS NULL GROUP BY home, target_id`, "communities"),
-	"comments of a story":   counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL GROUP BY home, reference_id`, "stories"),
+	"comments of a story":   counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home, reference_id`, "stories"),
 	"likes of a story":      counted("reaction:like", reactionsBy("like"), "stories"),
 	"loves of a story":      counted("reaction:love", reactionsBy("love"), "stories"),
 	"impressions of a post": counted("impressions", `SELECT home, reference_id AS ref, sum(n) AS n FROM views GROUP BY home, reference_id`, "posts"),

@@ -1,4 +1,7 @@
 // Package page reads and writes the opaque page tokens of lists: keyset cursors of at most 100 characters.
+//
+// A token is a seal and a position. The position is what an operation makes of its last row and reads again: Cursor. The seal says which
+// list it is a position of; Bind writes and checks it around every operation.
 package page
 
 import (
@@ -18,10 +21,10 @@ import (
 // DefaultLimit is the page size where a client names none.
 const DefaultLimit = 10
 
-// MaxToken is the most characters that a token has.
+// MaxToken is the most characters that a token has, with its seal.
 const MaxToken = 100
 
-const maxKey = 50 // bytes: what is left of MaxToken in base64; twelve letters of any script need 48
+const maxKey = 48 // bytes: what is left of MaxToken in base64, and what twelve letters of any script need
 
 // Cursor is a position in a list: before or after the row with this key and id.
 type Cursor struct {
@@ -31,7 +34,7 @@ type Cursor struct {
 	Back bool
 	// Time is the key of lists by time, in microseconds.
 	Time time.Time
-	// Key is the key of lists by name, at most 50 bytes.
+	// Key is the key of lists by name, at most 48 bytes.
 	Key string
 	// ID tells rows with equal keys apart; empty at the first page.
 	ID string
@@ -42,7 +45,7 @@ func (c Cursor) First() bool { return c.ID == "" }
 
 const tokenVersion = 1
 
-// Token returns the cursor as a client sees it.
+// Token returns the cursor as a client sees it behind the seal.
 func (c Cursor) Token() string {
 	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)} //nolint:gosec // 1 to 100
 	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
@@ -61,7 +64,7 @@ func flag(b bool) byte {
 
 var errBadToken = errors.New("not a page token")
 
-// ParseToken reads a token.
+// ParseToken reads a token without its seal.
 func ParseToken(token string) (Cursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	const fixed = 3 + 8 + region.IDLength/2

@@ -17,6 +17,9 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 123_456_000, time.UTC)
 
+// sealLength is how many characters stand before a position.
+const sealLength = 5
+
 func someID() string { return region.NewID(region.EU) }
 
 func TestTokenRoundTrip(t *testing.T) {
@@ -32,7 +35,7 @@ func TestTokenRoundTrip(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			token := c.Token()
-			require.LessOrEqual(t, len(token), page.MaxToken)
+			require.LessOrEqual(t, len(token), page.MaxToken-sealLength)
 			got, err := page.ParseToken(token)
 			require.NoError(t, err)
 			require.Equal(t, c, got)
@@ -138,7 +141,7 @@ func FuzzParseToken(f *testing.F) {
 	f.Add("")
 	f.Add("hello")
 	f.Add(page.Cursor{Limit: 10, Time: noon, ID: "01aabbccddeeff0011223344"}.Token())
-	f.Add(page.Cursor{Limit: 100, Back: true, Time: noon, Key: strings.Repeat("é", 25), ID: "03aabbccddeeff0011223344"}.Token())
+	f.Add(page.Cursor{Limit: 100, Back: true, Time: noon, Key: strings.Repeat("é", 24), ID: "03aabbccddeeff0011223344"}.Token())
 	f.Add(strings.Repeat("A", page.MaxToken))
 	f.Fuzz(func(t *testing.T, token string) {
 		c, err := page.ParseToken(token)
@@ -147,7 +150,7 @@ func FuzzParseToken(f *testing.F) {
 			require.True(t, token == "" || fail.From(err).Is(fail.Validation()))
 			return
 		}
-		require.LessOrEqual(t, len(token), page.MaxToken)
+		require.LessOrEqual(t, len(token), page.MaxToken-sealLength)
 		require.Equal(t, token, c.Token())
 		require.True(t, c.Limit >= 1 && c.Limit <= 100)
 		require.True(t, region.ValidID(c.ID))
@@ -169,7 +172,7 @@ func FuzzToken(f *testing.F) {
 			return
 		}
 		token := c.Token()
-		require.LessOrEqual(t, len(token), page.MaxToken)
+		require.LessOrEqual(t, len(token), page.MaxToken-sealLength)
 		got, err := page.ParseToken(token)
 		require.NoError(t, err)
 		require.Equal(t, c, got)

@@ -28,6 +28,14 @@ func NewID(home Code) string {
 	return hex.EncodeToString(raw[:])
 }
 
+// DerivedID is the id in home that a hash of at least eleven bytes gives, the same every time: for what is found by something that
+// its clients know, without a look-up. The hash has to be as good as random, or ids of this kind could be guessed.
+func DerivedID(home Code, hash []byte) string {
+	raw := [IDLength / 2]byte{codeBytes[home]}
+	copy(raw[1:], hash)
+	return hex.EncodeToString(raw[:])
+}
+
 // FixedID is the same id of a home every time, for what each home has one of and no row: its bytes after the first are zero.
 func FixedID(home Code) string {
 	raw := [IDLength / 2]byte{codeBytes[home]}

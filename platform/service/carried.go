@@ -28,6 +28,21 @@ func (c *Carried) Read(d *Draft, reads *store.Reads) {
 	}
 }
 
+// Texts is what the carried holds to read: it was written before, perhaps when other rules held.
+func (c *Carried) Texts() Written {
+	var w Written
+	if c.Poll != nil {
+		w = TextsOfPoll(*c.Poll)
+	}
+	if c.Stream != nil {
+		w.Texts = append(w.Texts, c.Stream.Title, c.Stream.Description)
+	}
+	if c.Room != nil {
+		w.Texts = append(w.Texts, c.Room.Title, c.Room.Description)
+	}
+	return w
+}
+
 // Refusals of what belongs to others, and of what is part of a post already.
 var (
 	errPoll   = fail.New(fail.CodeBadRequest, "The poll of a post has to be its author's own, and part of no other post")

@@ -4,6 +4,7 @@ package service
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -15,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// Deps is what every noun needs. All fields are set.
+// Deps is what every noun needs. All exported fields are set.
 type Deps struct {
 	Store     *store.Store
 	View      *view.Builder
@@ -26,18 +27,21 @@ type Deps struct {
 	Now       func() time.Time // milliseconds, UTC: what the wire can carry
 	NewID     func(home region.Code) string
 	Log       *slog.Logger
+
+	compiled sync.Map // the rules of the moderation lists by home; see TextRules
 }
 
 // First is a request's first round trip: the row of its caller, and whatever the operation reads beside it.
 type First struct {
 	*store.Reads
-	Caller *auth.Caller
-	row    *store.Caller
+	Caller  *auth.Caller
+	row     *store.Caller
+	catalog *auth.Catalog
 }
 
 // Begin starts the first round trip. The noun adds its reads, and Run confirms the caller.
 func (d *Deps) Begin(ctx context.Context) *First {
-	f := &First{Reads: d.Store.Reads(), Caller: auth.CallerFrom(ctx)}
+	f := &First{Reads: d.Store.Reads(), Caller: auth.CallerFrom(ctx), catalog: d.View.Catalog}
 	if f.Caller.Kind == auth.User {
 		f.Reads.Caller(f.Caller.UserID, f.Caller.SessionID, &f.row)
 	}
@@ -67,6 +71,7 @@ func (f *First) facts() auth.Facts {
 		GlobalBan:      f.row.IsGlobalBan,
 		SessionRevoked: !f.row.SessionLive,
 		Roles:          f.row.Roles,
+		Granted:        f.catalog.Granted(f.row.Roles),
 		DisplayName:    f.row.DisplayName,
 	}
 }
@@ -90,7 +95,17 @@ func (f *First) UserRows() []store.User {
 // RequireUser refuses administrators where an operation needs a user to act as.
 func (f *First) RequireUser() error {
 	if f.row == nil {
-		return fail.Forbidden("This operation needs a user: administrators have no account")
+		return errNoAccount
+	}
+	return nil
+}
+
+var errNoAccount = fail.Forbidden("This operation needs a user: administrators have no account")
+
+// RequireAccount is RequireUser before the first round trip, where that would need something which administrators lack.
+func RequireAccount(caller *auth.Caller) error {
+	if caller.Kind == auth.Admin {
+		return errNoAccount
 	}
 	return nil
 }

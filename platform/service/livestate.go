@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
@@ -21,6 +22,32 @@ import (
 // SeesAllLive reports whether the caller sees the streams and rooms of everybody.
 func SeesAllLive(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ViewLiveStreaming, auth.Scope{})
+}
+
+// SeeRoom refuses who may not see a room: until a post carries it, it is for whoever knows its id; from then on for its participants
+// and for those who may read the post. One that is nil or deleted is there for nobody.
+func (d *Deps) SeeRoom(ctx context.Context, caller *auth.Caller, r *store.Room) error {
+	if r == nil || r.DeletedAt != nil {
+		return fail.NotFound()
+	}
+	takesPart := slices.ContainsFunc(r.Participants, func(p store.RoomParticipant) bool { return p.UserID == caller.UserID })
+	return d.seeLive(ctx, caller, r.PostID, takesPart)
+}
+
+// SeeStream is SeeRoom for a video stream, in which its creator alone takes part.
+func (d *Deps) SeeStream(ctx context.Context, caller *auth.Caller, s *store.VideoStream) error {
+	if s == nil || s.DeletedAt != nil {
+		return fail.NotFound()
+	}
+	return d.seeLive(ctx, caller, s.PostID, s.CreatorID == caller.UserID)
+}
+
+func (d *Deps) seeLive(ctx context.Context, caller *auth.Caller, postID string, takesPart bool) error {
+	if postID == "" || takesPart || SeesAllLive(caller) {
+		return nil
+	}
+	_, err := d.SeePost(ctx, caller, postID)
+	return err
 }
 
 // RequireChangeLive refuses whoever neither made a stream or room nor manages those of everybody.

@@ -25,6 +25,18 @@ func RequireLive(c *store.Community) error {
 	return nil
 }
 
+// RequireFind returns 400400 for a community that is not there, deleted, or hidden from the caller: whoever may not know of one hears
+// what they would hear if there were none. It goes before everything that the answer could tell them.
+func RequireFind(caller *auth.Caller, c *store.Community, mine *store.Member) error {
+	if err := RequireLive(c); err != nil {
+		return err
+	}
+	if !CanFind(caller, *c, mine) {
+		return fail.NotFound()
+	}
+	return nil
+}
+
 // CanFind reports whether the caller may know that a community exists. A private one that is not discoverable exists for
 // its members alone, and for those who may see every community of the network.
 func CanFind(caller *auth.Caller, c store.Community, mine *store.Member) bool {

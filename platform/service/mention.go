@@ -7,8 +7,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Mentions resolves the mentioned users of a request. Unknown ones stay as text only: a mention of somebody who is gone
-// does not stop a post.
+// Mentions resolves the mentioned users of a request. Unknown ones are left out, so that the lists of a mention line up: a
+// mention of somebody who is gone does not stop a post.
 func (d *Deps) Mentions(ctx context.Context, mentionees []*plazav1.Mentionee) ([]view.Mention, error) {
 	var all []string
 	for _, m := range mentionees {
@@ -23,13 +23,16 @@ func (d *Deps) Mentions(ctx context.Context, mentionees []*plazav1.Mentionee) ([
 	}
 	out := make([]view.Mention, 0, len(mentionees))
 	for _, m := range mentionees {
-		mention := view.Mention{Type: "user", UserIDs: m.GetUserIds(), UserPublicIDs: m.GetUserIds(), UserInternalIDs: []string{}}
+		mention := view.Mention{Type: "user"}
 		for _, id := range m.GetUserIds() {
 			if found[id] != "" {
+				mention.UserIDs = append(mention.UserIDs, id)
 				mention.UserInternalIDs = append(mention.UserInternalIDs, found[id])
 			}
 		}
-		out = append(out, mention)
+		if mention.UserPublicIDs = mention.UserIDs; len(mention.UserIDs) > 0 {
+			out = append(out, mention)
+		}
 	}
 	return out, nil
 }

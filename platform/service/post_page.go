@@ -15,8 +15,8 @@ import (
 
 // PostQuery asks for a page of one community's or wall's posts, as the list operations of posts and feeds do.
 type PostQuery struct {
-	TargetType  string // user, or community for anything else
-	TargetID    string // the community, or the wall owner's public id
+	TargetType  string // user, or community for anything else; ContentPage is for content
+	TargetID    string // the community, the wall owner's public id, or the client's id of the content
 	FeedType    string // published when empty
 	SortBy      string
 	DataTypes   []string
@@ -53,6 +53,29 @@ func (d *Deps) PostPage(ctx context.Context, q PostQuery) (*view.Aggregate, *pla
 	}
 	rows, paging := page.Window(p.cursor, p.rows, func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID })
 	a, err := d.View.Gather(ctx, d.Store, p.Caller.UserID, p.known(rows))
+	return a, paging, err
+}
+
+// ContentPage reads a page of the posts on one content, from all homes; one that is away is left out. Nobody moderates them, so
+// that all there are were published.
+func (d *Deps) ContentPage(ctx context.Context, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
+	cursor, err := page.Parse(q.Page, page.DefaultLimit)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := d.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	list := q.list(cursor)
+	var rows []store.Post
+	reads := d.Store.Related()
+	reads.ListPostsOnContent(q.TargetID, list, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	rows, paging := Page(cursor, rows, false, list.Desc, func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID })
+	a, err := d.View.Gather(ctx, d.Store, f.Caller.UserID, view.Known{Posts: rows, Users: f.UserRows()})
 	return a, paging, err
 }
 

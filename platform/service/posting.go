@@ -27,7 +27,7 @@ type PostTarget struct {
 	creator    []store.User     // of the community: the answer speaks of them, and has no round trip of its own
 }
 
-// LoadTarget reads the target of a draft and decides whether the caller may post on it.
+// LoadTarget reads the target of a draft and decides whether the caller may post it there.
 func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error) {
 	t := &PostTarget{First: d.Begin(ctx)}
 	t.Posting.Caller = t.First.Caller
@@ -52,6 +52,7 @@ func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error
 	var carried Carried
 	carried.Read(draft, t.Reads)
 	files := ReadFiles(t.Reads, AttachmentRefs(draft.Attachments)...)
+	rules := d.ReadTextRules(t.Reads, draft.Home)
 	if err := t.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,10 @@ func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error
 	if err := t.RequireCarried(draft, carried); err != nil {
 		return nil, err
 	}
-	return t, files.Err()
+	if err := files.Err(); err != nil {
+		return nil, err
+	}
+	return t, rules.Require(ctx, t.First.Caller, draft.Texts(), carried.Texts())
 }
 
 // Known is what an answer about a post on the target starts from.
@@ -127,15 +131,23 @@ func (p *Posting) Rows(d *Draft, now time.Time, newID func() string) []store.Pos
 	}
 	posts := []store.Post{parent}
 	for _, part := range d.parts() {
-		child := parent
-		child.ID, child.ParentID, child.IsParent = newID(), parent.ID, false
-		child.DataType, child.StructureType = part.kind, part.kind
-		child.Data = view.ObjectJSON(part.data)
-		child.Metadata, child.Tags, child.Hashtags, child.Mentionees = []byte("{}"), nil, nil, []byte("[]")
+		child := childOf(parent, part, newID())
 		posts = append(posts, child)
 		posts[0].Children = append(posts[0].Children, child.ID)
 	}
 	return posts
+}
+
+// childOf makes the child post of a parent that holds one part of it.
+func childOf(parent store.Post, part part, id string) store.Post {
+	child := parent
+	child.ID, child.ParentID, child.IsParent, child.Children = id, parent.ID, false, nil
+	child.DataType, child.StructureType = part.kind, part.kind
+	child.Data = view.ObjectJSON(part.data)
+	child.Metadata, child.Tags, child.Hashtags, child.Mentionees = []byte("{}"), nil, nil, []byte("[]")
+	child.Flaggers, child.FlagCount, child.HasFlaggedChildren, child.HasFlaggedComment = nil, 0, false, false
+	child.CommentIDs, child.CommentAuthors = nil, nil
+	return child
 }
 
 // AddPosts queues the insertion of a parent and its children with their count, unless the target is gone, and makes what the

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -40,6 +41,11 @@ var (
 	sqlCategoriesOfComment   = stmt("categories.ofComment", categoriesIn+communityOfComment+`))`)
 	sqlCategoryInsert        = stmt("categories.insert", `INSERT INTO categories (home, id, name, name_key, metadata, avatar_file_id,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $7)`)
+	sqlCategoryIsLive = stmt("categories.isLive", `SELECT 1 / count(*) FROM categories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCategoryUpdate = stmt("categories.update", `UPDATE categories SET name = COALESCE($3::text, name), name_key = COALESCE($4::text, name_key),
+		metadata = COALESCE($5::jsonb, metadata), avatar_file_id = COALESCE($6::text, avatar_file_id), updated_at = $7
+		WHERE home = $1 AND id = $2 RETURNING `+categoryColumns)
+	sqlCategoryDelete = stmt("categories.delete", `UPDATE categories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 )
 
 // Categories reads categories of any homes, deleted ones too; their order is not defined.
@@ -71,6 +77,29 @@ func (r *Reads) CategoriesOfComment(commentID string, into *[]Category) {
 func (w *Write) NewCategory(c Category, now time.Time) {
 	w.once = "categories_pkey"
 	w.exec(sqlCategoryInsert, c.ID, c.Name, NameKey(c.Name, PublicNameKeyRunes), c.Metadata, c.AvatarFileID, now)
+}
+
+// CategoryChange holds the fields of a category to change; nil ones stay.
+type CategoryChange struct {
+	Name, AvatarFileID *string
+	Metadata           []byte // JSON object
+}
+
+// UpdateCategory changes a category and reads it back; one that is gone makes the transaction fail with 400400.
+func (w *Write) UpdateCategory(id string, c CategoryChange, now time.Time, into **Category) {
+	var key *string
+	if c.Name != nil {
+		k := NameKey(*c.Name, PublicNameKeyRunes)
+		key = &k
+	}
+	w.guard(sqlCategoryIsLive, fail.NotFound(), id)
+	w.query(sqlCategoryUpdate, scanOne(into, scanCategory), id, c.Name, key, c.Metadata, c.AvatarFileID, now)
+}
+
+// DeleteCategory marks a category as deleted; one that is gone makes the transaction fail with 400400.
+func (w *Write) DeleteCategory(id string, now time.Time) {
+	w.guard(sqlCategoryIsLive, fail.NotFound(), id)
+	w.exec(sqlCategoryDelete, id, now)
 }
 
 // CategoryList is a page of categories to read from every home.

@@ -34,7 +34,7 @@ type Comment struct {
 	Mentionees     []byte // JSON array
 	Attachments    []byte // JSON array
 	Segment        int64
-	ApprovalStatus string
+	ApprovalStatus string // Approved, Pending or Declined
 	Flaggers       []string
 	FlagCount      int64
 	CreatedAt      time.Time
@@ -46,6 +46,13 @@ type Comment struct {
 	ReplyIDs     []string
 	ReplyAuthors []string
 }
+
+// States of a comment. Only approved ones count, and only they are embedded in what they stand on.
+const (
+	Approved = "approved"
+	Pending  = "pending"
+	Declined = "declined"
+)
 
 const commentColumns = `id, reference_type, reference_id, target_type, target_id, target_public_id, parent_id, root_id, author_id,
 	author_public_id, data_types, data, metadata, mentionees, attachments, segment, approval_status, flaggers, flag_count,
@@ -70,7 +77,7 @@ func withReplies(inner, order string) string {
 	return `SELECT ` + prefixed("p", commentColumns) + `, latest.ids, latest.authors FROM (` + inner + `) AS p CROSS JOIN LATERAL (
 		SELECT array_agg(c.id ORDER BY c.created_at DESC, c.id DESC) AS ids, array_agg(c.author_id ORDER BY c.created_at DESC, c.id DESC) AS authors
 		FROM (SELECT id, author_id, created_at FROM comments WHERE home = $1 AND reference_id = p.reference_id AND parent_id = p.id
-			AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 3) AS c) AS latest` + order
+			AND approval_status = 'approved' AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 3) AS c) AS latest` + order
 }
 
 var (
@@ -79,12 +86,18 @@ var (
 		parent_id, root_id, author_id, author_public_id, data_types, data, metadata, mentionees, attachments, segment, approval_status,
 		created_at, updated_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18, $19, $19, $19)`)
-	sqlCommentAlive   = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCommentAlive  = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCommentIs     = stmt("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status = $3 AND deleted_at IS NULL`)
+	sqlCommentSame   = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
+	sqlCommentReview = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1 AND id = $2`)
+	sqlCommentEdit   = stmt("comments.edit", `UPDATE comments SET data_types = $3::text[], data = $4::jsonb, metadata = $5::jsonb, mentionees = $6::jsonb,
+		attachments = $7::jsonb, edited_at = CASE WHEN $9::boolean OR (data = $4::jsonb AND attachments = $7::jsonb) THEN edited_at ELSE $8::timestamptz END,
+		updated_at = `+changedAt("$8")+` WHERE home = $1 AND id = $2`)
 	sqlCommentDelete  = stmt("comments.delete", `UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 	sqlCommentPurge   = stmt("comments.purge", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
 	sqlCommentSome    = stmt("comments.someOfPost", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id LIMIT 500`)
 	sqlCommentUncount = stmt("comments.uncountWiped", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
-		-(SELECT count(*) FROM comments WHERE home = $1 AND id = ANY($4::text[]) AND ($5::boolean OR deleted_at IS NULL)))
+		-(SELECT count(*) FROM comments WHERE home = $1 AND id = ANY($4::text[]) AND ($5::boolean OR (approval_status = 'approved' AND deleted_at IS NULL))))
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
 	sqlCommentWipe = stmt("comments.wipe", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`)
 )
@@ -120,25 +133,53 @@ func (w *Write) CommentAfter(id string, into **Comment) {
 // GuardComment refuses the transaction where the comment is deleted.
 func (w *Write) GuardComment(id string, refusal error) { w.guard(sqlCommentAlive, refusal, id) }
 
-// NewComment inserts a comment and counts it; sent again after a lost connection it is stored once.
+// GuardCommentStatus refuses the transaction where the comment is deleted or no longer in the state it was read in.
+func (w *Write) GuardCommentStatus(c Comment, refusal error) {
+	w.guard(sqlCommentIs, refusal, c.ID, c.ApprovalStatus)
+}
+
+// GuardCommentUnchanged refuses the transaction where anybody deleted, edited or reviewed the comment since it was read.
+func (w *Write) GuardCommentUnchanged(c Comment, refusal error) {
+	w.guard(sqlCommentSame, refusal, c.ID, c.UpdatedAt)
+}
+
+// EditComment stores what a comment holds: data, attachments, metadata and mentionees. It counts as edited where the first two
+// differ from what was stored, unless keepEdited. GuardCommentUnchanged goes before it.
+func (w *Write) EditComment(c Comment, now time.Time, keepEdited bool) {
+	w.exec(sqlCommentEdit, c.ID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, now, keepEdited)
+}
+
+// ReviewComment moves a pending comment to another state, and counts it where that is Approved. GuardCommentStatus goes before it.
+func (w *Write) ReviewComment(c Comment, status string, now time.Time) {
+	w.exec(sqlCommentReview, c.ID, status, now)
+	c.ApprovalStatus = status
+	w.countComment(c, +1)
+}
+
+// countComment counts a comment, or takes it out of the counts: an approved one alone is in them.
+func (w *Write) countComment(c Comment, delta int64) {
+	if c.ApprovalStatus != Approved {
+		return
+	}
+	w.Count(c.ReferenceID, CountComments, delta)
+	if c.ParentID != "" {
+		w.Count(c.ParentID, CountReplies, delta)
+	}
+}
+
+// NewComment inserts a comment and counts it, if it is approved; sent again after a lost connection it is stored once.
 func (w *Write) NewComment(c Comment) {
 	w.once = "comments_pkey"
 	w.exec(sqlCommentInsert, c.ID, c.ReferenceType, c.ReferenceID, c.TargetType, c.TargetID, c.TargetPublicID, c.ParentID, c.RootID,
 		c.AuthorID, c.AuthorPublicID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Segment, c.ApprovalStatus, c.CreatedAt)
-	w.Count(c.ReferenceID, CountComments, +1)
 	w.Count(c.ReferenceID, CountSegment, +1)
-	if c.ParentID != "" {
-		w.Count(c.ParentID, CountReplies, +1)
-	}
+	w.countComment(c, +1)
 }
 
-// DeleteComment marks a comment deleted, and brings what counts it up to date. GuardComment goes before it.
+// DeleteComment marks a comment deleted, and brings what counts it up to date. GuardCommentStatus goes before it.
 func (w *Write) DeleteComment(c Comment, now time.Time) {
 	w.exec(sqlCommentDelete, c.ID, now)
-	w.Count(c.ReferenceID, CountComments, -1)
-	if c.ParentID != "" {
-		w.Count(c.ParentID, CountReplies, -1)
-	}
+	w.countComment(c, -1)
 	w.BubbleCommentFlags(c)
 }
 

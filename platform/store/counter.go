@@ -21,9 +21,9 @@ const (
 	CountPublished  CounterKind = "published" // parent posts by feed type
 	CountReviewing  CounterKind = "reviewing"
 	CountDeclined   CounterKind = "declined"
-	CountComments   CounterKind = "comments" // live comments of all levels on a post
+	CountComments   CounterKind = "comments" // live and approved comments of all levels on a post
 	CountSegment    CounterKind = "segment"  // comments ever made on a post
-	CountReplies    CounterKind = "replies"  // live direct replies to a comment
+	CountReplies    CounterKind = "replies"  // live and approved direct replies to a comment
 )
 
 // Counts are counts by reference and kind; what is absent is zero.

@@ -23,9 +23,11 @@ func feedBenchPosts() int {
 	return 200_000
 }
 
-// BenchmarkFeed reads pages of the following feed of readers who follow 10, 500 and 5,000 accounts, among posts on 20,000
-// walls, and of one who follows 5,000 accounts that fell silent long ago. It reports the median of what finding the page
-// costs: whom the reader follows, and the entries.
+// silentReader follows 5,000 accounts that fell silent long ago.
+const silentReader = 5001
+
+// BenchmarkFeed reads pages of the following feed of readers who follow from 10 to 5,000 accounts, among posts on 20,000 walls,
+// and of silentReader. It reports the median of what finding the page costs: whom the reader follows, and the entries.
 func BenchmarkFeed(b *testing.B) {
 	url := schema.New(b)
 	s := open(b, url)
@@ -40,14 +42,19 @@ func BenchmarkFeed(b *testing.B) {
 		SELECT 'us', ID(p, n, 0), 'user', ID(u, w, 0), 'w', ID(u, w, 0), 'w', true, 'published', 'text', 'text',
 			jsonb_build_object('text', repeat('We saw two herons and a seal. ', 7)), AT(n, 7), AT(n, 7), AT(n, 7)
 		FROM (SELECT n, CASE WHEN n < 10000 THEN 20000 + n %% 5000 ELSE (n::bigint * 7919) %% 20000 END AS w FROM generate_series(1, %d) AS n) AS p`, posts))
-	for reader, walls := range map[int]string{10: "n < 10", 500: "n < 500", 5000: "n < 5000", 5001: "n >= 20000"} {
+	readers := []int{10, 50, 200, 500, 1000, 2000, 5000, silentReader}
+	for _, reader := range readers {
+		walls := fmt.Sprintf("n < %d", reader)
+		if reader == silentReader {
+			walls = "n >= 20000"
+		}
 		exec(fmt.Sprintf(`INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
 			SELECT 'us', ID(r, %d, 0), ID(u, n, 0), 'r', 'u', 'accepted', 1, AT(n, 7), AT(n, 7) FROM generate_series(0, 24999) AS n WHERE %s`, reader, walls))
 	}
 	exec(`INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
 		SELECT home, followee_id, follower_id, 'r', 'u', status, version, created_at, updated_at FROM follows`)
 	exec(`VACUUM ANALYZE`)
-	for _, reader := range []int{10, 500, 5000, 5001} {
+	for _, reader := range readers {
 		for _, ranked := range []bool{false, true} {
 			for _, deep := range []int{0, min(1000, 5*reader)} {
 				name := fmt.Sprintf("follows=%d/ranked=%v/after=%d", reader, ranked, deep)

@@ -14,9 +14,9 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// TestFeedWays reads feeds by a walk and by a scan, page by page in both directions, and requires what a plain look at all
-// posts finds: of readers who follow walls that are busy, walls that fell silent before as many posts as a scan looks at,
-// and none.
+// TestFeedWays reads feeds in every way, page by page in both directions, and requires what a plain look at all posts finds: of
+// readers who follow walls that are busy, walls that fell silent thousands of posts ago, and none. How many the reader follows
+// is said wrong on purpose: it decides about the way, and about how far a scan and a walk look at first.
 func TestFeedWays(t *testing.T) {
 	url := schema.New(t)
 	s := open(t, url)
@@ -58,7 +58,7 @@ func TestFeedWays(t *testing.T) {
 		if name != "none" {
 			require.NotEmpty(t, want)
 		}
-		for _, targets := range []int64{1, 5000} { // a walk, a scan
+		for _, targets := range []int64{1, 100, 150, 400, 5000, 50_000} { // walks, and scans of every kind
 			for _, ranked := range []bool{false, true} {
 				for _, desc := range []bool{true, false} {
 					t.Run(name+"/"+strconv.FormatInt(targets, 10)+"/"+strconv.FormatBool(ranked)+"/"+strconv.FormatBool(desc), func(t *testing.T) {

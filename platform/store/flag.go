@@ -15,6 +15,7 @@ const (
 	FlagComment FlagTarget = "comment"
 	FlagStory   FlagTarget = "story"
 	FlagUser    FlagTarget = "user"
+	FlagMessage FlagTarget = "message"
 )
 
 var (
@@ -35,6 +36,7 @@ var (
 	sqlFlagComment = stmt("flags.applyToComment", applyFlags("comments"))
 	sqlFlagStory   = stmt("flags.applyToStory", applyFlags("stories"))
 	sqlFlagUser    = stmt("flags.applyToUser", applyFlags("users"))
+	sqlFlagMessage = stmt("flags.applyToMessage", applyFlags("messages"))
 
 	sqlBubbleChildren = stmt("flags.bubbleToParent", `UPDATE posts SET has_flagged_children = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM posts AS k WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND k.flag_count > 0
@@ -117,6 +119,9 @@ func (w *Write) BubbleCommentFlags(c Comment) {
 
 // ApplyUserFlags brings the flag fields of a user up to date with the facts.
 func (w *Write) ApplyUserFlags(userID string) { w.exec(sqlFlagUser, userID) }
+
+// ApplyMessageFlags brings the flag fields of a message up to date with the facts.
+func (w *Write) ApplyMessageFlags(id string) { w.exec(sqlFlagMessage, id) }
 
 func (w *Write) bubbleCommunity(targetType, targetID string) {
 	if targetType == "community" {

@@ -8,16 +8,6 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// MessageFeed is a row of message_feeds.
-type MessageFeed struct {
-	ID          string
-	EntityID    string
-	LastSegment int64
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
-	DeletedAt   *time.Time
-}
-
 // FeedSegment is a row of message_feed_segments: a message and its place in a feed.
 type FeedSegment struct {
 	FeedID    string `json:"feedId"`
@@ -73,23 +63,21 @@ type UserMark struct {
 }
 
 const (
-	messageFeedColumns = `id, entity_id, last_segment, created_at, updated_at, deleted_at`
-	feedMarkColumns    = `user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, reading_until, is_deleted, created_at, updated_at`
+	feedMarkColumns = `user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, reading_until, is_deleted, created_at, updated_at`
 	// Sums over markers, by the rules of FeedMark.
 	sumOfMarks = `COALESCE(sum(CASE WHEN is_deleted THEN 0 ELSE GREATEST(last_segment - read_to, 0) END), 0)::bigint,
 		COALESCE(bool_or(NOT is_deleted AND last_segment > read_to AND last_mention > read_to), false)`
 )
 
 var (
-	sqlMessageFeed   = stmt("messageFeeds.byID", `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1 AND id = $2`)
 	sqlMessageFeedUp = stmt("messageFeeds.advance", `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $5) ON CONFLICT (home, id) DO UPDATE SET
 		last_segment = excluded.last_segment, updated_at = excluded.updated_at WHERE message_feeds.last_segment < excluded.last_segment`)
-	sqlMessageFeedLive   = stmt("messageFeeds.guardLive", `SELECT 1 / count(*) FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlMessageFeedDelete = stmt("messageFeeds.delete", `UPDATE message_feeds SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlSegmentInsert     = stmt("messageFeedSegments.insert", `INSERT INTO message_feed_segments (home, feed_id, message_id, segment, creator_id, created_at)
+	sqlSegmentInsert = stmt("messageFeedSegments.insert", `INSERT INTO message_feed_segments (home, feed_id, message_id, segment, creator_id, created_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $6) ON CONFLICT (home, feed_id, message_id) DO NOTHING`)
-	sqlSegment = stmt("messageFeedSegments.byMessage", `SELECT segment FROM message_feed_segments WHERE home = $1 AND feed_id = $2 AND message_id = $3`)
+	// A message is in the one table or in the other: a feed is our own or of an outside message store.
+	sqlSegment = stmt("messageFeedSegments.byMessage", `SELECT segment FROM message_feed_segments WHERE home = $1 AND feed_id = $2 AND message_id = $3
+		UNION ALL SELECT segment FROM messages WHERE home = $1 AND id = $3 AND feed_id = $2`)
 
 	sqlMarksOfFeeds = stmt("feedMarks.ofFeeds", `SELECT `+prefixed("m", feedMarkColumns)+` FROM unnest($3::text[]) AS f (id) CROSS JOIN LATERAL (
 		SELECT `+feedMarkColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND feed_id = f.id LIMIT 1) AS m ORDER BY m.feed_id`)
@@ -113,11 +101,13 @@ var (
 		ON CONFLICT (home, user_id, feed_id) DO UPDATE SET
 			last_segment = GREATEST(user_feed_markers.last_segment, excluded.last_segment),
 			last_mention = GREATEST(user_feed_markers.last_mention, excluded.last_mention),
-			read_to = CASE WHEN $9::boolean OR user_feed_markers.reading_until > $8 THEN GREATEST(user_feed_markers.read_to, excluded.last_segment)
-				ELSE user_feed_markers.read_to END,
-			delivered_to = CASE WHEN $9::boolean OR user_feed_markers.reading_until > $8 THEN GREATEST(user_feed_markers.delivered_to, excluded.last_segment)
-				ELSE user_feed_markers.delivered_to END,
+			read_to = GREATEST(user_feed_markers.read_to, $9::bigint,
+				CASE WHEN user_feed_markers.reading_until > $8 THEN excluded.last_segment ELSE 0 END),
+			delivered_to = GREATEST(user_feed_markers.delivered_to, $9::bigint,
+				CASE WHEN user_feed_markers.reading_until > $8 THEN excluded.last_segment ELSE 0 END),
 			updated_at = GREATEST(user_feed_markers.updated_at, excluded.updated_at)`)
+	sqlMarkRestore = stmt("feedMarks.restore", `UPDATE user_feed_markers SET is_deleted = false, updated_at = $4
+		WHERE home = $1 AND user_id = $2 AND feed_id = $3 AND is_deleted`)
 	sqlMarkDelete = stmt("feedMarks.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
 	sqlMarkRead   = stmt("feedMarks.read", `UPDATE user_feed_markers SET read_to = GREATEST(read_to, LEAST($4::bigint, last_segment)),
 		delivered_to = GREATEST(delivered_to, LEAST($5::bigint, last_segment)), updated_at = GREATEST(updated_at, $6)
@@ -126,12 +116,6 @@ var (
 	sqlMarkSync    = stmt("userMarks.sync", `INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
 		ON CONFLICT (home, user_id) DO UPDATE SET last_sync_at = GREATEST(user_markers.last_sync_at, excluded.last_sync_at), updated_at = excluded.updated_at`)
 )
-
-func scanMessageFeed(rows pgx.Rows) (MessageFeed, error) {
-	var f MessageFeed
-	err := rows.Scan(&f.ID, &f.EntityID, &f.LastSegment, &f.CreatedAt, &f.UpdatedAt, &f.DeletedAt)
-	return f, err
-}
 
 func scanFeedMark(rows pgx.Rows) (FeedMark, error) {
 	var m FeedMark
@@ -150,13 +134,6 @@ func scanUserMark(rows pgx.Rows) (UserMark, error) {
 	var m UserMark
 	err := rows.Scan(&m.Unread, &m.IsMentioned, &m.CreatedAt, &m.UpdatedAt, &m.LastSyncAt)
 	return m, err
-}
-
-// MessageFeed reads a feed; nil where there is none.
-func (r *Reads) MessageFeed(id string, into **MessageFeed) {
-	if home, err := region.HomeOf(id); err == nil {
-		r.add(home, sqlMessageFeed, scanOne(into, scanMessageFeed), id)
-	}
 }
 
 // SegmentOf reads the segment of a message of a feed; 0 where there is none.
@@ -216,17 +193,6 @@ func (w *Write) AdvanceFeed(s FeedSegment, now time.Time, gone error) {
 	w.exec(sqlSegmentInsert, s.FeedID, s.MessageID, s.Segment, s.CreatorID, now)
 }
 
-// MessageFeedAfter reads a feed as it stands once the statements before it have run.
-func (w *Write) MessageFeedAfter(id string, into **MessageFeed) {
-	w.query(sqlMessageFeed, scanOne(into, scanMessageFeed), id)
-}
-
-// DeleteFeed marks a feed deleted; gone answers where it is or there is none.
-func (w *Write) DeleteFeed(id string, now time.Time, gone error) {
-	w.guard(sqlMessageFeedLive, gone, id)
-	w.exec(sqlMessageFeedDelete, id, now)
-}
-
 // MarkAdvance is a message that arrived for a user.
 type MarkAdvance struct {
 	UserID    string `json:"userId"`
@@ -234,20 +200,40 @@ type MarkAdvance struct {
 	Author    bool   `json:"author,omitempty"` // who has read what they wrote
 }
 
-// AdvanceFeedMark moves a user's marker of a feed to a message. One who is new to the feed has read what came before. Any
-// number of times gives the same.
-func (w *Write) AdvanceFeedMark(a MarkAdvance, s FeedSegment, now time.Time) {
-	readTo, mention := s.Segment-1, int64(0)
-	if a.Author {
-		readTo = s.Segment
-	}
-	if a.Mentioned {
-		mention = s.Segment
-	}
-	w.exec(sqlMarkAdvance, a.UserID, s.FeedID, s.EntityID, s.Segment, readTo, mention, now, a.Author)
+// MarkMove takes a user's marker of a feed to where the feed stands. It never goes back: any number of times gives the same.
+type MarkMove struct {
+	UserID      string
+	FeedID      string
+	EntityID    string
+	LastSegment int64
+	ReadNew     int64 // what a user without a marker has read
+	ReadTo      int64 // what a user with one has read at least
+	LastMention int64
 }
 
-// DeleteFeedMark tells a user's marker that its feed is deleted.
+// MoveFeedMark moves a user's marker of a feed, and makes it where there is none. Who looks at the feed reads it at once.
+func (w *Write) MoveFeedMark(m MarkMove, now time.Time) {
+	w.exec(sqlMarkAdvance, m.UserID, m.FeedID, m.EntityID, m.LastSegment, m.ReadNew, m.LastMention, now, m.ReadTo)
+}
+
+// AdvanceFeedMark moves a user's marker of a feed to a message. One who is new to the feed has read what came before.
+func (w *Write) AdvanceFeedMark(a MarkAdvance, s FeedSegment, now time.Time) {
+	m := MarkMove{UserID: a.UserID, FeedID: s.FeedID, EntityID: s.EntityID, LastSegment: s.Segment, ReadNew: s.Segment - 1}
+	if a.Author {
+		m.ReadNew, m.ReadTo = s.Segment, s.Segment
+	}
+	if a.Mentioned {
+		m.LastMention = s.Segment
+	}
+	w.MoveFeedMark(m, now)
+}
+
+// RestoreFeedMark takes back what DeleteFeedMark said, for a user who belongs to the feed again.
+func (w *Write) RestoreFeedMark(userID, feedID string, now time.Time) {
+	w.exec(sqlMarkRestore, userID, feedID, now)
+}
+
+// DeleteFeedMark tells a user's marker that its feed is deleted, or that the user left it.
 func (w *Write) DeleteFeedMark(userID, feedID string, now time.Time) {
 	w.exec(sqlMarkDelete, userID, feedID, now)
 }

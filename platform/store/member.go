@@ -173,6 +173,7 @@ func (w *Write) ChangeMembers(communityID string, changes []MemberChange, now, f
 	mirrors := map[region.Code][]MirroredMember{}
 	for _, c := range changes {
 		version := w.changeMember(communityID, c, now)
+		w.settleInvite(communityID, c, now)
 		members += one(c.New.IsMember()) - one(c.Old.IsMember())
 		moderators += one(c.New.IsModerator()) - one(c.Old.IsModerator())
 		if home, err := region.HomeOf(c.New.UserID); err == nil {
@@ -182,6 +183,16 @@ func (w *Write) ChangeMembers(communityID string, changes []MemberChange, now, f
 	w.countUnlessZero(communityID, CountMembers, members)
 	w.countUnlessZero(communityID, CountModerators, moderators)
 	return w.mirror(mirrors, now, firstTry)
+}
+
+// settleInvite ends the pending invitation of a user who is a member or banned by now.
+func (w *Write) settleInvite(communityID string, c MemberChange, now time.Time) {
+	switch {
+	case c.New.IsMember() && !c.Old.IsMember():
+		w.settleInvitation(communityID, c.New.UserID, JoinApproved, now)
+	case c.New.IsBanned():
+		w.settleInvitation(communityID, c.New.UserID, JoinCancelled, now)
+	}
 }
 
 // changeMember returns the version that the row has then.

@@ -28,7 +28,7 @@ func likePrefix(prefix string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(prefix)) + "%"
 }
 
-func pick(desc bool, down, up listOrder) listOrder {
+func pick[T any](desc bool, down, up T) T {
 	if desc {
 		return down
 	}

@@ -115,7 +115,7 @@ func TestCommentsAndReplies(t *testing.T) {
 	require.Equal(t, int64(1), counts.Of(ids[0], store.CountReplies))
 
 	w := s.Write(region.SG)
-	w.GuardComment(reply.ID, refused)
+	w.GuardCommentStatus(reply, refused)
 	w.DeleteComment(reply, later(9))
 	commit(t, w)
 	counts = countsOf(t, s, p.ID, ids[0])

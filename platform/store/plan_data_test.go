@@ -110,7 +110,7 @@ var worldSQL = []string{
 		SELECT HOME(c), ID(m, n, c), 'post', ID(p, p, c), 'community', ID(c, c, c), ID(c, c, c),
 			CASE WHEN n % 30 = 5 THEN ID(m, 15, c) WHEN n % 15 = 10 THEN ID(m, (n - 10), c) ELSE '' END, ID(m, n, c),
 			ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text, CASE WHEN n % 60 = 0 THEN ARRAY['image'] ELSE ARRAY['text'] END,
-			n, 'approved', CASE WHEN n % 300 = 0 THEN 1 ELSE 0 END, AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 19 = 7 THEN AT(n, 3) END
+			n, CASE WHEN n % 60 = 0 OR n % 40 <> 20 THEN 'approved' WHEN n % 80 = 20 THEN 'pending' ELSE 'declined' END, CASE WHEN n % 300 = 0 THEN 1 ELSE 0 END, AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 19 = 7 THEN AT(n, 3) END
 		FROM (SELECT n, p, CASE WHEN p % 4 = 0 THEN 3 ELSE 1 + p % 2999 END AS c
 			FROM (SELECT n, CASE WHEN n % 5 = 0 THEN 4 ELSE 1 + n % 120000 END AS p FROM generate_series(1, 300000) AS n) AS q) AS m`,
 	`INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at)

@@ -84,7 +84,7 @@ func (c *collector) collectBlocks() {
 	})
 }
 
-// collectFeeds reads feeds of few and of many communities of one home.
+// collectFeeds reads feeds of few and of many communities of one home, and of more and more targets.
 func (c *collector) collectFeeds() {
 	var found []store.FeedEntry
 	both(worldPosts*7, func(desc bool, at time.Time, id string) {
@@ -97,6 +97,10 @@ func (c *collector) collectFeeds() {
 				q.Communities = append(q.Communities, communityID(3*n+3))
 			}
 			c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+			for _, n := range []int64{5_000, 30_000} {
+				q.FollowedAt = map[region.Code]int64{region.US: n}
+				c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+			}
 			q.Communities = q.Communities[:20]
 			q.ReaderID, q.FollowedAt = userID(6), nil
 			c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })

@@ -45,6 +45,8 @@ func (c *collector) collectMarkers() {
 		w.AdvanceFeed(message, later, store.ErrChanged)
 		w.MessageFeedAfter(feed, &found)
 		w.AdvanceFeedMark(store.MarkAdvance{UserID: user, Mentioned: true}, message, later)
+		w.MoveFeedMark(store.MarkMove{UserID: userID(6), FeedID: feed, EntityID: feed, LastSegment: 10_001, ReadTo: 4}, later)
+		w.RestoreFeedMark(userID(9), feed, later)
 		w.ReadFeed(user, feed, 7, 8, later)
 		w.Reading(user, feed, &later)
 		w.DeleteFeedMark(user, feed, later)

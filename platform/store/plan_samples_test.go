@@ -279,6 +279,12 @@ func (c *collector) collectPosts() {
 		w.MovePost(parent, "declined", worldStart)
 	})
 	c.write(func(w *store.Write) {
+		read := parent
+		read.UpdatedAt, read.Children = worldStart.Add(20*7*time.Second), []string{child.ID}
+		w.GuardPostUnchanged(read, store.ErrChanged)
+		w.EditPost(parent, nil, []string{child.ID}, worldStart, false)
+	})
+	c.write(func(w *store.Write) {
 		w.DeletePost(child, worldStart)
 		w.DeletePost(parent, worldStart)
 		w.PurgePosts([]string{parent.ID, child.ID})
@@ -326,6 +332,17 @@ func (c *collector) collectComments() {
 		w.NewComment(fresh)
 		w.CommentAfter(fresh.ID, &comment)
 	})
+	waiting := reply
+	waiting.ID, waiting.ApprovalStatus = commentID(20), store.Pending
+	c.write(func(w *store.Write) {
+		w.GuardCommentStatus(waiting, store.ErrChanged)
+		w.ReviewComment(waiting, store.Approved, worldStart)
+	})
+	c.write(func(w *store.Write) {
+		reply.UpdatedAt = worldStart.Add(35 * 3 * time.Second)
+		w.GuardCommentUnchanged(reply, store.ErrChanged)
+		w.EditComment(reply, worldStart, false)
+	})
 	c.write(func(w *store.Write) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
 	c.write(func(w *store.Write) { w.WipeComments(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
 }
@@ -335,11 +352,19 @@ func commentListSamples() []store.CommentList {
 	for _, flagged := range []store.Flagged{store.FlaggedAny, store.FlaggedOnly, store.FlaggedNone} {
 		all = append(all,
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryState: true},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true, ViewerID: userID(3), Status: store.Approved},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, ParentID: commentID(bigThread)},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedAny, EveryLevel: true},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true, DataTypes: []string{"image"}},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"text"}, ExactTypes: true})
+	}
+	for _, status := range []string{store.Pending, store.Declined} {
+		all = append(all,
+			store.CommentList{EveryState: true, Status: status, Deleted: store.DeletedNone},
+			store.CommentList{EveryState: true, Status: status, Deleted: store.DeletedAny, EveryLevel: true},
+			store.CommentList{ViewerID: userID(21), Status: status, Deleted: store.DeletedNone, EveryLevel: true})
 	}
 	return all
 }
@@ -380,6 +405,8 @@ func (c *collector) collectSmall() {
 	var entries []store.DirectoryEntry
 	var settings store.Settings
 	var categories []store.Category
+	var category *store.Category
+	renamed := "Music"
 	hash := []byte(strings.Repeat("h", 32))
 	c.reads(func(r *store.Reads) { r.Directory(region.US, [][]byte{hash, {1, 2}}, &entries) })
 	c.reads(func(r *store.Reads) { r.Settings(region.US, &settings) })
@@ -404,6 +431,8 @@ func (c *collector) collectSmall() {
 		w.ClaimDirectory(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart, &entries)
 		w.CopyDirectory(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart)
 		w.NewCategory(store.Category{ID: region.NewID(region.US), Name: "News", Metadata: []byte(`{}`)}, worldStart)
+		w.UpdateCategory(categoryID(3), store.CategoryChange{Name: &renamed, Metadata: []byte(`{}`)}, worldStart, &category)
+		w.DeleteCategory(categoryID(3), worldStart)
 		w.PutSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
 		w.SettingsAfter(&settings)
 		w.CountsAfter([]string{communityID(3)}, store.Counts{})

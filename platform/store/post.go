@@ -79,7 +79,7 @@ func withLatestComments(columns, inner, order string) string {
 	return `SELECT ` + prefixed("p", columns) + `, latest.ids, latest.authors FROM (` + inner + `) AS p CROSS JOIN LATERAL (
 		SELECT array_agg(c.id ORDER BY c.created_at DESC, c.id DESC) AS ids, array_agg(c.author_id ORDER BY c.created_at DESC, c.id DESC) AS authors
 		FROM (SELECT id, author_id, created_at FROM comments WHERE home = $1 AND reference_id = p.id AND parent_id = ''
-			AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 3) AS c) AS latest` + order
+			AND approval_status = 'approved' AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 3) AS c) AS latest` + order
 }
 
 var (

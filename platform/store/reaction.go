@@ -11,7 +11,7 @@ import (
 
 // Reaction is a row of reactions: one user, one reference, one name.
 type Reaction struct {
-	ReferenceType string // post or comment
+	ReferenceType string // post, comment, story or message
 	ReferenceID   string
 	UserID        string // internal id
 	UserPublicID  string
@@ -88,6 +88,13 @@ func (r *Reads) ReactionsOf(home region.Code, references []string, userID string
 	part := new([]Reaction)
 	r.add(home, sqlReactionsOf, scanAll(part, scanReaction), references, userID)
 	r.Then(func() { *into = append(*into, *part...) })
+}
+
+// MyReactions reads a user's reactions to references of any homes.
+func (r *Reads) MyReactions(references []string, userID string, into *[]Reaction) {
+	for home, ids := range byHome(references) {
+		r.ReactionsOf(home, ids, userID, into)
+	}
 }
 
 // ReactionList is a page of the reactions to one reference, newest first.

@@ -20,6 +20,7 @@ type Room struct {
 	ThumbnailFileID string
 	Status          string // idle, live, waitingReconnect, ended, recorded, terminated or error
 	LiveChatEnabled bool
+	HasChannel      bool   // there is a live channel of the room's id
 	Metadata        []byte // JSON
 	Participants    []RoomParticipant
 	PlaybackKey     string
@@ -55,7 +56,7 @@ type RoomRecording struct {
 	ThumbnailURL string `json:"thumbnailUrl"`
 }
 
-const roomColumns = `id, creator_id, creator_public_id, type, title, description, thumbnail_file_id, status, live_chat_enabled, metadata,
+const roomColumns = `id, creator_id, creator_public_id, type, title, description, thumbnail_file_id, status, live_chat_enabled, has_channel, metadata,
 	participants, playback_key, post_id, target_type, target_id, target_public_id, parent_id, child_ids, recordings, moderation, live_at, ended_at,
 	recorded_at, created_at, updated_at, deleted_at, deleted_by`
 
@@ -63,7 +64,7 @@ func scanRoom(rows pgx.Rows) (Room, error) {
 	var r Room
 	var participants, recordings, moderation []byte
 	err := rows.Scan(&r.ID, &r.CreatorID, &r.CreatorPublicID, &r.Type, &r.Title, &r.Description, &r.ThumbnailFileID, &r.Status, &r.LiveChatEnabled,
-		&r.Metadata, &participants, &r.PlaybackKey, &r.PostID, &r.TargetType, &r.TargetID, &r.TargetPublicID, &r.ParentID, &r.ChildIDs,
+		&r.HasChannel, &r.Metadata, &participants, &r.PlaybackKey, &r.PostID, &r.TargetType, &r.TargetID, &r.TargetPublicID, &r.ParentID, &r.ChildIDs,
 		&recordings, &moderation, &r.LiveAt, &r.EndedAt, &r.RecordedAt, &r.CreatedAt, &r.UpdatedAt, &r.DeletedAt, &r.DeletedBy)
 	for _, part := range []struct {
 		raw  []byte
@@ -80,8 +81,8 @@ var (
 	sqlRoomsByID    = stmt("rooms.byID", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlRoomChildren = stmt("rooms.children", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND parent_id = ANY($2::text[]) AND parent_id <> ''`)
 	sqlRoomInsert   = stmt("rooms.insert", `INSERT INTO rooms (home, id, creator_id, creator_public_id, type, title, description, thumbnail_file_id, status,
-		live_chat_enabled, metadata, participants, playback_key, parent_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::jsonb, $12::jsonb, $13, $14, $15, $15)`)
+		live_chat_enabled, has_channel, metadata, participants, playback_key, parent_id, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::jsonb, $13::jsonb, $14, $15, $16, $16)`)
 	sqlRoomLive   = stmt("rooms.guardLive", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlRoomParent = stmt("rooms.guardParent", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND creator_id = $3 AND parent_id = ''
 		AND cardinality(child_ids) < $4::bigint AND deleted_at IS NULL`)
@@ -90,8 +91,9 @@ var (
 	sqlRoomUpdate = stmt("rooms.update", `UPDATE rooms SET title = COALESCE($3::text, title), description = COALESCE($4::text, description),
 		thumbnail_file_id = COALESCE($5::text, thumbnail_file_id), live_chat_enabled = COALESCE($6::boolean, live_chat_enabled),
 		metadata = COALESCE($7::jsonb, metadata), updated_at = $8 WHERE home = $1 AND id = $2`)
-	sqlRoomDelete = stmt("rooms.delete", `UPDATE rooms SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlRoomAttach = stmt("rooms.attach", `UPDATE rooms SET post_id = $3, target_type = $4, target_id = $5, target_public_id = $6
+	sqlRoomChannel = stmt("rooms.channel", `UPDATE rooms SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlRoomDelete  = stmt("rooms.delete", `UPDATE rooms SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlRoomAttach  = stmt("rooms.attach", `UPDATE rooms SET post_id = $3, target_type = $4, target_id = $5, target_public_id = $6
 		WHERE home = $1 AND id = $2 AND post_id = ''`)
 	sqlRoomIn   = stmt("rooms.guardState", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND status = ANY($3::text[]) AND deleted_at IS NULL`)
 	sqlRoomMove = stmt("rooms.move", `UPDATE rooms SET status = $3, live_at = COALESCE(live_at, $4::timestamptz), ended_at = COALESCE($5::timestamptz, ended_at),
@@ -138,7 +140,7 @@ func (w *Write) NewRoom(r Room, noParent error) {
 		w.guard(sqlRoomParent, noParent, r.ParentID, r.CreatorID, MaxChildStreams)
 	}
 	w.exec(sqlRoomInsert, r.ID, r.CreatorID, r.CreatorPublicID, r.Type, r.Title, r.Description, r.ThumbnailFileID, r.Status, r.LiveChatEnabled,
-		r.Metadata, plainJSON(r.Participants), r.PlaybackKey, r.ParentID, r.CreatedAt)
+		r.HasChannel, r.Metadata, plainJSON(r.Participants), r.PlaybackKey, r.ParentID, r.CreatedAt)
 	if r.ParentID != "" {
 		w.exec(sqlRoomAdopt, r.ParentID, r.ID, r.CreatedAt)
 	}
@@ -157,18 +159,33 @@ func (w *Write) UpdateRoom(id string, c RoomChange, now time.Time, gone error) {
 	w.exec(sqlRoomUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.LiveChatEnabled, c.Metadata, now)
 }
 
-// DeleteRoom marks a room deleted by somebody, and takes it out of its parent; gone answers where it is deleted already.
+// DeleteRoom marks a room deleted by somebody, and its live channel with it, and takes it out of its parent; gone answers where it is deleted already.
 func (w *Write) DeleteRoom(r Room, by string, now time.Time, gone error) {
 	w.guard(sqlRoomLive, gone, r.ID)
 	w.exec(sqlRoomDelete, r.ID, now, by)
+	if r.HasChannel {
+		w.exec(sqlChannelDelete, r.ID, now, by)
+	}
 	if r.ParentID != "" {
 		w.exec(sqlRoomDisown, r.ParentID, r.ID, now)
 	}
 }
 
-// AttachRoom makes a room part of a post, unless it is part of one already.
+// RoomHasChannel notes that the room has a live channel, which the transaction makes beside it; gone answers for one that is deleted.
+func (w *Write) RoomHasChannel(id string, now time.Time, gone error) {
+	w.guard(sqlRoomLive, gone, id)
+	w.exec(sqlRoomChannel, id, now)
+}
+
+// AttachRoom makes a room, and its live channel with it, part of a post, unless it is part of one already.
 func (w *Write) AttachRoom(id, postID, targetType, targetID, targetPublicID string) {
 	w.exec(sqlRoomAttach, id, postID, targetType, targetID, targetPublicID)
+	w.exec(sqlChannelAttach, id, postID)
+}
+
+// GuardRoomIn refuses the transaction where the room is in none of the states, or deleted.
+func (w *Write) GuardRoomIn(id string, states []string, refusal error) {
+	w.guard(sqlRoomIn, refusal, id, states)
 }
 
 // RoomMove is a transition; nil fields stay, and LiveAt stays once it is set.

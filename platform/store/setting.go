@@ -34,12 +34,30 @@ type Settings struct {
 	// StoryExpiryTimeMinutes is how long a story lasts.
 	StoryExpiryTimeMinutes    int  `json:"storyExpiryTimeMinutes"`
 	AllowAllUserToCreateStory bool `json:"allowAllUserToCreateStory"`
+
+	// What channels and messages let happen, see ChatSettings of the interface.
+	IsAllowMentionedChannelEnabled         bool `json:"isAllowMentionedChannelEnabled"`
+	MessagePreviewEnabled                  bool `json:"messagePreviewEnabled"`
+	MessagePreviewIncludesDeleted          bool `json:"messagePreviewIncludesDeleted"`
+	AllowMemberToUpdateConversationChannel bool `json:"allowMemberToUpdateConversationChannel"`
+
+	// MembershipAcceptance is AcceptAutomatic or AcceptInvitation.
+	MembershipAcceptance string `json:"membershipAcceptance"`
+
+	// IsAllowEditPostWhenReviewingEnabled lets authors edit posts that wait for a moderator.
+	IsAllowEditPostWhenReviewingEnabled bool `json:"isAllowEditPostWhenReviewingEnabled"`
 }
 
 // Who may read walls: everybody, or those whom their owners accept as followers.
 const (
 	PrivacyPublic  = "public"
 	PrivacyPrivate = "private"
+)
+
+// What AddMembers does of whom it names: members at once, or users who are invited.
+const (
+	AcceptAutomatic  = "automatic"
+	AcceptInvitation = "invitation"
 )
 
 // StoryLife is how long a story lasts, MaxStoryLife at most.
@@ -58,6 +76,8 @@ func DefaultSettings() Settings {
 	return Settings{
 		IsReportEnabled: true, FlagLimit: 100, MaxGlobalPinnedPost: 1, UserPrivacySetting: PrivacyPublic,
 		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
+		MessagePreviewEnabled: true,
+		MembershipAcceptance:  AcceptAutomatic,
 	}
 }
 

@@ -21,6 +21,7 @@ type VideoStream struct {
 	Resolution      string // SD, HD or FHD
 	IsSecure        bool
 	ChannelEnabled  bool
+	HasChannel      bool   // there is a live channel of the stream's id
 	Metadata        []byte // JSON
 	PlatformName    string
 	PlatformVersion string
@@ -70,14 +71,14 @@ type ModerationLabel struct {
 }
 
 const streamColumns = `id, creator_id, creator_public_id, title, description, thumbnail_file_id, status, resolution, is_secure,
-	channel_enabled, metadata, platform_name, platform_version, playback_key, ingest_key, post_id, parent_id, child_ids, recordings,
+	channel_enabled, has_channel, metadata, platform_name, platform_version, playback_key, ingest_key, post_id, parent_id, child_ids, recordings,
 	moderation, started_at, ended_at, created_at, updated_at, deleted_at`
 
 func scanStream(rows pgx.Rows) (VideoStream, error) {
 	var s VideoStream
 	var recordings, moderation []byte
 	err := rows.Scan(&s.ID, &s.CreatorID, &s.CreatorPublicID, &s.Title, &s.Description, &s.ThumbnailFileID, &s.Status, &s.Resolution, &s.IsSecure,
-		&s.ChannelEnabled, &s.Metadata, &s.PlatformName, &s.PlatformVersion, &s.PlaybackKey, &s.IngestKey, &s.PostID, &s.ParentID, &s.ChildIDs,
+		&s.ChannelEnabled, &s.HasChannel, &s.Metadata, &s.PlatformName, &s.PlatformVersion, &s.PlaybackKey, &s.IngestKey, &s.PostID, &s.ParentID, &s.ChildIDs,
 		&recordings, &moderation, &s.StartedAt, &s.EndedAt, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt)
 	if err != nil {
 		return s, err
@@ -96,8 +97,9 @@ var (
 	sqlStreamChildren = stmt("videoStreams.children", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND parent_id = ANY($2::text[])
 		AND parent_id <> ''`)
 	sqlStreamInsert = stmt("videoStreams.insert", `INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description, thumbnail_file_id,
-		status, resolution, is_secure, channel_enabled, metadata, platform_name, platform_version, playback_key, ingest_key, parent_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::jsonb, $13, $14, $15, $16, $17, $18, $18)`)
+		status, resolution, is_secure, channel_enabled, has_channel, metadata, platform_name, platform_version, playback_key, ingest_key, parent_id, created_at,
+		updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::boolean, $13::jsonb, $14, $15, $16, $17, $18, $19, $19)`)
 	sqlStreamLive   = stmt("videoStreams.guardLive", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlStreamParent = stmt("videoStreams.guardParent", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND creator_id = $3
 		AND parent_id = '' AND cardinality(child_ids) < $4::bigint AND deleted_at IS NULL`)
@@ -106,9 +108,10 @@ var (
 	sqlStreamUpdate = stmt("videoStreams.update", `UPDATE video_streams SET title = COALESCE($3::text, title), description = COALESCE($4::text, description),
 		thumbnail_file_id = COALESCE($5::text, thumbnail_file_id), resolution = COALESCE($6::text, resolution), metadata = COALESCE($7::jsonb, metadata),
 		updated_at = $8 WHERE home = $1 AND id = $2`)
-	sqlStreamDelete = stmt("videoStreams.delete", `UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlStreamAttach = stmt("videoStreams.attach", `UPDATE video_streams SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
-	sqlStreamIn     = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
+	sqlStreamChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlStreamDelete  = stmt("videoStreams.delete", `UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlStreamAttach  = stmt("videoStreams.attach", `UPDATE video_streams SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
+	sqlStreamIn      = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
 		AND deleted_at IS NULL`)
 	sqlStreamMove = stmt("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
 		ended_at = COALESCE($5::timestamptz, ended_at), platform_name = COALESCE($6::text, platform_name),
@@ -154,7 +157,7 @@ func (w *Write) NewVideoStream(s VideoStream, noParent error) {
 		w.guard(sqlStreamParent, noParent, s.ParentID, s.CreatorID, MaxChildStreams)
 	}
 	w.exec(sqlStreamInsert, s.ID, s.CreatorID, s.CreatorPublicID, s.Title, s.Description, s.ThumbnailFileID, s.Status, s.Resolution, s.IsSecure,
-		s.ChannelEnabled, s.Metadata, s.PlatformName, s.PlatformVersion, s.PlaybackKey, s.IngestKey, s.ParentID, s.CreatedAt)
+		s.ChannelEnabled, s.HasChannel, s.Metadata, s.PlatformName, s.PlatformVersion, s.PlaybackKey, s.IngestKey, s.ParentID, s.CreatedAt)
 	if s.ParentID != "" {
 		w.exec(sqlStreamAdopt, s.ParentID, s.ID, s.CreatedAt)
 	}
@@ -172,17 +175,30 @@ func (w *Write) UpdateVideoStream(id string, c StreamChange, now time.Time, gone
 	w.exec(sqlStreamUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.Resolution, c.Metadata, now)
 }
 
-// DeleteVideoStream marks a stream deleted, and takes it out of its parent; gone answers where it is deleted already.
+// DeleteVideoStream marks a stream deleted, and its live channel with it, and takes it out of its parent; gone answers where it is deleted already.
 func (w *Write) DeleteVideoStream(s VideoStream, now time.Time, gone error) {
 	w.guard(sqlStreamLive, gone, s.ID)
 	w.exec(sqlStreamDelete, s.ID, now)
+	if s.HasChannel {
+		w.exec(sqlChannelDelete, s.ID, now, s.CreatorPublicID)
+	}
 	if s.ParentID != "" {
 		w.exec(sqlStreamDisown, s.ParentID, s.ID, now)
 	}
 }
 
-// AttachVideoStream makes a stream part of a post, unless it is part of one already.
-func (w *Write) AttachVideoStream(id, postID string) { w.exec(sqlStreamAttach, id, postID) }
+// VideoStreamHasChannel notes that the stream has a live channel, which the transaction makes beside it; gone answers for one that is
+// deleted.
+func (w *Write) VideoStreamHasChannel(id string, now time.Time, gone error) {
+	w.guard(sqlStreamLive, gone, id)
+	w.exec(sqlStreamChannel, id, now)
+}
+
+// AttachVideoStream makes a stream, and its live channel with it, part of a post, unless it is part of one already.
+func (w *Write) AttachVideoStream(id, postID string) {
+	w.exec(sqlStreamAttach, id, postID)
+	w.exec(sqlChannelAttach, id, postID)
+}
 
 // StreamMove is a transition; nil fields stay.
 type StreamMove struct {

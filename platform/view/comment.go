@@ -35,7 +35,7 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 		Children:       c.ReplyIDs,
 		SegmentNumber:  count(c.Segment),
 		Mentionees:     mentionees(c.Mentionees),
-		Attachments:    attachments(c.Attachments),
+		Attachments:    Attachments(c.Attachments),
 		TargetId:       c.TargetPublicID,
 		TargetType:     c.TargetType,
 	}
@@ -71,7 +71,8 @@ func AttachmentsJSON(list []*plazav1.Attachment) []byte {
 	return raw
 }
 
-func attachments(raw []byte) []*plazav1.Attachment {
+// Attachments reads the attachments of a row.
+func Attachments(raw []byte) []*plazav1.Attachment {
 	if len(raw) <= 2 { // []
 		return nil
 	}

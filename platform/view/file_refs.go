@@ -178,6 +178,8 @@ func fileIDsOf(message any) []string {
 		return attachedTo(m)
 	case *plazav1.Poll:
 		return answeredBy(m)
+	case *plazav1.Message:
+		return append(fileIDsIn(m.GetData()), m.GetFileId())
 	case interface{ GetAvatarFileId() string }: // users, communities, categories
 		return []string{m.GetAvatarFileId()}
 	case interface{ GetThumbnailFileId() string }: // video streams, rooms

@@ -75,6 +75,7 @@ func (b *Builder) Gather(ctx context.Context, st *store.Store, viewerID string, 
 	if k.Counts == nil {
 		k.Counts = store.Counts{}
 	}
+	k.bury()
 	g := &gathering{Known: k, builder: b, viewerID: viewerID}
 	reads := st.Related()
 	g.readUsers(reads)

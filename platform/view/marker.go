@@ -70,3 +70,11 @@ func (b *Builder) FeedMarker(f store.MessageFeed) *plazav1.FeedMarker {
 		CreatedAt: ts(f.CreatedAt), UpdatedAt: ts(f.UpdatedAt),
 	}
 }
+
+// ContentMarker makes the message of how far a message has come.
+func (b *Builder) ContentMarker(m store.Message, c store.ContentMark) *plazav1.ContentMarker {
+	return &plazav1.ContentMarker{
+		ContentId: m.ID, FeedId: m.FeedID, Segment: count(m.Segment), CreatorId: m.CreatorID,
+		ReadCount: count(c.Read), DeliveredCount: count(c.Delivered), CreatedAt: ts(m.CreatedAt), UpdatedAt: ts(m.UpdatedAt),
+	}
+}

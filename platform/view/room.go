@@ -19,7 +19,6 @@ func (b *Builder) Room(r store.Room) *plazav1.Room {
 		TargetId:          r.TargetPublicID,
 		TargetType:        r.TargetType,
 		ReferenceId:       r.PostID,
-		LiveChannelId:     r.ID, // its chat has its name, as that of a community does
 		LiveChatEnabled:   r.LiveChatEnabled,
 		Title:             r.Title,
 		RoomId:            r.ID,
@@ -45,6 +44,9 @@ func (b *Builder) Room(r store.Room) *plazav1.Room {
 	}
 	if r.PostID != "" {
 		m.ReferenceType = "post"
+	}
+	if r.HasChannel {
+		m.LiveChannelId = r.ID // its chat has its name, as that of a community does
 	}
 	if r.Moderation.ID != "" {
 		m.Moderation.UpdatedAt = ts(r.Moderation.UpdatedAt)

@@ -23,7 +23,7 @@ func (b *Builder) User(u store.User) *plazav1.User {
 		UserInternalId:  u.ID,
 		UserPublicId:    u.PublicID,
 		Roles:           u.Roles,
-		Permissions:     auth.PermissionsOf(u.Roles),
+		Permissions:     b.Catalog.PermissionsOf(u.Roles),
 		DisplayName:     u.DisplayName,
 		ProfileHandle:   u.ProfileHandle,
 		Description:     u.Description,
@@ -56,19 +56,17 @@ func (b *Builder) Users(rows []store.User) []*plazav1.User {
 	return out
 }
 
-// Role makes the message of a built-in role.
+// Role makes the message of a role.
 func (b *Builder) Role(r auth.Role) *plazav1.Role {
 	permissions := make([]string, len(r.Permissions))
 	for i, p := range r.Permissions {
 		permissions[i] = string(p)
 	}
-	return &plazav1.Role{
-		RoleId:      r.ID,
-		DisplayName: r.DisplayName,
-		Permissions: permissions,
-		CreatedAt:   ts(roleEpoch),
-		UpdatedAt:   ts(roleEpoch),
+	m := &plazav1.Role{RoleId: r.ID, DisplayName: r.DisplayName, Permissions: permissions, CreatedAt: ts(roleEpoch), UpdatedAt: ts(roleEpoch)}
+	if !r.CreatedAt.IsZero() {
+		m.CreatedAt, m.UpdatedAt = ts(r.CreatedAt), ts(r.UpdatedAt)
 	}
+	return m
 }
 
 // Roles makes the messages of the roles named by ids, each once; unknown ids are left out.
@@ -76,7 +74,7 @@ func (b *Builder) Roles(ids []string) []*plazav1.Role {
 	seen := map[string]bool{}
 	var out []*plazav1.Role
 	for _, id := range ids {
-		role, ok := auth.RoleByID(id)
+		role, ok := b.Catalog.Find(id)
 		if ok && !seen[id] {
 			seen[id] = true
 			out = append(out, b.Role(role))

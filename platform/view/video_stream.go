@@ -31,11 +31,13 @@ func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.
 		Metadata:        object(s.Metadata),
 		Resolution:      s.Resolution,
 		PostId:          s.PostID,
-		ChannelId:       s.ID, // its chat has its name, as that of a community does
 		ChannelEnabled:  s.ChannelEnabled,
 		IsParent:        len(s.ChildIDs) > 0,
 		ParentStreamId:  s.ParentID,
 		ChildStreamIds:  s.ChildIDs,
+	}
+	if s.HasChannel {
+		m.ChannelId = s.ID // its chat has its name, as that of a community does
 	}
 	if m.GetIsDeleted() {
 		return m

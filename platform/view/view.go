@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -20,6 +21,8 @@ type Builder struct {
 	Media Media
 	// FileURL is the address of a file's bytes; none when nil.
 	FileURL func(store.File) string
+	// Catalog holds the roles that administrators made; none when nil.
+	Catalog *auth.Catalog
 }
 
 func (b *Builder) now() time.Time {

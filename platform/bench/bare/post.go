@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/view"
@@ -222,6 +224,24 @@ func (p *newPost) check() error {
 	return nil
 }
 
+// moderation is what the network holds texts against. The network that is measured has no lists; with any, this server takes
+// no post.
+type moderation struct {
+	allowListOn bool
+	version     string
+}
+
+func (m *moderation) any() bool { return m.allowListOn || m.version != "" }
+
+func (m *moderation) scan(rows pgx.Rows) error {
+	for rows.Next() {
+		if err := rows.Scan(&m.allowListOn, &m.version); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 func (s *Server) createPost(ctx context.Context, r *http.Request, c claims) (any, error) {
 	var body newPost
 	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxBody)).Decode(&body); err != nil {
@@ -232,6 +252,7 @@ func (s *Server) createPost(ctx context.Context, r *http.Request, c claims) (any
 	}
 	var f first
 	var creators []user
+	var lists moderation
 	categories := []category{}
 	err := s.read(ctx,
 		ask("users.caller", collect(&f.callers, s.scanCaller), c.Subject, c.SessionID),
@@ -239,6 +260,7 @@ func (s *Server) createPost(ctx context.Context, r *http.Request, c claims) (any
 		ask("categories.ofCommunity", collect(&categories, scanCategory), body.TargetID),
 		ask("users.creatorOfCommunity", collect(&creators, s.scanUser), body.TargetID),
 		ask("members.byUser", collect(&f.members, scanMember), body.TargetID, []string{c.Subject}),
+		ask("moderation.state", lists.scan),
 	)
 	if err != nil {
 		return nil, err
@@ -246,7 +268,7 @@ func (s *Server) createPost(ctx context.Context, r *http.Request, c claims) (any
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	if !f.isMember() || f.communities[0].OnlyAdminCanPost || f.communities[0].NeedApprovalOnPostCreation {
+	if lists.any() || !f.isMember() || f.communities[0].OnlyAdminCanPost || f.communities[0].NeedApprovalOnPostCreation {
 		return nil, statusError(http.StatusForbidden)
 	}
 	p := s.postOf(body, f.callers[0].user)

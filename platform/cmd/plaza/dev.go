@@ -71,7 +71,8 @@ func newDevNetwork(cmd *cobra.Command, opts devOptions) *devNetwork {
 
 // run starts everything in order, serves until ctx ends, and stops everything in the opposite order.
 func (d *devNetwork) run(ctx context.Context) (err error) {
-	app.TuneGC()
+	app.TuneGC(app.Serving)
+	go app.ReturnMemory(ctx)
 	if err := d.configure(); err != nil {
 		return err
 	}
@@ -183,9 +184,29 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	}
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = d.keys.files()
 	cfg.DirectoryKey = d.keys.directoryKey
+	d.mediaConfig(&cfg)
 	cfg.PublicURL = config.BaseURL("http://" + apiAddr(d.opts.port, home))
 	if len(cfg.StorageURLs()) == 0 {
 		cfg.StorageURL = config.StorageURL("file://" + filepath.ToSlash(filepath.Join(d.work, "files")))
 	}
 	return cfg
+}
+
+// Where a media server on this machine would be, by the ports that the field uses for RTMP and HLS.
+const (
+	devIngestURL   = "rtmp://127.0.0.1:1935/live"
+	devPlaybackURL = "http://127.0.0.1:8888/live"
+)
+
+// mediaConfig lets streams and rooms go live: somebody may report on them, and they have addresses.
+func (d *devNetwork) mediaConfig(cfg *config.Config) {
+	if cfg.MediaKey == "" {
+		cfg.MediaKey = d.keys.mediaKey
+	}
+	if cfg.MediaIngestURL == "" {
+		cfg.MediaIngestURL = devIngestURL
+	}
+	if cfg.MediaPlaybackURL == "" {
+		cfg.MediaPlaybackURL = devPlaybackURL
+	}
 }

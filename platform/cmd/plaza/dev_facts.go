@@ -27,6 +27,7 @@ type devFacts struct {
 	NetworkID   string                    `json:"networkId"`
 	ServerKey   string                    `json:"serverKey"`
 	APIKey      string                    `json:"apiKey"`
+	MediaKey    string                    `json:"mediaKey"`
 	AdminToken  string                    `json:"adminToken"`
 	DatabaseURL string                    `json:"databaseUrl"`
 	Regions     map[region.Code]devRegion `json:"regions"`
@@ -46,8 +47,10 @@ func (d *devNetwork) facts(db *devdb.DB) (devFacts, error) {
 	for _, server := range d.servers {
 		f.Regions[server.Code()] = devRegion{BaseURL: "http://" + server.APIAddr(), OpsURL: "http://" + server.OpsAddr()}
 	}
+	cfg := d.regionConfig(region.US, db)
+	f.MediaKey = cfg.MediaKey.Reveal()
 	var err error
-	f.AdminToken, _, err = mintAdmin(d.regionConfig(region.US, db), devAdminName, devAdminValid)
+	f.AdminToken, _, err = mintAdmin(cfg, devAdminName, devAdminValid)
 	return f, err
 }
 
@@ -77,8 +80,8 @@ func (f devFacts) print(out io.Writer, d *devNetwork) error {
 		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\n", home, f.Regions[home].BaseURL, f.Regions[home].OpsURL)
 	}
 	_ = table.Flush() // a strings.Builder takes everything
-	fmt.Fprintf(&b, "\n  server key   %s\n  API key      %s\n  admin token  %s\n  database     %s\n",
-		f.ServerKey, f.APIKey, f.AdminToken, f.DatabaseURL)
+	fmt.Fprintf(&b, "\n  server key   %s\n  API key      %s\n  media key    %s\n  admin token  %s\n  database     %s\n",
+		f.ServerKey, f.APIKey, f.MediaKey, f.AdminToken, f.DatabaseURL)
 	fmt.Fprintf(&b, "\nAll of it is in %s. Sign in as alice, whose home will be eu:\n\n%s\n\nplaza: ready\n",
 		filepath.Join(d.opts.dataDir, devFileName), f.firstRequest())
 	_, err := io.WriteString(out, b.String())

@@ -25,6 +25,7 @@ type devKeys struct {
 	serverKey    string
 	apiKey       string
 	directoryKey telemetry.Secret
+	mediaKey     telemetry.Secret
 }
 
 // ensureDevKeys makes what is missing in dir, in files that only their owner can read.
@@ -42,7 +43,11 @@ func ensureDevKeys(dir string) (devKeys, error) {
 	if err != nil {
 		return devKeys{}, err
 	}
-	k.directoryKey = telemetry.Secret(directory)
+	media, err := ensureHex(filepath.Join(dir, "media-key"), 32)
+	if err != nil {
+		return devKeys{}, err
+	}
+	k.directoryKey, k.mediaKey = telemetry.Secret(directory), telemetry.Secret(media)
 	if k.serverKey, err = auth.EnsureKeySet(server, devKeyID); err != nil {
 		return devKeys{}, err
 	}

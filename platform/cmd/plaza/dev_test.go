@@ -109,7 +109,7 @@ func TestDev(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, statusOf(t, first.Regions[home].BaseURL+"/no/such/route"))
 		require.Contains(t, printed, first.Regions[home].BaseURL)
 	}
-	for _, text := range []string{first.NetworkID, first.ServerKey, first.APIKey, first.AdminToken, first.DatabaseURL} {
+	for _, text := range []string{first.NetworkID, first.ServerKey, first.APIKey, first.MediaKey, first.AdminToken, first.DatabaseURL} {
 		require.NotEmpty(t, text)
 		require.Contains(t, printed, text)
 	}
@@ -124,6 +124,7 @@ func TestDev(t *testing.T) {
 	require.Equal(t, first.NetworkID, second.NetworkID)
 	require.Equal(t, first.ServerKey, second.ServerKey)
 	require.Equal(t, first.APIKey, second.APIKey)
+	require.Equal(t, first.MediaKey, second.MediaKey)
 	require.NoError(t, onDatabase(t, second.DatabaseURL, "SELECT * FROM kept"))
 	p.stop(t, os.Interrupt)
 }

@@ -59,12 +59,14 @@ func (f Failure) String() string {
 type Limit struct {
 	Name string
 	Call string
-	// Of is what is measured: number, length or count of a parameter, the size of a file, or the flags of an object.
+	// Of is what is measured: number, length, bytes of JSON or count of a parameter, the size of a file, or the flags of an object.
 	Of string
-	// Query or Path is the parameter that is measured.
-	Query, Path string
-	Edge, Past  []int64
-	Says        string
+	// Query, Path or Body is the parameter that is measured; Body is its place in the body.
+	Query, Path, Body string
+	// When is what the body's dataType has to be, where that decides.
+	When       string
+	Edge, Past []int64
+	Says       string
 	// Apart says why the limit cannot be exercised.
 	Apart string
 }

@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -74,6 +76,9 @@ func (l *Limit) measure(x exchange, path map[string]string) (int64, bool) {
 		text, err := url.PathUnescape(path[l.Path])
 		return int64(utf8.RuneCountInString(text)), err == nil
 	}
+	if l.Body != "" {
+		return l.measureBody(x)
+	}
 	var values []string
 	for name, sent := range x.query {
 		if plain, _, _ := strings.Cut(name, "["); plain == l.Query {
@@ -91,6 +96,22 @@ func (l *Limit) measure(x exchange, path map[string]string) (int64, bool) {
 	default:
 		return int64(len(values)), true
 	}
+}
+
+// measureBody is the value of a limit on a part of the body.
+func (l *Limit) measureBody(x exchange) (int64, bool) {
+	parts := at(x.sent, l.Body)
+	if len(parts) != 1 || l.When != "" && !slices.Equal(at(x.sent, "dataType"), []any{l.When}) {
+		return 0, false
+	}
+	if text, isText := parts[0].(string); l.Of == "length" {
+		return int64(utf8.RuneCountInString(text)), isText
+	}
+	var raw bytes.Buffer
+	encoder := json.NewEncoder(&raw)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(parts[0])
+	return int64(len(bytes.TrimSpace(raw.Bytes()))), err == nil
 }
 
 // seeFile takes the size of a file from the answer, as no test holds a body of that size. One that is refused is one past

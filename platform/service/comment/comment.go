@@ -1,13 +1,23 @@
 // Package comment holds the comments on posts and stories.
 //
-// A comment's life: created, at once or waiting (approvalStatus pending) where its community asks for approval; deleted
-// by its author or a moderator. Flags never hide it. It can be read as long as what it stands on can be: a story takes its
+// A comment's life, by approvalStatus:
+//
+//	(new) -> approved    at once; by a moderator everywhere, by others where the community does not ask for approval
+//	(new) -> pending     where it does
+//	pending -> approved  a moderator approves it
+//	pending -> declined  a moderator declines it
+//
+// There is no way back from approved and declined. What is not approved is there for its author and for moderators alone: it is no
+// part of what it stands on, counts nowhere, and nobody answers, flags or reacts to it. The setting of the community counts when
+// a comment is made; what waits when it changes goes on waiting. An edit leaves the state as it is. In every state its author or
+// a moderator edits and deletes it. Flags never hide it. It can be read as long as what it stands on can be: a story takes its
 // comments with it when it ends.
 package comment
 
 import (
 	"context"
 	"slices"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -47,7 +57,15 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 	if l.comment == nil || l.comment.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	return l, l.ref.RequireSee(l.First.Caller, s.Now())
+	return l, l.requireSee(s.Now())
+}
+
+// requireSee refuses comments that the caller may not see.
+func (l *loaded) requireSee(now time.Time) error {
+	if err := l.ref.RequireSee(l.First.Caller, now); err != nil {
+		return err
+	}
+	return l.ref.Place.RequireSeeComment(l.First.Caller, l.comment)
 }
 
 func (l *loaded) known(comments ...store.Comment) view.Known {
@@ -91,7 +109,7 @@ func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[pla
 	}
 	k := view.Known{Users: f.UserRows()}
 	for _, l := range found {
-		if l.comment == nil || l.comment.DeletedAt != nil || l.ref.RequireSee(f.Caller, s.Now()) != nil {
+		if l.comment == nil || l.comment.DeletedAt != nil || l.requireSee(s.Now()) != nil {
 			continue
 		}
 		if !slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {
@@ -107,6 +125,11 @@ func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[pla
 // DeleteComment deletes a comment; for its author, a moderator and the owner of the wall. Its replies stay. A permanent
 // deletion leaves nothing of it.
 func (s *Service) DeleteComment(ctx context.Context, req *connect.Request[plazav1.DeleteCommentRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
+	return service.Edit(ctx, func() (*connect.Response[plazav1.StatusSuccessResponse], error) { return s.delete(ctx, req) })
+}
+
+// delete is DeleteComment unless somebody reviews or deletes the comment between: then it is service.ErrEdited.
+func (s *Service) delete(ctx context.Context, req *connect.Request[plazav1.DeleteCommentRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
@@ -115,7 +138,7 @@ func (s *Service) DeleteComment(ctx context.Context, req *connect.Request[plazav
 		return nil, err
 	}
 	w := s.Store.Write(service.HomeOf(l.comment.ID))
-	w.GuardComment(l.comment.ID, fail.NotFound())
+	w.GuardCommentStatus(*l.comment, service.ErrEdited)
 	w.DeleteComment(*l.comment, s.Now())
 	if req.Msg.GetPermanent() {
 		w.PurgeComments([]string{l.comment.ID})

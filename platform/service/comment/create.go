@@ -23,7 +23,7 @@ const maxText = 50_000
 // CreateComment makes a comment on a post or story, or a reply to a comment on it. It is stored at the home of what it
 // stands on.
 func (s *Service) CreateComment(ctx context.Context, req *connect.Request[plazav1.CreateCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	if err := check(req.Msg); err != nil {
+	if err := check(req.Msg.GetData(), req.Msg.GetAttachments()); err != nil {
 		return nil, err
 	}
 	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
@@ -50,8 +50,9 @@ func (s *Service) CreateComment(ctx context.Context, req *connect.Request[plazav
 	return s.answer(ctx, l.First.Caller.UserID, k)
 }
 
-func check(m *plazav1.CreateCommentRequest) error {
-	v, present := m.GetData().GetFields()["text"]
+// check says whether a comment can hold a body and attachments.
+func check(data *structpb.Struct, attachments []*plazav1.Attachment) error {
+	v, present := data.GetFields()["text"]
 	if present {
 		if _, isText := v.GetKind().(*structpb.Value_StringValue); !isText {
 			return fail.Validation("data.text: must be a string")
@@ -61,10 +62,10 @@ func check(m *plazav1.CreateCommentRequest) error {
 	if utf8.RuneCountInString(text) > maxText {
 		return fail.Validation(fmt.Sprintf("data.text: must be at most %d characters", maxText))
 	}
-	if text == "" && len(m.GetAttachments()) == 0 {
+	if text == "" && len(attachments) == 0 {
 		return fail.Validation("data.text: a comment needs text or an attachment")
 	}
-	for i, a := range m.GetAttachments() {
+	for i, a := range attachments {
 		if a.GetType() == "file" {
 			return fail.Validation(fmt.Sprintf("attachments[%d].type: must be image or video", i))
 		}
@@ -84,6 +85,7 @@ func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentReq
 		l.Comment(m.GetParentId(), &parent)
 	}
 	files := service.ReadFiles(l.Reads, service.AttachmentRefs(m.GetAttachments())...)
+	rules := s.ReadTextRules(l.Reads, service.HomeOf(id))
 	if err := l.Run(ctx); err != nil {
 		return nil, nil, nil, err
 	}
@@ -93,13 +95,16 @@ func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentReq
 	if err := l.ref.RequireSee(l.First.Caller, s.Now()); err != nil {
 		return nil, nil, nil, err
 	}
-	if m.GetParentId() != "" && (parent == nil || parent.DeletedAt != nil || parent.ReferenceID != id) {
+	if m.GetParentId() != "" && (parent == nil || parent.DeletedAt != nil || parent.ReferenceID != id || parent.ApprovalStatus != store.Approved) {
 		return nil, nil, nil, fail.NotFound()
 	}
 	if err := l.ref.RequireComment(l.First.Caller); err != nil {
 		return nil, nil, nil, err
 	}
-	return l, parent, counts, files.Err()
+	if err := files.Err(); err != nil {
+		return nil, nil, nil, err
+	}
+	return l, parent, counts, rules.Require(ctx, l.First.Caller, service.WrittenIn(m.GetData()))
 }
 
 // kindOf is what a request refers to; a post where it does not say.
@@ -110,7 +115,7 @@ func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateComment
 	id := s.NewID(l.ref.Home())
 	c := store.Comment{
 		ID: id, ReferenceType: kindOf(m.GetReferenceType()), ReferenceID: l.ref.ID(), RootID: id, AuthorID: l.First.Caller.UserID, AuthorPublicID: l.User().PublicID,
-		DataTypes: dataTypes(m), Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()),
+		DataTypes: dataTypes(m.GetData(), m.GetAttachments()), Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(m.GetAttachments()),
 		ApprovalStatus: l.approval(), CreatedAt: now, UpdatedAt: now, EditedAt: now,
 	}
@@ -121,12 +126,13 @@ func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateComment
 	return c
 }
 
-func dataTypes(m *plazav1.CreateCommentRequest) []string {
+// dataTypes are what a comment holds.
+func dataTypes(data *structpb.Struct, attachments []*plazav1.Attachment) []string {
 	var types []string
-	if m.GetData().GetFields()["text"].GetStringValue() != "" {
+	if data.GetFields()["text"].GetStringValue() != "" {
 		types = append(types, "text")
 	}
-	for _, a := range m.GetAttachments() {
+	for _, a := range attachments {
 		if !slices.Contains(types, a.GetType()) {
 			types = append(types, a.GetType())
 		}
@@ -136,7 +142,7 @@ func dataTypes(m *plazav1.CreateCommentRequest) []string {
 
 func (l *loaded) approval() string {
 	if c := l.ref.Place.Community; c != nil && c.CommentApproval && !l.ref.Place.Moderates(l.First.Caller) {
-		return "pending"
+		return store.Pending
 	}
-	return "approved"
+	return store.Approved
 }

@@ -24,6 +24,9 @@ func (s *Service) FlagComment(ctx context.Context, req *connect.Request[plazav1.
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
+	if err := service.RequireApproved(l.comment); err != nil {
+		return nil, err
+	}
 	if err := l.ref.Place.RequireReact(l.First.Caller); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,8 @@ type target struct {
 	categories []store.Category
 }
 
-// find reads a community to change and requires the permission p. A community that is not there is 400400.
+// find reads a community to change and requires the permission p. A community that is not there, or hidden from the
+// caller, is 400400.
 func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p auth.Permission) (*target, error) {
 	t := &target{First: s.Begin(ctx)}
 	t.Community(id, &t.community)
@@ -34,7 +35,7 @@ func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p a
 	if err := t.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := service.RequireLive(t.community); err != nil {
+	if err := service.RequireFind(t.Caller, t.community, t.mine); err != nil {
 		return nil, err
 	}
 	var err error

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -162,7 +163,7 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 		f.AccessType = cmp.Or(form.AccessType, store.AccessPublic)
 		f.AltText, f.FeedType = form.AltText, form.FeedType
 		if form.PreferredName != "" {
-			f.Name = clean(form.PreferredName)
+			f.Name = clean(base(form.PreferredName))
 		}
 		f.CreatedAt, f.UpdatedAt = now, now
 		w.NewFile(*f, errAbandoned)
@@ -224,6 +225,16 @@ func (s *Service) discard(ctx context.Context, home region.Code, id string) erro
 	w := s.Store.Write(home)
 	w.EndUpload(id)
 	return w.Commit(ctx)
+}
+
+// base is the last part of a name that has folders in it, of whichever system: what a form's reader makes of the name that came with a
+// file. It is empty where there is none.
+func base(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	if name == "/" || name == "." || name == ".." {
+		return ""
+	}
+	return name
 }
 
 // clean makes a file name that can be kept and shown: text without control characters, of limited length.

@@ -1,4 +1,3 @@
-// Package joinrequest holds the requests to join a community.
 package joinrequest
 
 import (
@@ -52,7 +51,8 @@ func notFound(ctx context.Context, f *service.First) error {
 	return fail.NotFound()
 }
 
-// run ends the first round trip. A community that is not there is 400400.
+// run ends the first round trip. A community that is not there is 400400; whether the caller may know of one is for the operation to
+// ask, as they may have a request or an invitation to it.
 func (s *situation) run(ctx context.Context) error {
 	if err := s.Run(ctx); err != nil {
 		return err
@@ -60,8 +60,14 @@ func (s *situation) run(ctx context.Context) error {
 	return service.RequireLive(s.community)
 }
 
+// requireFind is 400400 for a community that is hidden from the caller.
+func (s *situation) requireFind() error { return service.RequireFind(s.Caller, s.community, s.mine) }
+
 // requireModerator refuses callers who may not decide who joins.
 func (s *situation) requireModerator() error {
+	if err := s.requireFind(); err != nil {
+		return err
+	}
 	return auth.Require(s.Caller, auth.AddCommunityUser,
 		auth.Scope{OwnerID: s.community.CreatorID, Membership: service.MembershipOf(s.mine)})
 }

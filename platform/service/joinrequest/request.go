@@ -17,8 +17,8 @@ var (
 	errMember  = fail.AlreadyExists("The user is a member of this community already")
 )
 
-// RequestJoin asks to join. Where a moderator decides, the request is pending; anybody who knows the community's id may
-// send one. Elsewhere the request is approved and the caller a member at once.
+// RequestJoin asks to join. Where a moderator decides, the request is pending. Elsewhere, and where the caller is invited, the request
+// is approved and the caller a member at once. A community that is hidden from the caller is 400400, unless they are invited.
 //
 // A second pending request is 400315. A member whose request was approved gets that request again, so that a client may
 // repeat a call whose answer got lost; a member who never asked gets 400315.
@@ -39,6 +39,7 @@ func (s *Service) RequestJoin(ctx context.Context, req *connect.Request[plazav1.
 type asked struct {
 	*situation
 	latest  *store.JoinRequest // the caller's latest before
+	invited []store.Invitation // the caller's pending one, if any: it stands for a moderator's consent
 	request store.JoinRequest  // the one to answer with
 }
 
@@ -49,6 +50,9 @@ func (s *Service) ask(ctx context.Context, communityID string) (asked, error) {
 	}
 	a := asked{situation: found}
 	found.LatestJoinRequest(communityID, found.Caller.UserID, &a.latest)
+	if caller := found.Caller.UserID; caller != "" {
+		found.PendingInvitations(communityID, []string{caller}, &a.invited)
+	}
 	if err := found.run(ctx); err != nil {
 		return a, err
 	}
@@ -67,6 +71,11 @@ func (a *asked) check() error {
 	if err := a.RequireUser(); err != nil {
 		return err
 	}
+	if !a.isInvited() && !a.isPending() { // nor would they know of it otherwise
+		if err := a.requireFind(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case a.mine.IsBanned():
 		return fail.Banned()
@@ -74,13 +83,16 @@ func (a *asked) check() error {
 		return errMember
 	case a.mine.IsMember():
 		return nil
-	case a.community.JoinApproval && a.isPending():
+	case a.needsApproval() && a.isPending():
 		return errPending
-	case !a.community.JoinApproval && !service.CanFind(a.Caller, *a.community, a.mine):
-		return fail.NotFound()
 	}
 	return nil
 }
+
+func (a *asked) isInvited() bool { return len(a.invited) > 0 }
+
+// needsApproval reports whether a moderator decides.
+func (a *asked) needsApproval() bool { return a.community.JoinApproval && !a.isInvited() }
 
 func (a *asked) isPending() bool { return a.latest != nil && a.latest.Status == store.JoinPending }
 
@@ -93,11 +105,14 @@ func (s *Service) send(ctx context.Context, a asked) (asked, error) {
 	}
 	w := s.Store.Write(a.home)
 	w.CommunityIsLive(a.community.ID)
-	if a.community.JoinApproval {
+	if a.needsApproval() {
 		w.NewJoinRequest(a.request, errPending)
 		return a, w.Commit(ctx)
 	}
 	a.approve(w)
+	for _, i := range a.invited {
+		w.AnswerInvitation(i.ID, store.JoinApproved, a.now, store.ErrChanged)
+	}
 	change := service.Join(a.community.ID, u.ID, u.PublicID, a.mine, service.MemberRoles(), a.now)
 	mirrors := w.ChangeMembers(a.community.ID, []store.MemberChange{change}, a.now, a.now.Add(events.Grace))
 	told := events.Added(w, a.community.ID, u.ID, "", []store.MemberChange{change}, mirrors, a.now)
@@ -152,7 +167,10 @@ func (s *Service) GetMyJoinRequest(ctx context.Context, req *connect.Request[pla
 	if err := found.run(ctx); err != nil {
 		return nil, err
 	}
-	if latest == nil {
+	if latest == nil { // a request of the caller's own is theirs to see, also where the community hid since
+		if err := found.requireFind(); err != nil {
+			return nil, err
+		}
 		return s.answer(found.First), nil
 	}
 	return s.answer(found.First, *latest), nil

@@ -11,6 +11,11 @@
 //	mark-read          read and delivered up
 //	reading            read and delivered up to the last segment, and what comes within a minute is read as it comes
 //	feed deleted       nothing in it is unread; a channel whose feeds are all deleted is
+//	joined a channel   read and delivered up to the last segment before
+//	left a channel     as if its feeds were deleted, until the user comes back
+//
+// Messages of our own subchannels come from the transactions that write them, by the outbox (fanout.go); those of outside message
+// stores through Push. Live channels have no markers.
 package marker
 
 import (

@@ -28,8 +28,8 @@ type Message struct {
 
 // Pusher is how whatever keeps messages moves the markers on. Service is one.
 type Pusher interface {
-	// Push tells of a message. It may come again, and after later ones. A deleted feed is 400400, another channel than the
-	// feed's 400000.
+	// Push tells of a message. It may come again, and after later ones. A deleted feed is 400400; another channel than the
+	// feed's is 400000, and so is a subchannel of our own, whose messages give the segments.
 	Push(ctx context.Context, m Message) (*store.MessageFeed, error)
 	// DeleteFeed tells that a feed is deleted; one that is not there is 400400.
 	DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error)
@@ -37,34 +37,31 @@ type Pusher interface {
 
 var _ Pusher = (*Service)(nil)
 
-// topic is the outbox topic of what happened to a feed; the payload is a feedNews.
-const topic = "feedMarkers"
-
 // recipientsOfRow bounds the users of one outbox row.
 const recipientsOfRow = 100
-
-// feedNews is what happened to a feed, for users of one home.
-type feedNews struct {
-	Home    region.Code         `json:"home"`
-	Segment store.FeedSegment   `json:"segment"`
-	Users   []store.MarkAdvance `json:"users,omitempty"`
-	Deleted bool                `json:"deleted,omitempty"` // the feed is; for all of its users
-	At      time.Time           `json:"at"`
-}
 
 // Register makes the outbox move the markers of users on.
 func Register(d *service.Deps) {
 	s := New(d)
-	d.Outbox.Handle(topic, func(ctx context.Context, row store.OutboxRow) error {
-		var news feedNews
-		if err := json.Unmarshal(row.Payload, &news); err != nil {
-			return err
-		}
+	d.Outbox.Handle(events.TopicFeedMarkers, handler(func(ctx context.Context, news events.FeedNews) error {
 		if news.Deleted {
 			return s.endMarks(ctx, news)
 		}
 		return s.advanceMarks(ctx, news)
-	})
+	}))
+	d.Outbox.Handle(events.TopicMessage, handler(s.fanOut))
+	d.Outbox.Handle(events.TopicChannelMembers, handler(s.followMembers))
+}
+
+// handler reads the payload of an outbox row.
+func handler[T any](take func(context.Context, T) error) events.Handler {
+	return func(ctx context.Context, row store.OutboxRow) error {
+		var payload T
+		if err := json.Unmarshal(row.Payload, &payload); err != nil {
+			return err
+		}
+		return take(ctx, payload)
+	}
 }
 
 // Push tells of a message.
@@ -79,7 +76,7 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	if feed != nil && feed.EntityID != m.EntityID {
+	if feed != nil && (feed.IsOwn || feed.EntityID != m.EntityID) {
 		return nil, fail.BadRequest()
 	}
 	now := s.Now()
@@ -107,8 +104,7 @@ func (s *Service) send(w *store.Write, m Message, now time.Time) []store.OutboxR
 	var told []store.OutboxRow
 	for _, home := range region.All() {
 		for part := range slices.Chunk(byHome[home], recipientsOfRow) {
-			news := feedNews{Home: home, Segment: m.FeedSegment, Users: part, At: now}
-			told = append(told, w.Emit(topic, news, now, now.Add(events.Grace)))
+			told = append(told, events.FeedTold(w, events.FeedNews{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
 		}
 	}
 	return told
@@ -122,13 +118,9 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	}
 	now := s.Now()
 	var feed *store.MessageFeed
-	var told []store.OutboxRow
 	w := s.Store.Write(home)
 	w.DeleteFeed(feedID, now, fail.NotFound())
-	for _, users := range region.All() {
-		news := feedNews{Home: users, Segment: store.FeedSegment{FeedID: feedID}, Deleted: true, At: now}
-		told = append(told, w.Emit(topic, news, now, now.Add(events.Grace)))
-	}
+	told := events.FeedDeleted(w, feedID, now)
 	w.MessageFeedAfter(feedID, &feed)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -138,7 +130,7 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 }
 
 // advanceMarks moves the markers of a home's users to a message, and tells those for whom that changed something.
-func (s *Service) advanceMarks(ctx context.Context, news feedNews) error {
+func (s *Service) advanceMarks(ctx context.Context, news events.FeedNews) error {
 	ids := make([]string, len(news.Users))
 	for i, u := range news.Users {
 		ids[i] = u.UserID
@@ -153,7 +145,7 @@ func (s *Service) advanceMarks(ctx context.Context, news feedNews) error {
 	var told []store.OutboxRow
 	for _, u := range news.Users {
 		i := slices.IndexFunc(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
-		if i >= 0 && !news.changes(marks[i], u) {
+		if i >= 0 && !newsFor(news, marks[i], u) {
 			continue
 		}
 		w.AdvanceFeedMark(u, news.Segment, news.At)
@@ -162,8 +154,8 @@ func (s *Service) advanceMarks(ctx context.Context, news feedNews) error {
 	return s.commit(ctx, w, told)
 }
 
-// changes reports whether the message is news for a marker.
-func (n feedNews) changes(mark store.FeedMark, u store.MarkAdvance) bool {
+// newsFor reports whether the message is news for a marker.
+func newsFor(n events.FeedNews, mark store.FeedMark, u store.MarkAdvance) bool {
 	segment := n.Segment.Segment
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
 }
@@ -184,7 +176,7 @@ func (s *Service) commit(ctx context.Context, w *store.Write, told []store.Outbo
 }
 
 // endMarks tells the markers of a home's users that their feed is deleted, some hundred at a time.
-func (s *Service) endMarks(ctx context.Context, news feedNews) error {
+func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
 	for {
 		var marks []store.FeedMark
 		reads := s.Store.Reads()
@@ -239,11 +231,16 @@ func (s *Service) PushSegment(ctx context.Context, req *connect.Request[plazav1.
 	return s.feed(feed, err)
 }
 
-// DeleteMessageFeed marks a feed deleted for those who belong to it; for administrators.
+// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators.
 func (s *Service) DeleteMessageFeed(ctx context.Context, req *connect.Request[plazav1.DeleteMessageFeedRequest]) (*connect.Response[plazav1.PushSegmentResponse], error) {
+	var there *store.MessageFeed
 	f := s.Begin(ctx)
+	f.MessageFeed(req.Msg.GetMessageFeedId(), &there)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
+	}
+	if there != nil && there.IsOwn {
+		return nil, fail.BadRequest()
 	}
 	feed, err := s.DeleteFeed(ctx, req.Msg.GetMessageFeedId())
 	return s.feed(feed, err)

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"slices"
 
 	"connectrpc.com/connect"
 
@@ -26,8 +27,6 @@ func decideJoin(s *situation) (plan, error) {
 		return plan{}, fail.Banned()
 	case s.mine.IsMember():
 		return plan{}, nil
-	case !service.CanFind(s.Caller, s.community, s.mine):
-		return plan{}, fail.NotFound()
 	case !s.community.IsPublic || s.community.JoinApproval:
 		return plan{}, fail.Forbidden("This community decides who joins: send a request to join")
 	}
@@ -48,22 +47,20 @@ func decideLeave(s *situation) (plan, error) {
 	if err := s.RequireUser(); err != nil {
 		return plan{}, err
 	}
-	switch {
-	case s.mine.IsMember():
-		return plan{changes: []store.MemberChange{service.End(*s.mine, store.StateLeft, s.now)}}, nil
-	case !service.CanFind(s.Caller, s.community, s.mine):
-		return plan{}, fail.NotFound()
+	if !s.mine.IsMember() {
+		return plan{}, nil
 	}
-	return plan{}, nil
+	return plan{changes: []store.MemberChange{service.End(*s.mine, store.StateLeft, s.now)}}, nil
 }
 
-// AddMembers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
+// AddMembers makes users members; where the network wants users to accept, it invites them instead, unless an administrator adds
+// them, who has no account to invite with. Who is one already stays as they are; one who is banned has to be unbanned first.
 func (s *Service) AddMembers(ctx context.Context, req *connect.Request[plazav1.AddMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
 	ids, all, err := s.resolve(ctx, req.Msg.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
-	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), userIDs: ids, readUsers: true, decide: func(s *situation) (plan, error) {
+	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), userIDs: ids, readUsers: true, readInvited: true, decide: func(s *situation) (plan, error) {
 		if err := auth.Require(s.Caller, auth.AddCommunityUser, s.scope()); err != nil {
 			return plan{}, err
 		}
@@ -83,10 +80,24 @@ func decideAdd(s *situation, ids []string) (plan, error) {
 			return plan{}, fail.NotFound()
 		case old.IsBanned():
 			return plan{}, fail.Banned()
+		case s.invites() && !old.IsMember():
+			if !s.isInvited(id) {
+				p.invite = append(p.invite, *u)
+			}
+			continue
 		}
 		p.changes = append(p.changes, service.Join(s.community.ID, id, u.PublicID, old, service.MemberRoles(), s.now))
 	}
 	return p, nil
+}
+
+// invites reports whether the caller invites whom they would add.
+func (s *situation) invites() bool {
+	return s.settings.MembershipAcceptance == store.AcceptInvitation && s.User() != nil
+}
+
+func (s *situation) isInvited(userID string) bool {
+	return slices.ContainsFunc(s.invited, func(i store.Invitation) bool { return i.InvitedID == userID })
 }
 
 // RemoveMembers ends the memberships of users. Who is no member stays as they are.

@@ -8,7 +8,6 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -61,13 +60,10 @@ func (s *Service) lookAt(ctx context.Context, list store.MemberList, states []st
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := service.RequireLive(community); err != nil {
+	if err := service.RequireFind(found.Caller, community, found.mine); err != nil {
 		return nil, err
 	}
 	found.community = *community
-	if !service.CanFind(found.Caller, found.community, found.mine) {
-		return nil, fail.NotFound()
-	}
 	return found, auth.RequireSee(found.Caller, found.scope(), community.IsPublic)
 }
 

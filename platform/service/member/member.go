@@ -1,4 +1,3 @@
-// Package member holds who belongs to a community, and with which roles.
 package member
 
 import (
@@ -50,6 +49,8 @@ type situation struct {
 	members   []store.Member
 	users     []store.User
 	pending   *store.JoinRequest // the caller's; read where the operation asks for it
+	settings  store.Settings     // read, with the invitations of the concerned, where the operation asks for them
+	invited   []store.Invitation
 	now       time.Time
 }
 
@@ -80,15 +81,18 @@ type plan struct {
 	mayEndModeration bool
 	// settle says what becomes of the pending join requests of those concerned; nothing where its status is empty.
 	settle store.JoinAnswer
+	// invite are users to invite.
+	invite []store.User
 }
 
 // operation is one way to change who belongs to a community.
 type operation struct {
 	communityID string
 	userIDs     []string // internal ids of the concerned, each once
-	// readUsers reads their rows too; readPending the caller's pending join request.
-	readUsers, readPending bool
-	decide                 func(s *situation) (plan, error)
+	// readUsers reads their rows too; readPending the caller's pending join request; readInvited the pending invitations of the
+	// concerned, and the settings.
+	readUsers, readPending, readInvited bool
+	decide                              func(s *situation) (plan, error)
 }
 
 // change reads, decides and writes, again where somebody else got ahead, and answers with the community as it is then.
@@ -119,7 +123,7 @@ func (s *Service) change(ctx context.Context, o operation) (*connect.Response[pl
 	return connect.NewResponse(aggregate), nil
 }
 
-// look reads what the operation has to know. A community that is not there is 400400.
+// look reads what the operation has to know. A community that is not there, or hidden from the caller, is 400400.
 func (s *Service) look(ctx context.Context, o operation) (*situation, error) {
 	found := &situation{First: s.Begin(ctx), now: s.Now()}
 	var community *store.Community
@@ -131,13 +135,17 @@ func (s *Service) look(ctx context.Context, o operation) (*situation, error) {
 			found.PendingJoinRequest(o.communityID, caller, &found.pending)
 		}
 	}
+	if o.readInvited {
+		found.Settings(s.Region, &found.settings)
+		found.PendingInvitations(o.communityID, o.userIDs, &found.invited)
+	}
 	if o.readUsers {
 		found.Users(o.userIDs, &found.users)
 	}
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := service.RequireLive(community); err != nil {
+	if err := service.RequireFind(found.Caller, community, found.mine); err != nil {
 		return nil, err
 	}
 	found.community = *community
@@ -146,7 +154,7 @@ func (s *Service) look(ctx context.Context, o operation) (*situation, error) {
 
 // carryOut writes the plan in one transaction at the community's home.
 func (s *Service) carryOut(ctx context.Context, found *situation, p plan) error {
-	if !slices.ContainsFunc(p.changes, store.MemberChange.Needed) {
+	if !slices.ContainsFunc(p.changes, store.MemberChange.Needed) && len(p.invite) == 0 {
 		return nil
 	}
 	home, err := region.HomeOf(found.community.ID)
@@ -161,6 +169,12 @@ func (s *Service) carryOut(ctx context.Context, found *situation, p plan) error 
 	}
 	if p.settle.Status != "" {
 		w.SettleJoinRequests(found.community.ID, concerned(p.changes), p.settle, found.now)
+	}
+	for _, u := range p.invite {
+		i := store.Invitation{
+			ID: s.NewID(home), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: found.community.ID, CreatedAt: found.now,
+		}
+		w.NewInvitation(service.Invite(found.First, i, u), store.ErrChanged)
 	}
 	told := events.Added(w, found.community.ID, found.Caller.UserID, "", p.changes, mirrors, found.now)
 	if err := w.Commit(ctx); err != nil {

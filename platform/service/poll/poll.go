@@ -52,6 +52,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.C
 	}
 	f := s.Begin(ctx)
 	images := service.ReadFiles(f.Reads, imagesOf(req.Msg)...)
+	rules := s.ReadTextRules(f.Reads, service.HomeOf(f.Caller.UserID))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -62,6 +63,9 @@ func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.C
 		return nil, err
 	}
 	p := s.newPoll(f.User(), req.Msg)
+	if err := rules.Require(ctx, f.Caller, service.TextsOfPoll(p)); err != nil {
+		return nil, err
+	}
 	w := s.Store.Write(service.HomeOf(p.ID))
 	w.NewPoll(p)
 	if err := w.Commit(ctx); err != nil {

@@ -17,6 +17,9 @@ func (s *Service) CreatePost(ctx context.Context, req *connect.Request[plazav1.C
 	if err != nil {
 		return nil, err
 	}
+	if err := service.RequireAccount(auth.CallerFrom(ctx)); err != nil {
+		return nil, err
+	}
 	if err := s.Resolve(ctx, d, auth.CallerFrom(ctx).PublicID); err != nil {
 		return nil, err
 	}

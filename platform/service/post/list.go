@@ -10,7 +10,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListPosts lists the posts of one community or wall.
+// ListPosts lists the posts of one community or wall, or those on one content.
 func (s *Service) ListPosts(ctx context.Context, req *connect.Request[plazav1.ListPostsRequest]) (*connect.Response[plazav1.ListPostsResponse], error) {
 	m := req.Msg
 	types := slices.Clone(m.GetDataTypes())
@@ -18,12 +18,17 @@ func (s *Service) ListPosts(ctx context.Context, req *connect.Request[plazav1.Li
 		types = append(types, m.GetDataType())
 	}
 	slices.Sort(types)
-	a, paging, err := s.PostPage(ctx, service.PostQuery{
+	q := service.PostQuery{
 		TargetType: m.GetTargetType(), TargetID: m.GetTargetId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
 		DataTypes: slices.Compact(types), ParentsOnly: m.GetMatchingOnlyParentPost(),
 		EveryPost: m.MatchingOnlyParentPost != nil && !m.GetMatchingOnlyParentPost(), Tags: m.GetTags(),
 		Flagged: service.FlaggedOf(m.HasFlag), Deleted: service.DeletedOf(m.IsDeleted), Page: m.GetOptions(),
-	})
+	}
+	list := s.PostPage
+	if q.TargetType == service.OnContent {
+		list = s.ContentPage
+	}
+	a, paging, err := list(ctx, q)
 	if err != nil {
 		return nil, err
 	}

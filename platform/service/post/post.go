@@ -1,7 +1,8 @@
 // Package post holds the posts of communities and walls.
 //
 // A post's life: created as published, or as reviewing where its community asks for approval; a moderator approves it
-// (published) or declines it (declined); its author or a moderator deletes it. Flags never hide it.
+// (published) or declines it (declined); its author or a moderator edits and deletes it. Flags never hide it, and an edit
+// leaves it in its feed: a published post stays published also where the community asks for approval.
 package post
 
 import (

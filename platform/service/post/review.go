@@ -22,6 +22,9 @@ func (s *Service) DeclinePost(ctx context.Context, req *connect.Request[plazav1.
 	return s.review(ctx, req.Msg.GetPostId(), declined)
 }
 
+// errNotWaiting is for posts that the caller sees: the others are not there.
+var errNotWaiting = fail.New(fail.CodeBadRequest, "The post does not wait for a moderator")
+
 func (s *Service) review(ctx context.Context, id, feedType string) (*connect.Response[plazav1.PostAggregate], error) {
 	l, err := s.load(ctx, id, nil)
 	if err != nil {
@@ -31,7 +34,7 @@ func (s *Service) review(ctx context.Context, id, feedType string) (*connect.Res
 		return nil, err
 	}
 	if l.post.FeedType != reviewing || !l.post.IsParent {
-		return nil, fail.NotFound()
+		return nil, errNotWaiting
 	}
 	var after *store.Post
 	w := s.Store.Write(service.HomeOf(id))

@@ -13,7 +13,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListReactions lists who reacted to a post or comment, newest first.
+// ListReactions lists who reacted to a post, comment, story or message, newest first.
 func (s *Service) ListReactions(ctx context.Context, req *connect.Request[plazav1.ListReactionsRequest]) (*connect.Response[plazav1.ListReactionsResponse], error) {
 	m := req.Msg
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)

@@ -1,4 +1,4 @@
-// Package reaction holds the reactions to posts, comments and stories. Names are free; a user reacts once by each name.
+// Package reaction holds the reactions to posts, comments, stories and messages. Names are free; a user reacts once by each name.
 package reaction
 
 import (
@@ -29,6 +29,7 @@ type loaded struct {
 	*service.First
 	comment *store.Comment
 	ref     service.Reference // the post or story, or the one that the comment stands on
+	chat    *service.Chat     // where it is a message
 	mine    []store.Reaction
 }
 
@@ -38,18 +39,15 @@ type reference struct{ id, kind string }
 // load reads what is reacted to, the caller's reactions to it, and how the caller stands to where it stands. What is
 // deleted or not for the caller to see does not exist.
 func (s *Service) load(ctx context.Context, ref reference, more func(*service.First)) (*loaded, error) {
-	l := &loaded{First: s.Begin(ctx)}
-	if ref.kind == store.ReferenceComment {
-		l.Comment(ref.id, &l.comment)
-		l.ReferOf(ref.id, &l.ref)
-	} else {
-		l.Refer(ref.kind, ref.id, &l.ref)
-	}
+	l := s.begin(ctx, ref)
 	if home, err := region.HomeOf(ref.id); err == nil && l.Caller.UserID != "" {
 		l.ReactionsOf(home, []string{ref.id}, l.Caller.UserID, &l.mine)
 	}
 	if more != nil {
 		more(l.First)
+	}
+	if l.chat != nil {
+		return l, l.requireReadMessage(ctx)
 	}
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -60,10 +58,40 @@ func (s *Service) load(ctx context.Context, ref reference, more func(*service.Fi
 	return l, l.requireSee(s.Now())
 }
 
-// requireSee refuses what the caller may not see, and posts that wait for a moderator.
-func (l *loaded) requireSee(now time.Time) error {
-	if l.ref.Post != nil && l.ref.Post.FeedType != "published" {
+// begin starts the first round trip of a request about a reference.
+func (s *Service) begin(ctx context.Context, ref reference) *loaded {
+	if ref.kind == store.ReferenceMessage {
+		chat := s.BeginMessage(ctx, ref.id)
+		return &loaded{First: chat.First, chat: chat}
+	}
+	l := &loaded{First: s.Begin(ctx)}
+	if ref.kind == store.ReferenceComment {
+		l.Comment(ref.id, &l.comment)
+		l.ReferOf(ref.id, &l.ref)
+	} else {
+		l.Refer(ref.kind, ref.id, &l.ref)
+	}
+	return l
+}
+
+// requireReadMessage sends the reads and refuses messages that the caller may not read.
+func (l *loaded) requireReadMessage(ctx context.Context) error {
+	if err := l.chat.RequireRead(ctx); err != nil {
+		return err
+	}
+	if l.chat.Message.DeletedAt != nil {
 		return fail.NotFound()
+	}
+	return nil
+}
+
+// requireSee refuses what the caller may not see, and comments that are not for everybody: they wait for a moderator, or one declined
+// them. Whoever sees a post that waits, its author and the moderators, reacts to it as they comment on it.
+func (l *loaded) requireSee(now time.Time) error {
+	if l.comment != nil {
+		if err := service.RequireApproved(l.comment); err != nil {
+			return err
+		}
 	}
 	return l.ref.RequireSee(l.Caller, now)
 }
@@ -72,6 +100,9 @@ func (l *loaded) requireSee(now time.Time) error {
 func (l *loaded) requireReact() error {
 	if err := l.RequireUser(); err != nil {
 		return err
+	}
+	if l.chat != nil { // who reads in a channel reacts in it, also where only moderators write
+		return nil
 	}
 	return l.ref.Place.RequireReact(l.Caller)
 }
@@ -130,6 +161,10 @@ func (s *Service) again(ctx context.Context, ref reference, name string) (*conne
 
 // guard refuses the transaction where what is reacted to is gone.
 func (l *loaded) guard(w *store.Write, now time.Time) {
+	if l.chat != nil {
+		w.GuardMessage(l.chat.Message.ID, fail.NotFound())
+		return
+	}
 	if l.comment != nil {
 		w.GuardComment(l.comment.ID, fail.NotFound())
 		return

@@ -33,8 +33,8 @@
 // # Participants
 //
 // The creator is the host, and stays it. In a room of type coHosts they name a co-host when they make it. The host, and those with
-// MANAGE_LIVE_STREAMING, take a co-host out; a co-host leaves. Each participant has a key of their own to send with, which is told
-// to nobody else.
+// MANAGE_LIVE_STREAMING, take a co-host out and invite others, who become co-hosts when they accept (package invitation); a co-host
+// leaves. Each participant has a key of their own to send with, which is told to nobody else.
 //
 // # Who
 //

@@ -27,7 +27,6 @@ const (
 	direct  = "directStreaming"
 	coHosts = "coHosts"
 	host    = "host"
-	coHost  = "coHost"
 )
 
 // errParent refuses a parent that cannot be one.
@@ -51,6 +50,7 @@ func (s *Service) CreateRoom(ctx context.Context, req *connect.Request[plazav1.C
 	f := s.Begin(ctx)
 	f.Users(guests, &invited)
 	thumbnail := service.ReadFiles(f.Reads, service.Thumbnail(&m.ThumbnailFileId))
+	rules := s.ReadTextRules(f.Reads, service.HomeOf(f.Caller.UserID))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -58,6 +58,9 @@ func (s *Service) CreateRoom(ctx context.Context, req *connect.Request[plazav1.C
 		return nil, err
 	}
 	if err := thumbnail.Err(); err != nil {
+		return nil, err
+	}
+	if err := rules.Require(ctx, f.Caller, service.WrittenAs(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentRoomId(); parent != "" && !region.ValidID(parent) {
@@ -74,8 +77,12 @@ func (s *Service) CreateRoom(ctx context.Context, req *connect.Request[plazav1.C
 		LiveChatEnabled: chatWanted(m), Metadata: metadata, Participants: participants, PlaybackKey: service.NewKey(),
 		ParentID: m.GetParentRoomId(), CreatedAt: now, UpdatedAt: now,
 	}
+	row.HasChannel = row.LiveChatEnabled
 	w := s.Store.Write(service.HomeOf(row.ID))
 	w.NewRoom(row, errParent)
+	if row.HasChannel {
+		service.RoomChannel(w, row, nil, now)
+	}
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -113,7 +120,7 @@ func participantsOf(creator *store.User, invited []store.User, wanted int) ([]st
 		case u.ID == creator.ID:
 			return nil, fail.Validation("participants: the host is none of the co-hosts")
 		}
-		participants = append(participants, store.RoomParticipant{Type: coHost, UserID: u.ID, PublicID: u.PublicID, Key: service.NewKey()})
+		participants = append(participants, service.CoHost(u))
 	}
 	if len(participants) != wanted+1 {
 		return nil, fail.NotFound()
@@ -141,14 +148,7 @@ func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if l.room == nil || l.room.DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	if l.room.PostID == "" || participant(l.room, l.Caller.UserID) != nil || service.SeesAllLive(l.Caller) {
-		return l, nil
-	}
-	_, err := s.SeePost(ctx, l.Caller, l.room.PostID)
-	return l, err
+	return l, s.SeeRoom(ctx, l.Caller, l.room)
 }
 
 // loadOwn reads a room that the caller may change.
@@ -237,7 +237,17 @@ func (s *Service) UpdateRoom(ctx context.Context, req *connect.Request[plazav1.U
 	if err := s.CheckFiles(ctx, service.Thumbnail(m.ThumbnailFileId)); err != nil {
 		return nil, err
 	}
-	return s.write(ctx, l.room, func(w *store.Write) { w.UpdateRoom(l.room.ID, change, s.Now(), fail.NotFound()) })
+	if err := s.CheckTexts(ctx, l.Caller, service.HomeOf(l.room.ID), service.WrittenAs(m.Title, m.Description)); err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	return s.write(ctx, l.room, func(w *store.Write) {
+		w.UpdateRoom(l.room.ID, change, now, fail.NotFound())
+		if m.GetLiveChatEnabled() && !l.room.HasChannel {
+			w.RoomHasChannel(l.room.ID, now, fail.NotFound())
+			service.RoomChannel(w, *l.room, fail.Conflict(), now)
+		}
+	})
 }
 
 // DeleteRoom deletes a room. The post that carries it stays.

@@ -25,7 +25,7 @@ const (
 )
 
 // open are the states in which somebody can send.
-var open = []string{"idle", "live", "waitingReconnect"}
+var open = service.OpenRoomStates()
 
 // transitions are those of the package's documentation.
 var transitions = map[string]service.Transition{

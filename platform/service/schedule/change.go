@@ -89,6 +89,9 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 	if err := s.CheckFiles(ctx, service.AttachmentRefs(d.Attachments)...); err != nil {
 		return err
 	}
+	if err := s.CheckTexts(ctx, auth.CallerFrom(ctx), service.HomeOf(row.ID), d.Texts()); err != nil {
+		return err
+	}
 	return s.fill(row, d, row.PostIDs[0])
 }
 

@@ -42,7 +42,7 @@ func (s *Service) PublishDue(ctx context.Context, home region.Code, lane int64) 
 	// Workers of the same lane in orders of their own seldom meet.
 	//nolint:gosec // an order that need not be a secret
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
-	facts, err := s.factsOf(ctx, due)
+	facts, err := s.factsOf(ctx, home, due)
 	if err != nil {
 		return false, err
 	}
@@ -87,7 +87,11 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err != nil {
 		return err
 	}
-	if err := s.requireCarried(ctx, d, posting); err != nil {
+	carried, err := s.requireCarried(ctx, d, posting)
+	if err != nil {
+		return err
+	}
+	if err := facts.rules.Require(ctx, posting.Caller, d.Texts(), carried.Texts()); err != nil {
 		return err
 	}
 	w := s.Store.Write(service.HomeOf(row.ID))
@@ -100,15 +104,15 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	return nil
 }
 
-// requireCarried refuses a poll, stream or room that became part of another post, or is gone.
-func (s *Service) requireCarried(ctx context.Context, d *service.Draft, posting *service.Posting) error {
+// requireCarried reads what a draft carries, and refuses a poll, stream or room that became part of another post, or is gone.
+func (s *Service) requireCarried(ctx context.Context, d *service.Draft, posting *service.Posting) (service.Carried, error) {
 	var carried service.Carried
 	reads := s.Store.Reads()
 	carried.Read(d, reads)
 	if err := reads.Run(ctx); err != nil {
-		return err
+		return carried, err
 	}
-	return posting.RequireCarried(d, carried)
+	return carried, posting.RequireCarried(d, carried)
 }
 
 func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {
@@ -137,15 +141,18 @@ type facts struct {
 	communities []store.Community
 	members     []store.Member
 	walls       map[string]*store.Wall // by owner and author
+	rules       *service.TextRules
 	missing     []region.Code
+	catalog     *auth.Catalog
 }
 
 // factsOf reads, in one round trip to each home, who the authors are, and how they stand to the targets.
-func (s *Service) factsOf(ctx context.Context, due []store.ScheduledPost) (*facts, error) {
+func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.ScheduledPost) (*facts, error) {
 	var users, communities []string
 	authors := map[string][]string{}
-	f := &facts{walls: map[string]*store.Wall{}}
+	f := &facts{walls: map[string]*store.Wall{}, catalog: s.View.Catalog}
 	reads := s.Store.Related()
+	f.rules = s.ReadTextRules(reads, home)
 	for _, row := range due {
 		users = append(users, row.AuthorID)
 		if row.TargetType == "user" {
@@ -164,7 +171,9 @@ func (s *Service) factsOf(ctx context.Context, due []store.ScheduledPost) (*fact
 		reads.Then(func() { f.members = append(f.members, *part...) })
 	}
 	err := reads.Run(ctx)
-	f.missing = reads.Missing()
+	if f.missing = reads.Missing(); err == nil && slices.Contains(f.missing, home) {
+		err = errAway // nothing is published without knowing what may be written
+	}
 	return f, err
 }
 
@@ -212,7 +221,7 @@ func (f *facts) author(id string) auth.Facts {
 	if u == nil {
 		return auth.Facts{}
 	}
-	return auth.Facts{Exists: true, Deleted: u.DeletedAt != nil, GlobalBan: u.IsGlobalBan, Roles: u.Roles, DisplayName: u.DisplayName}
+	return auth.Facts{Exists: true, Deleted: u.DeletedAt != nil, GlobalBan: u.IsGlobalBan, Roles: u.Roles, Granted: f.catalog.Granted(u.Roles), DisplayName: u.DisplayName}
 }
 
 func (f *facts) user(id string) *store.User {

@@ -32,6 +32,9 @@ func (s *Service) UpdateSocialSettings(ctx context.Context, req *connect.Request
 		"maxGlobalPinnedPost":        optional(m.MaxGlobalPinnedPost),
 		"storyExpiryTimeMinutes":     optional(m.StoryExpiryTimeMinutes),
 		"allowAllUserToCreateStory":  optional(m.AllowAllUserToCreateStory),
+		"membershipAcceptance":       optional(m.MembershipAcceptance),
+
+		"isAllowEditPostWhenReviewingEnabled": optional(m.IsAllowEditPostWhenReviewingEnabled),
 	})
 	if err != nil {
 		return nil, err
@@ -50,10 +53,12 @@ func social(s store.Settings) *plazav1.SocialSettings {
 	}
 	nested := &plazav1.SocialNetworkSetting{
 		Enabled: true, UserPrivacySetting: s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled, GlobalFeed: global,
-		Story: story,
+		Story: story, MembershipAcceptance: s.MembershipAcceptance,
+		IsAllowEditPostWhenReviewingEnabled: s.IsAllowEditPostWhenReviewingEnabled,
 	}
 	return &plazav1.SocialSettings{
 		Enabled: true, UserPrivacySetting: s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
-		GlobalFeed: global, SocialNetworkSetting: nested, Story: story,
+		GlobalFeed: global, SocialNetworkSetting: nested, Story: story, MembershipAcceptance: s.MembershipAcceptance,
+		IsAllowEditPostWhenReviewingEnabled: s.IsAllowEditPostWhenReviewingEnabled,
 	}
 }

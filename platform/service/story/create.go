@@ -75,6 +75,11 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 	t.Settings(s.Region, &settings)
 	files := service.ReadFiles(t.Reads, fileRefs(m)...)
 	caller := t.First.Caller
+	home := service.HomeOf(caller.UserID)
+	if m.GetTargetType() == inCommunity {
+		home = service.HomeOf(t.id)
+	}
+	rules := s.ReadTextRules(t.Reads, home)
 	if m.GetTargetType() == inCommunity && region.ValidID(t.id) {
 		t.Community(t.id, &t.place.Community)
 		if caller.UserID != "" {
@@ -92,12 +97,23 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 			return nil, settings, fail.NotAllowed()
 		}
 		t.id, t.place.WallOwnerID = t.User().ID, t.User().ID
-		return t, settings, files.Err()
-	}
-	if err := t.requireCreate(settings); err != nil {
+	} else if err := t.requireCreate(settings); err != nil {
 		return nil, settings, err
 	}
-	return t, settings, files.Err()
+	if err := files.Err(); err != nil {
+		return nil, settings, err
+	}
+	return t, settings, rules.Require(ctx, caller, textsOf(m))
+}
+
+// textsOf is what a story holds to read and to follow.
+func textsOf(m *plazav1.CreateStoryRequest) service.Written {
+	w := service.WrittenIn(m.GetData())
+	for _, item := range m.GetItems() {
+		w.Texts = append(w.Texts, item.GetData().GetCustomText())
+		w.Links = append(w.Links, item.GetData().GetUrl())
+	}
+	return w
 }
 
 // fileRefs are the files that a story refers to.

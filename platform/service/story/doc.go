@@ -7,7 +7,8 @@
 //	ended    expiresAt has passed                           nobody: 400400, and in no list. Who may view stories
 //	                                                        everywhere (VIEW_STORY, administrators) lists them with
 //	                                                        isExpired=true, gets and deletes them
-//	deleted  in no list                                     nobody: 400400
+//	deleted  in no list                                     nobody: 400400. Who may view stories everywhere gets it, with
+//	                                                        isDeleted, and deletes it for good
 //	gone     no row of it, its comments, reactions, flags   nobody
 //	         and views is left
 //
@@ -19,6 +20,7 @@
 //	live, ended    deleted  DeleteStory: the author, who manages the stories of the community, who manages all stories; one
 //	                        that ended, those of them who may view it
 //	live, ended    gone     DeleteStory with permanent=true, by the same
+//	deleted        gone     the same, by those of them who may view it
 //	ended, deleted gone     Sweep, thirty days after expiresAt
 //
 // There is no way back. Flags, comments, reactions and views are for live stories, and change the state of none: a flag never

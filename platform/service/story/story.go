@@ -46,17 +46,22 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 	return l, l.ref.RequireSee(l.First.Caller, l.now)
 }
 
-// loadEnded is load, and finds stories that ended too for those who may view stories everywhere.
-func (s *Service) loadEnded(ctx context.Context, id string) (*loaded, error) {
+// loadPast is load, and finds stories that ended or were deleted too, for those who may view stories everywhere.
+func (s *Service) loadPast(ctx context.Context, id string) (*loaded, error) {
 	l, err := s.find(ctx, id, nil)
 	if err != nil {
 		return nil, err
 	}
-	found := l.story() != nil && l.story().DeletedAt == nil
-	if found && auth.Allowed(l.First.Caller, auth.ViewStory, auth.Scope{}) {
-		l.now = l.story().CreatedAt // as it was while it lasted
+	if l.story() == nil || !auth.Allowed(l.First.Caller, auth.ViewStory, auth.Scope{}) {
+		return l, l.ref.RequireSee(l.First.Caller, l.now)
 	}
-	return l, l.ref.RequireSee(l.First.Caller, l.now)
+	asItWas := *l.story()
+	asItWas.DeletedAt = nil
+	ref := l.ref
+	ref.Story = &asItWas
+	err = ref.RequireSee(l.First.Caller, asItWas.CreatedAt)
+	l.ref.Place = ref.Place
+	return l, err
 }
 
 func (s *Service) find(ctx context.Context, id string, more func(*service.First)) (*loaded, error) {
@@ -90,7 +95,7 @@ func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*c
 
 // GetStory gets one story.
 func (s *Service) GetStory(ctx context.Context, req *connect.Request[plazav1.GetStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
-	l, err := s.loadEnded(ctx, req.Msg.GetStoryId())
+	l, err := s.loadPast(ctx, req.Msg.GetStoryId())
 	if err != nil {
 		return nil, err
 	}
@@ -100,18 +105,20 @@ func (s *Service) GetStory(ctx context.Context, req *connect.Request[plazav1.Get
 // DeleteStory deletes a story; for its author and for those who manage stories there. A permanent deletion leaves nothing of
 // it: comments, reactions, flags and views go too.
 func (s *Service) DeleteStory(ctx context.Context, req *connect.Request[plazav1.DeleteStoryRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	l, err := s.loadEnded(ctx, req.Msg.GetStoryId())
+	l, err := s.loadPast(ctx, req.Msg.GetStoryId())
 	if err != nil {
 		return nil, err
 	}
 	if err := l.requireDelete(); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(l.ref.Home())
-	w.GuardStory(l.story().ID, fail.NotFound())
-	w.DeleteStory(*l.story(), s.Now())
-	if err := w.Commit(ctx); err != nil {
-		return nil, err
+	if l.story().DeletedAt == nil || !req.Msg.GetPermanent() {
+		w := s.Store.Write(l.ref.Home())
+		w.GuardStory(l.story().ID, fail.NotFound())
+		w.DeleteStory(*l.story(), s.Now())
+		if err := w.Commit(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if req.Msg.GetPermanent() {
 		if err := s.purge(ctx, *l.story()); err != nil {

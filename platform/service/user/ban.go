@@ -40,7 +40,7 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*co
 	if len(rows) == 0 {
 		return nil, fail.NotFound()
 	}
-	if outranks(rows[0], f.Caller) {
+	if s.outranks(rows[0], f.Caller) {
 		return nil, fail.NotAllowed()
 	}
 	home, err := region.HomeOf(userID)
@@ -59,7 +59,7 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*co
 
 // outranks reports whether the user administers the network and the caller does not: moderators cannot ban those who
 // made them moderators.
-func outranks(user store.User, caller *auth.Caller) bool {
-	administers := slices.Contains(auth.PermissionsOf(user.Roles), string(auth.ManageAdmin))
+func (s *Service) outranks(user store.User, caller *auth.Caller) bool {
+	administers := slices.Contains(s.View.Catalog.PermissionsOf(user.Roles), string(auth.ManageAdmin))
 	return administers && !auth.Allowed(caller, auth.ManageAdmin, auth.Scope{})
 }

@@ -30,7 +30,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.U
 	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
-	if err := mayAssign(f.Caller, m.GetRoles(), m.IsBrand != nil); err != nil {
+	if err := s.mayAssign(f.Caller, m.GetRoles(), m.IsBrand != nil); err != nil {
 		return nil, err
 	}
 	home, err := region.HomeOf(userID)
@@ -59,7 +59,7 @@ func (s *Service) target(ctx context.Context, caller *auth.Caller, publicID stri
 }
 
 // mayAssign refuses what the network says of a user, and not the user: roles, and whether it is a brand.
-func mayAssign(caller *auth.Caller, roles []string, brand bool) error {
+func (s *Service) mayAssign(caller *auth.Caller, roles []string, brand bool) error {
 	if len(roles) == 0 && !brand {
 		return nil
 	}
@@ -67,9 +67,14 @@ func mayAssign(caller *auth.Caller, roles []string, brand bool) error {
 		return err
 	}
 	for _, id := range roles {
-		role, ok := auth.RoleByID(id)
+		role, ok := s.View.Catalog.Find(id)
 		if !ok || role.Scope != auth.NetworkRole {
 			return fail.Validation("roles: there is no network role " + id)
+		}
+		for _, p := range role.Permissions { // or whoever may assign roles could give themselves everything
+			if err := auth.Require(caller, p, auth.Scope{}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

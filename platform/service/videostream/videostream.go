@@ -33,6 +33,7 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, req *connect.Request
 	}
 	f := s.Begin(ctx)
 	thumbnail := service.ReadFiles(f.Reads, service.Thumbnail(&m.ThumbnailFileId))
+	rules := s.ReadTextRules(f.Reads, service.HomeOf(f.Caller.UserID))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -40,6 +41,9 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, req *connect.Request
 		return nil, err
 	}
 	if err := thumbnail.Err(); err != nil {
+		return nil, err
+	}
+	if err := rules.Require(ctx, f.Caller, service.WrittenAs(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentStreamId(); parent != "" && !region.ValidID(parent) {
@@ -53,8 +57,12 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, req *connect.Request
 		Metadata: metadata, PlatformName: m.GetPlatform().GetName(), PlatformVersion: m.GetPlatform().GetVersion(),
 		PlaybackKey: service.NewKey(), IngestKey: service.NewKey(), ParentID: m.GetParentStreamId(), CreatedAt: now, UpdatedAt: now,
 	}
+	row.HasChannel = row.ChannelEnabled
 	w := s.Store.Write(service.HomeOf(row.ID))
 	w.NewVideoStream(row, errParent)
+	if row.HasChannel {
+		service.StreamChannel(w, row, nil, now)
+	}
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -74,14 +82,7 @@ func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if l.stream == nil || l.stream.DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	if l.stream.PostID == "" || l.stream.CreatorID == l.Caller.UserID || service.SeesAllLive(l.Caller) {
-		return l, nil
-	}
-	_, err := s.SeePost(ctx, l.Caller, l.stream.PostID)
-	return l, err
+	return l, s.SeeStream(ctx, l.Caller, l.stream)
 }
 
 // loadOwn reads a stream that the caller may change.
@@ -138,6 +139,9 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, req *connect.Request
 		return nil, err
 	}
 	if err := s.CheckFiles(ctx, service.Thumbnail(m.ThumbnailFileId)); err != nil {
+		return nil, err
+	}
+	if err := s.CheckTexts(ctx, l.Caller, service.HomeOf(l.stream.ID), service.WrittenAs(m.Title, m.Description)); err != nil {
 		return nil, err
 	}
 	return s.write(ctx, l.Caller.UserID, l.stream, func(w *store.Write) { w.UpdateVideoStream(l.stream.ID, change, s.Now(), fail.NotFound()) })

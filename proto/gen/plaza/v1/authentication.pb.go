@@ -26,7 +26,7 @@ const (
 // CreateTokenRequest names the user who will sign in.
 type CreateTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public user id, 1 to 50 characters; it must equal the session's userId.
+	// The public user id, 1 to 50 characters and not blanks alone; it must equal the session's userId.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -119,13 +119,17 @@ var File_plaza_v1_authentication_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_authentication_proto_rawDesc = "" +
 	"\n" +
-	"\x1dplaza/v1/authentication.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x16plaza/v1/options.proto\"8\n" +
-	"\x12CreateTokenRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"+\n" +
+	"\x1dplaza/v1/authentication.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x16plaza/v1/options.proto\"D\n" +
+	"\x12CreateTokenRequest\x12.\n" +
+	"\auser_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x1822\n" +
+	"[^\\s\\p{Z}]R\x06userId\"+\n" +
 	"\x13CreateTokenResponse\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token2\x9a\x01\n" +
-	"\x15AuthenticationService\x12\x80\x01\n" +
-	"\vCreateToken\x12\x1c.plaza.v1.CreateTokenRequest\x1a\x1d.plaza.v1.CreateTokenResponse\"4\xa2\xbb\x18\x02\b\x02\x82\xd3\xe4\x93\x02(:\x01*b\x05token\"\x1c/api/v4/authentication/tokenB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x05token\x18\x01 \x01(\tR\x05token2\x80\x02\n" +
+	"\x15AuthenticationService\x12\xe6\x01\n" +
+	"\vCreateToken\x12\x1c.plaza.v1.CreateTokenRequest\x1a\x1d.plaza.v1.CreateTokenResponse\"\x99\x01\xa2\xbb\x18\x02\b\x02\xb2\xbb\x18:\n" +
+	"\n" +
+	"2024-11-13\x12\n" +
+	"2027-12-31\x1a GET /api/v3/authentication/token\x82\xd3\xe4\x93\x02O:\x01*Z%b\x05token\x12\x1c/api/v3/authentication/tokenb\x05token\"\x1c/api/v4/authentication/tokenB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_authentication_proto_rawDescOnce sync.Once

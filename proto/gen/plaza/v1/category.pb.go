@@ -326,6 +326,125 @@ func (x *CreateCategoryRequest) GetAvatarFileId() string {
 	return ""
 }
 
+// UpdateCategoryRequest says what to change.
+type UpdateCategoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 50 characters.
+	CategoryId string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
+	// 1 to 1000 characters.
+	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// Custom fields; they take the place of those that were there.
+	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// The avatar's file; empty takes it away.
+	AvatarFileId  *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateCategoryRequest) Reset() {
+	*x = UpdateCategoryRequest{}
+	mi := &file_plaza_v1_category_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateCategoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateCategoryRequest) ProtoMessage() {}
+
+func (x *UpdateCategoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_category_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateCategoryRequest.ProtoReflect.Descriptor instead.
+func (*UpdateCategoryRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_category_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *UpdateCategoryRequest) GetCategoryId() string {
+	if x != nil {
+		return x.CategoryId
+	}
+	return ""
+}
+
+func (x *UpdateCategoryRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *UpdateCategoryRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdateCategoryRequest) GetAvatarFileId() string {
+	if x != nil && x.AvatarFileId != nil {
+		return *x.AvatarFileId
+	}
+	return ""
+}
+
+// DeleteCategoryRequest names the category.
+type DeleteCategoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 50 characters.
+	CategoryId    string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteCategoryRequest) Reset() {
+	*x = DeleteCategoryRequest{}
+	mi := &file_plaza_v1_category_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteCategoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteCategoryRequest) ProtoMessage() {}
+
+func (x *DeleteCategoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_category_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteCategoryRequest.ProtoReflect.Descriptor instead.
+func (*DeleteCategoryRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_category_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *DeleteCategoryRequest) GetCategoryId() string {
+	if x != nil {
+		return x.CategoryId
+	}
+	return ""
+}
+
 // GetCategoryRequest names the category.
 type GetCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -337,7 +456,7 @@ type GetCategoryRequest struct {
 
 func (x *GetCategoryRequest) Reset() {
 	*x = GetCategoryRequest{}
-	mi := &file_plaza_v1_category_proto_msgTypes[4]
+	mi := &file_plaza_v1_category_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -349,7 +468,7 @@ func (x *GetCategoryRequest) String() string {
 func (*GetCategoryRequest) ProtoMessage() {}
 
 func (x *GetCategoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_category_proto_msgTypes[4]
+	mi := &file_plaza_v1_category_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -362,7 +481,7 @@ func (x *GetCategoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCategoryRequest.ProtoReflect.Descriptor instead.
 func (*GetCategoryRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_category_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_category_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetCategoryRequest) GetCategoryId() string {
@@ -389,7 +508,7 @@ type BatchGetCategoriesRequest struct {
 
 func (x *BatchGetCategoriesRequest) Reset() {
 	*x = BatchGetCategoriesRequest{}
-	mi := &file_plaza_v1_category_proto_msgTypes[5]
+	mi := &file_plaza_v1_category_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -401,7 +520,7 @@ func (x *BatchGetCategoriesRequest) String() string {
 func (*BatchGetCategoriesRequest) ProtoMessage() {}
 
 func (x *BatchGetCategoriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_category_proto_msgTypes[5]
+	mi := &file_plaza_v1_category_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -414,7 +533,7 @@ func (x *BatchGetCategoriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetCategoriesRequest.ProtoReflect.Descriptor instead.
 func (*BatchGetCategoriesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_category_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_category_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BatchGetCategoriesRequest) GetCategoryIds() []string {
@@ -460,7 +579,7 @@ type ListCategoriesRequest struct {
 
 func (x *ListCategoriesRequest) Reset() {
 	*x = ListCategoriesRequest{}
-	mi := &file_plaza_v1_category_proto_msgTypes[6]
+	mi := &file_plaza_v1_category_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -472,7 +591,7 @@ func (x *ListCategoriesRequest) String() string {
 func (*ListCategoriesRequest) ProtoMessage() {}
 
 func (x *ListCategoriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_category_proto_msgTypes[6]
+	mi := &file_plaza_v1_category_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -485,7 +604,7 @@ func (x *ListCategoriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCategoriesRequest.ProtoReflect.Descriptor instead.
 func (*ListCategoriesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_category_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_category_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListCategoriesRequest) GetSortBy() string {
@@ -543,7 +662,19 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x04name\x123\n" +
 	"\bmetadata\x18\x02 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12-\n" +
-	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\"@\n" +
+	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\"\xed\x01\n" +
+	"\x15UpdateCategoryRequest\x12*\n" +
+	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
+	"categoryId\x12#\n" +
+	"\x04name\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x04name\x88\x01\x01\x123\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x122\n" +
+	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x01R\favatarFileId\x88\x01\x01B\a\n" +
+	"\x05_nameB\x11\n" +
+	"\x0f_avatar_file_id\"C\n" +
+	"\x15DeleteCategoryRequest\x12*\n" +
+	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
+	"categoryId\"@\n" +
 	"\x12GetCategoryRequest\x12*\n" +
 	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
 	"categoryId\"\x85\x02\n" +
@@ -560,9 +691,11 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\x02 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted2\xb3\x04\n" +
+	"\v_is_deleted2\x83\a\n" +
 	"\x0fCategoryService\x12\x97\x01\n" +
-	"\x0eCreateCategory\x12\x1f.plaza.v1.CreateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"H\xa2\xbb\x18\x1d\b\x05\x12\x19CREATE_COMMUNITY_CATEGORY\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/community-categories\x12\x81\x01\n" +
+	"\x0eCreateCategory\x12\x1f.plaza.v1.CreateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"H\xa2\xbb\x18\x1d\b\x05\x12\x19CREATE_COMMUNITY_CATEGORY\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/community-categories\x12\xa3\x01\n" +
+	"\x0eUpdateCategory\x12\x1f.plaza.v1.UpdateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"T\xa2\xbb\x18\x1b\b\x05\x12\x17EDIT_COMMUNITY_CATEGORY\x82\xd3\xe4\x93\x02/:\x01*\x1a*/api/v3/community-categories/{category_id}\x12\xa7\x01\n" +
+	"\x0eDeleteCategory\x12\x1f.plaza.v1.DeleteCategoryRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"S\xa2\xbb\x18\x1d\b\x05\x12\x19DELETE_COMMUNITY_CATEGORY\x82\xd3\xe4\x93\x02,**/api/v3/community-categories/{category_id}\x12\x81\x01\n" +
 	"\vGetCategory\x12\x1c.plaza.v1.GetCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v3/community-categories/{category_id}\x12\x86\x01\n" +
 	"\x12BatchGetCategories\x12#.plaza.v1.BatchGetCategoriesRequest\x1a\x1a.plaza.v1.CategoryResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v3/community-categories/list\x12y\n" +
 	"\x0eListCategories\x12\x1f.plaza.v1.ListCategoriesRequest\x1a\x1a.plaza.v1.CategoryResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/community-categoriesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
@@ -579,47 +712,55 @@ func file_plaza_v1_category_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_category_proto_rawDescData
 }
 
-var file_plaza_v1_category_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_plaza_v1_category_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_plaza_v1_category_proto_goTypes = []any{
 	(*Category)(nil),                  // 0: plaza.v1.Category
 	(*CategoryData)(nil),              // 1: plaza.v1.CategoryData
 	(*CategoryResponse)(nil),          // 2: plaza.v1.CategoryResponse
 	(*CreateCategoryRequest)(nil),     // 3: plaza.v1.CreateCategoryRequest
-	(*GetCategoryRequest)(nil),        // 4: plaza.v1.GetCategoryRequest
-	(*BatchGetCategoriesRequest)(nil), // 5: plaza.v1.BatchGetCategoriesRequest
-	(*ListCategoriesRequest)(nil),     // 6: plaza.v1.ListCategoriesRequest
-	(*structpb.Struct)(nil),           // 7: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),     // 8: google.protobuf.Timestamp
-	(*File)(nil),                      // 9: plaza.v1.File
-	(*Paging)(nil),                    // 10: plaza.v1.Paging
-	(*PageOptions)(nil),               // 11: plaza.v1.PageOptions
+	(*UpdateCategoryRequest)(nil),     // 4: plaza.v1.UpdateCategoryRequest
+	(*DeleteCategoryRequest)(nil),     // 5: plaza.v1.DeleteCategoryRequest
+	(*GetCategoryRequest)(nil),        // 6: plaza.v1.GetCategoryRequest
+	(*BatchGetCategoriesRequest)(nil), // 7: plaza.v1.BatchGetCategoriesRequest
+	(*ListCategoriesRequest)(nil),     // 8: plaza.v1.ListCategoriesRequest
+	(*structpb.Struct)(nil),           // 9: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),     // 10: google.protobuf.Timestamp
+	(*File)(nil),                      // 11: plaza.v1.File
+	(*Paging)(nil),                    // 12: plaza.v1.Paging
+	(*PageOptions)(nil),               // 13: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),     // 14: plaza.v1.StatusSuccessResponse
 }
 var file_plaza_v1_category_proto_depIdxs = []int32{
-	7,  // 0: plaza.v1.Category.metadata:type_name -> google.protobuf.Struct
-	8,  // 1: plaza.v1.Category.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 2: plaza.v1.Category.updated_at:type_name -> google.protobuf.Timestamp
+	9,  // 0: plaza.v1.Category.metadata:type_name -> google.protobuf.Struct
+	10, // 1: plaza.v1.Category.created_at:type_name -> google.protobuf.Timestamp
+	10, // 2: plaza.v1.Category.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: plaza.v1.CategoryData.categories:type_name -> plaza.v1.Category
-	9,  // 4: plaza.v1.CategoryData.files:type_name -> plaza.v1.File
+	11, // 4: plaza.v1.CategoryData.files:type_name -> plaza.v1.File
 	1,  // 5: plaza.v1.CategoryResponse.data:type_name -> plaza.v1.CategoryData
 	0,  // 6: plaza.v1.CategoryResponse.categories:type_name -> plaza.v1.Category
-	9,  // 7: plaza.v1.CategoryResponse.files:type_name -> plaza.v1.File
-	10, // 8: plaza.v1.CategoryResponse.paging:type_name -> plaza.v1.Paging
-	7,  // 9: plaza.v1.CreateCategoryRequest.metadata:type_name -> google.protobuf.Struct
-	11, // 10: plaza.v1.BatchGetCategoriesRequest.options:type_name -> plaza.v1.PageOptions
-	11, // 11: plaza.v1.ListCategoriesRequest.options:type_name -> plaza.v1.PageOptions
-	3,  // 12: plaza.v1.CategoryService.CreateCategory:input_type -> plaza.v1.CreateCategoryRequest
-	4,  // 13: plaza.v1.CategoryService.GetCategory:input_type -> plaza.v1.GetCategoryRequest
-	5,  // 14: plaza.v1.CategoryService.BatchGetCategories:input_type -> plaza.v1.BatchGetCategoriesRequest
-	6,  // 15: plaza.v1.CategoryService.ListCategories:input_type -> plaza.v1.ListCategoriesRequest
-	2,  // 16: plaza.v1.CategoryService.CreateCategory:output_type -> plaza.v1.CategoryResponse
-	2,  // 17: plaza.v1.CategoryService.GetCategory:output_type -> plaza.v1.CategoryResponse
-	2,  // 18: plaza.v1.CategoryService.BatchGetCategories:output_type -> plaza.v1.CategoryResponse
-	2,  // 19: plaza.v1.CategoryService.ListCategories:output_type -> plaza.v1.CategoryResponse
-	16, // [16:20] is the sub-list for method output_type
-	12, // [12:16] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	11, // 7: plaza.v1.CategoryResponse.files:type_name -> plaza.v1.File
+	12, // 8: plaza.v1.CategoryResponse.paging:type_name -> plaza.v1.Paging
+	9,  // 9: plaza.v1.CreateCategoryRequest.metadata:type_name -> google.protobuf.Struct
+	9,  // 10: plaza.v1.UpdateCategoryRequest.metadata:type_name -> google.protobuf.Struct
+	13, // 11: plaza.v1.BatchGetCategoriesRequest.options:type_name -> plaza.v1.PageOptions
+	13, // 12: plaza.v1.ListCategoriesRequest.options:type_name -> plaza.v1.PageOptions
+	3,  // 13: plaza.v1.CategoryService.CreateCategory:input_type -> plaza.v1.CreateCategoryRequest
+	4,  // 14: plaza.v1.CategoryService.UpdateCategory:input_type -> plaza.v1.UpdateCategoryRequest
+	5,  // 15: plaza.v1.CategoryService.DeleteCategory:input_type -> plaza.v1.DeleteCategoryRequest
+	6,  // 16: plaza.v1.CategoryService.GetCategory:input_type -> plaza.v1.GetCategoryRequest
+	7,  // 17: plaza.v1.CategoryService.BatchGetCategories:input_type -> plaza.v1.BatchGetCategoriesRequest
+	8,  // 18: plaza.v1.CategoryService.ListCategories:input_type -> plaza.v1.ListCategoriesRequest
+	2,  // 19: plaza.v1.CategoryService.CreateCategory:output_type -> plaza.v1.CategoryResponse
+	2,  // 20: plaza.v1.CategoryService.UpdateCategory:output_type -> plaza.v1.CategoryResponse
+	14, // 21: plaza.v1.CategoryService.DeleteCategory:output_type -> plaza.v1.StatusSuccessResponse
+	2,  // 22: plaza.v1.CategoryService.GetCategory:output_type -> plaza.v1.CategoryResponse
+	2,  // 23: plaza.v1.CategoryService.BatchGetCategories:output_type -> plaza.v1.CategoryResponse
+	2,  // 24: plaza.v1.CategoryService.ListCategories:output_type -> plaza.v1.CategoryResponse
+	19, // [19:25] is the sub-list for method output_type
+	13, // [13:19] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_category_proto_init() }
@@ -630,15 +771,16 @@ func file_plaza_v1_category_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
-	file_plaza_v1_category_proto_msgTypes[5].OneofWrappers = []any{}
-	file_plaza_v1_category_proto_msgTypes[6].OneofWrappers = []any{}
+	file_plaza_v1_category_proto_msgTypes[4].OneofWrappers = []any{}
+	file_plaza_v1_category_proto_msgTypes[7].OneofWrappers = []any{}
+	file_plaza_v1_category_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_category_proto_rawDesc), len(file_plaza_v1_category_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

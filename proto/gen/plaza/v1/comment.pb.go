@@ -56,7 +56,7 @@ type Comment struct {
 	Data *structpb.Struct `protobuf:"bytes,13,opt,name=data,proto3" json:"data,omitempty"`
 	// Custom fields.
 	Metadata *structpb.Struct `protobuf:"bytes,14,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of direct replies.
+	// Number of direct replies that are approved.
 	ChildrenNumber int32 `protobuf:"varint,15,opt,name=children_number,json=childrenNumber,proto3" json:"children_number,omitempty"`
 	// Number of users who flag it.
 	FlagCount int32 `protobuf:"varint,16,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
@@ -70,7 +70,8 @@ type Comment struct {
 	MyReactions []string `protobuf:"bytes,20,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
 	// Whether it is deleted.
 	IsDeleted bool `protobuf:"varint,21,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// `approved`, or `pending` until a moderator approves it.
+	// `approved`; `pending` while it waits for a moderator, or `declined` by one: then its author and moderators alone see it, it
+	// counts nowhere, and nobody answers, flags or reacts to it.
 	ApprovalStatus string `protobuf:"bytes,22,opt,name=approval_status,json=approvalStatus,proto3" json:"approval_status,omitempty"`
 	// When its content last changed.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
@@ -78,7 +79,7 @@ type Comment struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When it last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// The ids of the latest replies.
+	// The ids of the latest replies that are approved.
 	Children []string `protobuf:"bytes,26,rep,name=children,proto3" json:"children,omitempty"`
 	// Its ordinal under the reference when it was made; comments of the same moment may share one.
 	SegmentNumber int32 `protobuf:"varint,27,opt,name=segment_number,json=segmentNumber,proto3" json:"segment_number,omitempty"`
@@ -799,9 +800,11 @@ type ListCommentsRequest struct {
 	// By what they hold.
 	DataTypes *CommentDataTypes `protobuf:"bytes,8,opt,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
 	// Paging.
-	Options       *PageOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Options *PageOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
+	// `approved`, `pending` or `declined`: only these; absent: all that the caller may see.
+	ApprovalStatus string `protobuf:"bytes,10,opt,name=approval_status,json=approvalStatus,proto3" json:"approval_status,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ListCommentsRequest) Reset() {
@@ -897,6 +900,196 @@ func (x *ListCommentsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
+func (x *ListCommentsRequest) GetApprovalStatus() string {
+	if x != nil {
+		return x.ApprovalStatus
+	}
+	return ""
+}
+
+// UpdateCommentRequest holds what to change of a comment.
+type UpdateCommentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 900 characters.
+	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
+	// The whole body instead of the old one; `text` has at most 50000 characters.
+	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Custom fields, all of them.
+	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Who is mentioned; empty leaves them as they are, unless clear names them.
+	Mentionees []*Mentionee `protobuf:"bytes,4,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
+	// The media elements instead of the old ones, at most 10; empty leaves them as they are, unless clear names them.
+	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// Lists to empty: `attachments`, `mentionees`. An empty list in a JSON body says the same.
+	Clear         []string `protobuf:"bytes,6,rep,name=clear,proto3" json:"clear,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateCommentRequest) Reset() {
+	*x = UpdateCommentRequest{}
+	mi := &file_plaza_v1_comment_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateCommentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateCommentRequest) ProtoMessage() {}
+
+func (x *UpdateCommentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_comment_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateCommentRequest.ProtoReflect.Descriptor instead.
+func (*UpdateCommentRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UpdateCommentRequest) GetCommentId() string {
+	if x != nil {
+		return x.CommentId
+	}
+	return ""
+}
+
+func (x *UpdateCommentRequest) GetData() *structpb.Struct {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *UpdateCommentRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdateCommentRequest) GetMentionees() []*Mentionee {
+	if x != nil {
+		return x.Mentionees
+	}
+	return nil
+}
+
+func (x *UpdateCommentRequest) GetAttachments() []*Attachment {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
+}
+
+func (x *UpdateCommentRequest) GetClear() []string {
+	if x != nil {
+		return x.Clear
+	}
+	return nil
+}
+
+// ApproveCommentRequest names the comment.
+type ApproveCommentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 900 characters.
+	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ApproveCommentRequest) Reset() {
+	*x = ApproveCommentRequest{}
+	mi := &file_plaza_v1_comment_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ApproveCommentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ApproveCommentRequest) ProtoMessage() {}
+
+func (x *ApproveCommentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_comment_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ApproveCommentRequest.ProtoReflect.Descriptor instead.
+func (*ApproveCommentRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ApproveCommentRequest) GetCommentId() string {
+	if x != nil {
+		return x.CommentId
+	}
+	return ""
+}
+
+// DeclineCommentRequest names the comment.
+type DeclineCommentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 900 characters.
+	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeclineCommentRequest) Reset() {
+	*x = DeclineCommentRequest{}
+	mi := &file_plaza_v1_comment_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeclineCommentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeclineCommentRequest) ProtoMessage() {}
+
+func (x *DeclineCommentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_comment_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeclineCommentRequest.ProtoReflect.Descriptor instead.
+func (*DeclineCommentRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DeclineCommentRequest) GetCommentId() string {
+	if x != nil {
+		return x.CommentId
+	}
+	return ""
+}
+
 // DeleteCommentRequest names the comment.
 type DeleteCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -910,7 +1103,7 @@ type DeleteCommentRequest struct {
 
 func (x *DeleteCommentRequest) Reset() {
 	*x = DeleteCommentRequest{}
-	mi := &file_plaza_v1_comment_proto_msgTypes[8]
+	mi := &file_plaza_v1_comment_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -922,7 +1115,7 @@ func (x *DeleteCommentRequest) String() string {
 func (*DeleteCommentRequest) ProtoMessage() {}
 
 func (x *DeleteCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_comment_proto_msgTypes[8]
+	mi := &file_plaza_v1_comment_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -935,7 +1128,7 @@ func (x *DeleteCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCommentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCommentRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *DeleteCommentRequest) GetCommentId() string {
@@ -967,7 +1160,7 @@ type FlagCommentRequest struct {
 
 func (x *FlagCommentRequest) Reset() {
 	*x = FlagCommentRequest{}
-	mi := &file_plaza_v1_comment_proto_msgTypes[9]
+	mi := &file_plaza_v1_comment_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -979,7 +1172,7 @@ func (x *FlagCommentRequest) String() string {
 func (*FlagCommentRequest) ProtoMessage() {}
 
 func (x *FlagCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_comment_proto_msgTypes[9]
+	mi := &file_plaza_v1_comment_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -992,7 +1185,7 @@ func (x *FlagCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagCommentRequest.ProtoReflect.Descriptor instead.
 func (*FlagCommentRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *FlagCommentRequest) GetCommentId() string {
@@ -1027,7 +1220,7 @@ type UnflagCommentRequest struct {
 
 func (x *UnflagCommentRequest) Reset() {
 	*x = UnflagCommentRequest{}
-	mi := &file_plaza_v1_comment_proto_msgTypes[10]
+	mi := &file_plaza_v1_comment_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1232,7 @@ func (x *UnflagCommentRequest) String() string {
 func (*UnflagCommentRequest) ProtoMessage() {}
 
 func (x *UnflagCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_comment_proto_msgTypes[10]
+	mi := &file_plaza_v1_comment_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1245,7 @@ func (x *UnflagCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnflagCommentRequest.ProtoReflect.Descriptor instead.
 func (*UnflagCommentRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UnflagCommentRequest) GetCommentId() string {
@@ -1073,7 +1266,7 @@ type ClearCommentFlagsRequest struct {
 
 func (x *ClearCommentFlagsRequest) Reset() {
 	*x = ClearCommentFlagsRequest{}
-	mi := &file_plaza_v1_comment_proto_msgTypes[11]
+	mi := &file_plaza_v1_comment_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1085,7 +1278,7 @@ func (x *ClearCommentFlagsRequest) String() string {
 func (*ClearCommentFlagsRequest) ProtoMessage() {}
 
 func (x *ClearCommentFlagsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_comment_proto_msgTypes[11]
+	mi := &file_plaza_v1_comment_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1291,7 @@ func (x *ClearCommentFlagsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearCommentFlagsRequest.ProtoReflect.Descriptor instead.
 func (*ClearCommentFlagsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ClearCommentFlagsRequest) GetCommentId() string {
@@ -1119,7 +1312,7 @@ type IsCommentFlaggedByMeRequest struct {
 
 func (x *IsCommentFlaggedByMeRequest) Reset() {
 	*x = IsCommentFlaggedByMeRequest{}
-	mi := &file_plaza_v1_comment_proto_msgTypes[12]
+	mi := &file_plaza_v1_comment_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1131,7 +1324,7 @@ func (x *IsCommentFlaggedByMeRequest) String() string {
 func (*IsCommentFlaggedByMeRequest) ProtoMessage() {}
 
 func (x *IsCommentFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_comment_proto_msgTypes[12]
+	mi := &file_plaza_v1_comment_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1144,7 +1337,7 @@ func (x *IsCommentFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IsCommentFlaggedByMeRequest.ProtoReflect.Descriptor instead.
 func (*IsCommentFlaggedByMeRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{12}
+	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *IsCommentFlaggedByMeRequest) GetCommentId() string {
@@ -1245,7 +1438,7 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\x10CommentDataTypes\x128\n" +
 	"\x06values\x18\x01 \x03(\tB \xbaH\x1d\x92\x01\x1a\x10\x03\"\x16r\x14R\x04textR\x05imageR\x05videoR\x06values\x122\n" +
 	"\n" +
-	"match_type\x18\x02 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x03anyR\x05exactR\tmatchType\"\xa1\x04\n" +
+	"match_type\x18\x02 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x03anyR\x05exactR\tmatchType\"\xf0\x04\n" +
 	"\x13ListCommentsRequest\x12-\n" +
 	"\freference_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12D\n" +
@@ -1258,10 +1451,35 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\asort_by\x18\a \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x129\n" +
 	"\n" +
 	"data_types\x18\b \x01(\v2\x1a.plaza.v1.CommentDataTypesR\tdataTypes\x12/\n" +
-	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\x16\n" +
+	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12M\n" +
+	"\x0fapproval_status\x18\n" +
+	" \x01(\tB$\xbaH!r\x1fR\x00R\bapprovedR\apendingR\bdeclinedR\x0eapprovalStatusB\x16\n" +
 	"\x14_filter_by_parent_idB\v\n" +
 	"\t_has_flagB\r\n" +
-	"\v_is_deleted\"_\n" +
+	"\v_is_deleted\"\xe1\x02\n" +
+	"\x14UpdateCommentRequest\x12)\n" +
+	"\n" +
+	"comment_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\x12+\n" +
+	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12=\n" +
+	"\n" +
+	"mentionees\x18\x04 \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\n" +
+	"mentionees\x12@\n" +
+	"\vattachments\x18\x05 \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\vattachments\x12;\n" +
+	"\x05clear\x18\x06 \x03(\tB%\xbaH\"\x92\x01\x1f\x10\n" +
+	"\"\x1br\x19R\vattachmentsR\n" +
+	"mentioneesR\x05clear\"B\n" +
+	"\x15ApproveCommentRequest\x12)\n" +
+	"\n" +
+	"comment_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"B\n" +
+	"\x15DeclineCommentRequest\x12)\n" +
+	"\n" +
+	"comment_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"_\n" +
 	"\x14DeleteCommentRequest\x12)\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\tB\n" +
@@ -1284,14 +1502,16 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\x1bIsCommentFlaggedByMeRequest\x12)\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId2\xbf\n" +
-	"\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId2\x9b\x0e\n" +
 	"\x0eCommentService\x12n\n" +
 	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12r\n" +
 	"\n" +
 	"GetComment\x12\x1b.plaza.v1.GetCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/comments/{comment_id}\x12v\n" +
 	"\x10BatchGetComments\x12!.plaza.v1.BatchGetCommentsRequest\x1a\x1a.plaza.v1.CommentAggregate\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/comments/list\x12m\n" +
-	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x12\xfb\x01\n" +
+	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x12\x93\x01\n" +
+	"\rUpdateComment\x12\x1e.plaza.v1.UpdateCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"F\xa2\xbb\x18\x1a\b\x04\x12\x16EDIT_COMMUNITY_COMMENT\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/comments/{comment_id}\x12\xa0\x01\n" +
+	"\x0eApproveComment\x12\x1f.plaza.v1.ApproveCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"Q\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/approve\x12\xa0\x01\n" +
+	"\x0eDeclineComment\x12\x1f.plaza.v1.DeclineCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"Q\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/decline\x12\xfb\x01\n" +
 	"\rDeleteComment\x12\x1e.plaza.v1.DeleteCommentRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\xa8\x01\xa2\xbb\x18\x1c\b\x04\x12\x18DELETE_COMMUNITY_COMMENT\xb2\xbb\x18>\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
@@ -1313,7 +1533,7 @@ func file_plaza_v1_comment_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_comment_proto_rawDescData
 }
 
-var file_plaza_v1_comment_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_plaza_v1_comment_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_plaza_v1_comment_proto_goTypes = []any{
 	(*Comment)(nil),                     // 0: plaza.v1.Comment
 	(*CommentAggregate)(nil),            // 1: plaza.v1.CommentAggregate
@@ -1323,78 +1543,91 @@ var file_plaza_v1_comment_proto_goTypes = []any{
 	(*BatchGetCommentsRequest)(nil),     // 5: plaza.v1.BatchGetCommentsRequest
 	(*CommentDataTypes)(nil),            // 6: plaza.v1.CommentDataTypes
 	(*ListCommentsRequest)(nil),         // 7: plaza.v1.ListCommentsRequest
-	(*DeleteCommentRequest)(nil),        // 8: plaza.v1.DeleteCommentRequest
-	(*FlagCommentRequest)(nil),          // 9: plaza.v1.FlagCommentRequest
-	(*UnflagCommentRequest)(nil),        // 10: plaza.v1.UnflagCommentRequest
-	(*ClearCommentFlagsRequest)(nil),    // 11: plaza.v1.ClearCommentFlagsRequest
-	(*IsCommentFlaggedByMeRequest)(nil), // 12: plaza.v1.IsCommentFlaggedByMeRequest
-	nil,                                 // 13: plaza.v1.Comment.ReactionsEntry
-	(*structpb.Struct)(nil),             // 14: google.protobuf.Struct
-	(*HashFlag)(nil),                    // 15: plaza.v1.HashFlag
-	(*timestamppb.Timestamp)(nil),       // 16: google.protobuf.Timestamp
-	(*Mentionee)(nil),                   // 17: plaza.v1.Mentionee
-	(*Attachment)(nil),                  // 18: plaza.v1.Attachment
-	(*CommunityUser)(nil),               // 19: plaza.v1.CommunityUser
-	(*User)(nil),                        // 20: plaza.v1.User
-	(*Role)(nil),                        // 21: plaza.v1.Role
-	(*File)(nil),                        // 22: plaza.v1.File
-	(*Paging)(nil),                      // 23: plaza.v1.Paging
-	(*PageOptions)(nil),                 // 24: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),       // 25: plaza.v1.StatusSuccessResponse
-	(*FlaggedByMeResponse)(nil),         // 26: plaza.v1.FlaggedByMeResponse
+	(*UpdateCommentRequest)(nil),        // 8: plaza.v1.UpdateCommentRequest
+	(*ApproveCommentRequest)(nil),       // 9: plaza.v1.ApproveCommentRequest
+	(*DeclineCommentRequest)(nil),       // 10: plaza.v1.DeclineCommentRequest
+	(*DeleteCommentRequest)(nil),        // 11: plaza.v1.DeleteCommentRequest
+	(*FlagCommentRequest)(nil),          // 12: plaza.v1.FlagCommentRequest
+	(*UnflagCommentRequest)(nil),        // 13: plaza.v1.UnflagCommentRequest
+	(*ClearCommentFlagsRequest)(nil),    // 14: plaza.v1.ClearCommentFlagsRequest
+	(*IsCommentFlaggedByMeRequest)(nil), // 15: plaza.v1.IsCommentFlaggedByMeRequest
+	nil,                                 // 16: plaza.v1.Comment.ReactionsEntry
+	(*structpb.Struct)(nil),             // 17: google.protobuf.Struct
+	(*HashFlag)(nil),                    // 18: plaza.v1.HashFlag
+	(*timestamppb.Timestamp)(nil),       // 19: google.protobuf.Timestamp
+	(*Mentionee)(nil),                   // 20: plaza.v1.Mentionee
+	(*Attachment)(nil),                  // 21: plaza.v1.Attachment
+	(*CommunityUser)(nil),               // 22: plaza.v1.CommunityUser
+	(*User)(nil),                        // 23: plaza.v1.User
+	(*Role)(nil),                        // 24: plaza.v1.Role
+	(*File)(nil),                        // 25: plaza.v1.File
+	(*Paging)(nil),                      // 26: plaza.v1.Paging
+	(*PageOptions)(nil),                 // 27: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),       // 28: plaza.v1.StatusSuccessResponse
+	(*FlaggedByMeResponse)(nil),         // 29: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_comment_proto_depIdxs = []int32{
-	14, // 0: plaza.v1.Comment.data:type_name -> google.protobuf.Struct
-	14, // 1: plaza.v1.Comment.metadata:type_name -> google.protobuf.Struct
-	15, // 2: plaza.v1.Comment.hash_flag:type_name -> plaza.v1.HashFlag
-	13, // 3: plaza.v1.Comment.reactions:type_name -> plaza.v1.Comment.ReactionsEntry
-	16, // 4: plaza.v1.Comment.edited_at:type_name -> google.protobuf.Timestamp
-	16, // 5: plaza.v1.Comment.created_at:type_name -> google.protobuf.Timestamp
-	16, // 6: plaza.v1.Comment.updated_at:type_name -> google.protobuf.Timestamp
-	17, // 7: plaza.v1.Comment.mentionees:type_name -> plaza.v1.Mentionee
-	18, // 8: plaza.v1.Comment.attachments:type_name -> plaza.v1.Attachment
+	17, // 0: plaza.v1.Comment.data:type_name -> google.protobuf.Struct
+	17, // 1: plaza.v1.Comment.metadata:type_name -> google.protobuf.Struct
+	18, // 2: plaza.v1.Comment.hash_flag:type_name -> plaza.v1.HashFlag
+	16, // 3: plaza.v1.Comment.reactions:type_name -> plaza.v1.Comment.ReactionsEntry
+	19, // 4: plaza.v1.Comment.edited_at:type_name -> google.protobuf.Timestamp
+	19, // 5: plaza.v1.Comment.created_at:type_name -> google.protobuf.Timestamp
+	19, // 6: plaza.v1.Comment.updated_at:type_name -> google.protobuf.Timestamp
+	20, // 7: plaza.v1.Comment.mentionees:type_name -> plaza.v1.Mentionee
+	21, // 8: plaza.v1.Comment.attachments:type_name -> plaza.v1.Attachment
 	0,  // 9: plaza.v1.CommentAggregate.comments:type_name -> plaza.v1.Comment
 	0,  // 10: plaza.v1.CommentAggregate.comment_children:type_name -> plaza.v1.Comment
-	19, // 11: plaza.v1.CommentAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	20, // 12: plaza.v1.CommentAggregate.users:type_name -> plaza.v1.User
-	21, // 13: plaza.v1.CommentAggregate.roles:type_name -> plaza.v1.Role
-	22, // 14: plaza.v1.CommentAggregate.files:type_name -> plaza.v1.File
+	22, // 11: plaza.v1.CommentAggregate.community_users:type_name -> plaza.v1.CommunityUser
+	23, // 12: plaza.v1.CommentAggregate.users:type_name -> plaza.v1.User
+	24, // 13: plaza.v1.CommentAggregate.roles:type_name -> plaza.v1.Role
+	25, // 14: plaza.v1.CommentAggregate.files:type_name -> plaza.v1.File
 	0,  // 15: plaza.v1.ListCommentsResponse.comments:type_name -> plaza.v1.Comment
 	0,  // 16: plaza.v1.ListCommentsResponse.comment_children:type_name -> plaza.v1.Comment
-	19, // 17: plaza.v1.ListCommentsResponse.community_users:type_name -> plaza.v1.CommunityUser
-	20, // 18: plaza.v1.ListCommentsResponse.users:type_name -> plaza.v1.User
-	21, // 19: plaza.v1.ListCommentsResponse.roles:type_name -> plaza.v1.Role
-	22, // 20: plaza.v1.ListCommentsResponse.files:type_name -> plaza.v1.File
-	23, // 21: plaza.v1.ListCommentsResponse.paging:type_name -> plaza.v1.Paging
-	14, // 22: plaza.v1.CreateCommentRequest.data:type_name -> google.protobuf.Struct
-	14, // 23: plaza.v1.CreateCommentRequest.metadata:type_name -> google.protobuf.Struct
-	17, // 24: plaza.v1.CreateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
-	18, // 25: plaza.v1.CreateCommentRequest.attachments:type_name -> plaza.v1.Attachment
+	22, // 17: plaza.v1.ListCommentsResponse.community_users:type_name -> plaza.v1.CommunityUser
+	23, // 18: plaza.v1.ListCommentsResponse.users:type_name -> plaza.v1.User
+	24, // 19: plaza.v1.ListCommentsResponse.roles:type_name -> plaza.v1.Role
+	25, // 20: plaza.v1.ListCommentsResponse.files:type_name -> plaza.v1.File
+	26, // 21: plaza.v1.ListCommentsResponse.paging:type_name -> plaza.v1.Paging
+	17, // 22: plaza.v1.CreateCommentRequest.data:type_name -> google.protobuf.Struct
+	17, // 23: plaza.v1.CreateCommentRequest.metadata:type_name -> google.protobuf.Struct
+	20, // 24: plaza.v1.CreateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
+	21, // 25: plaza.v1.CreateCommentRequest.attachments:type_name -> plaza.v1.Attachment
 	6,  // 26: plaza.v1.ListCommentsRequest.data_types:type_name -> plaza.v1.CommentDataTypes
-	24, // 27: plaza.v1.ListCommentsRequest.options:type_name -> plaza.v1.PageOptions
-	3,  // 28: plaza.v1.CommentService.CreateComment:input_type -> plaza.v1.CreateCommentRequest
-	4,  // 29: plaza.v1.CommentService.GetComment:input_type -> plaza.v1.GetCommentRequest
-	5,  // 30: plaza.v1.CommentService.BatchGetComments:input_type -> plaza.v1.BatchGetCommentsRequest
-	7,  // 31: plaza.v1.CommentService.ListComments:input_type -> plaza.v1.ListCommentsRequest
-	8,  // 32: plaza.v1.CommentService.DeleteComment:input_type -> plaza.v1.DeleteCommentRequest
-	9,  // 33: plaza.v1.CommentService.FlagComment:input_type -> plaza.v1.FlagCommentRequest
-	10, // 34: plaza.v1.CommentService.UnflagComment:input_type -> plaza.v1.UnflagCommentRequest
-	11, // 35: plaza.v1.CommentService.ClearCommentFlags:input_type -> plaza.v1.ClearCommentFlagsRequest
-	12, // 36: plaza.v1.CommentService.IsCommentFlaggedByMe:input_type -> plaza.v1.IsCommentFlaggedByMeRequest
-	1,  // 37: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 38: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 39: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentAggregate
-	2,  // 40: plaza.v1.CommentService.ListComments:output_type -> plaza.v1.ListCommentsResponse
-	25, // 41: plaza.v1.CommentService.DeleteComment:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 42: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 43: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 44: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentAggregate
-	26, // 45: plaza.v1.CommentService.IsCommentFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
-	37, // [37:46] is the sub-list for method output_type
-	28, // [28:37] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	27, // 27: plaza.v1.ListCommentsRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 28: plaza.v1.UpdateCommentRequest.data:type_name -> google.protobuf.Struct
+	17, // 29: plaza.v1.UpdateCommentRequest.metadata:type_name -> google.protobuf.Struct
+	20, // 30: plaza.v1.UpdateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
+	21, // 31: plaza.v1.UpdateCommentRequest.attachments:type_name -> plaza.v1.Attachment
+	3,  // 32: plaza.v1.CommentService.CreateComment:input_type -> plaza.v1.CreateCommentRequest
+	4,  // 33: plaza.v1.CommentService.GetComment:input_type -> plaza.v1.GetCommentRequest
+	5,  // 34: plaza.v1.CommentService.BatchGetComments:input_type -> plaza.v1.BatchGetCommentsRequest
+	7,  // 35: plaza.v1.CommentService.ListComments:input_type -> plaza.v1.ListCommentsRequest
+	8,  // 36: plaza.v1.CommentService.UpdateComment:input_type -> plaza.v1.UpdateCommentRequest
+	9,  // 37: plaza.v1.CommentService.ApproveComment:input_type -> plaza.v1.ApproveCommentRequest
+	10, // 38: plaza.v1.CommentService.DeclineComment:input_type -> plaza.v1.DeclineCommentRequest
+	11, // 39: plaza.v1.CommentService.DeleteComment:input_type -> plaza.v1.DeleteCommentRequest
+	12, // 40: plaza.v1.CommentService.FlagComment:input_type -> plaza.v1.FlagCommentRequest
+	13, // 41: plaza.v1.CommentService.UnflagComment:input_type -> plaza.v1.UnflagCommentRequest
+	14, // 42: plaza.v1.CommentService.ClearCommentFlags:input_type -> plaza.v1.ClearCommentFlagsRequest
+	15, // 43: plaza.v1.CommentService.IsCommentFlaggedByMe:input_type -> plaza.v1.IsCommentFlaggedByMeRequest
+	1,  // 44: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentAggregate
+	1,  // 45: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentAggregate
+	1,  // 46: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentAggregate
+	2,  // 47: plaza.v1.CommentService.ListComments:output_type -> plaza.v1.ListCommentsResponse
+	1,  // 48: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentAggregate
+	1,  // 49: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentAggregate
+	1,  // 50: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentAggregate
+	28, // 51: plaza.v1.CommentService.DeleteComment:output_type -> plaza.v1.StatusSuccessResponse
+	1,  // 52: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentAggregate
+	1,  // 53: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentAggregate
+	1,  // 54: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentAggregate
+	29, // 55: plaza.v1.CommentService.IsCommentFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	44, // [44:56] is the sub-list for method output_type
+	32, // [32:44] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_comment_proto_init() }
@@ -1415,7 +1648,7 @@ func file_plaza_v1_comment_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_comment_proto_rawDesc), len(file_plaza_v1_comment_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

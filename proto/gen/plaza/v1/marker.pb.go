@@ -127,9 +127,11 @@ type MarkerAggregate struct {
 	// The message feeds themselves.
 	FeedMarkers []*FeedMarker `protobuf:"bytes,4,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
 	// Always without tokens: the answer holds all that was asked for.
-	Paging        *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Paging *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
+	// Messages: how many have read them.
+	ContentMarkers []*ContentMarker `protobuf:"bytes,6,rep,name=content_markers,json=contentMarkers,proto3" json:"content_markers,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *MarkerAggregate) Reset() {
@@ -197,6 +199,378 @@ func (x *MarkerAggregate) GetPaging() *Paging {
 	return nil
 }
 
+func (x *MarkerAggregate) GetContentMarkers() []*ContentMarker {
+	if x != nil {
+		return x.ContentMarkers
+	}
+	return nil
+}
+
+// ContentMarker is how far a message has come.
+type ContentMarker struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message.
+	ContentId string `protobuf:"bytes,1,opt,name=content_id,json=contentId,proto3" json:"content_id,omitempty"`
+	// Its message feed.
+	FeedId string `protobuf:"bytes,2,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
+	// Its place in the feed.
+	Segment int32 `protobuf:"varint,3,opt,name=segment,proto3" json:"segment,omitempty"`
+	// The author's internal id.
+	CreatorId string `protobuf:"bytes,4,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
+	// How many members of the channel have read it, the author apart.
+	ReadCount int32 `protobuf:"varint,5,opt,name=read_count,json=readCount,proto3" json:"read_count,omitempty"`
+	// How many of them got it.
+	DeliveredCount int32 `protobuf:"varint,6,opt,name=delivered_count,json=deliveredCount,proto3" json:"delivered_count,omitempty"`
+	// When it was written.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContentMarker) Reset() {
+	*x = ContentMarker{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContentMarker) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContentMarker) ProtoMessage() {}
+
+func (x *ContentMarker) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContentMarker.ProtoReflect.Descriptor instead.
+func (*ContentMarker) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ContentMarker) GetContentId() string {
+	if x != nil {
+		return x.ContentId
+	}
+	return ""
+}
+
+func (x *ContentMarker) GetFeedId() string {
+	if x != nil {
+		return x.FeedId
+	}
+	return ""
+}
+
+func (x *ContentMarker) GetSegment() int32 {
+	if x != nil {
+		return x.Segment
+	}
+	return 0
+}
+
+func (x *ContentMarker) GetCreatorId() string {
+	if x != nil {
+		return x.CreatorId
+	}
+	return ""
+}
+
+func (x *ContentMarker) GetReadCount() int32 {
+	if x != nil {
+		return x.ReadCount
+	}
+	return 0
+}
+
+func (x *ContentMarker) GetDeliveredCount() int32 {
+	if x != nil {
+		return x.DeliveredCount
+	}
+	return 0
+}
+
+func (x *ContentMarker) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *ContentMarker) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
+// ListMessageMarkersRequest names the messages.
+type ListMessageMarkersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100 ids.
+	MessageIds    []string `protobuf:"bytes,1,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMessageMarkersRequest) Reset() {
+	*x = ListMessageMarkersRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMessageMarkersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMessageMarkersRequest) ProtoMessage() {}
+
+func (x *ListMessageMarkersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMessageMarkersRequest.ProtoReflect.Descriptor instead.
+func (*ListMessageMarkersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ListMessageMarkersRequest) GetMessageIds() []string {
+	if x != nil {
+		return x.MessageIds
+	}
+	return nil
+}
+
+// ListReadUsersRequest names the message.
+type ListReadUsersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100 characters.
+	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// Paging.
+	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListReadUsersRequest) Reset() {
+	*x = ListReadUsersRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListReadUsersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListReadUsersRequest) ProtoMessage() {}
+
+func (x *ListReadUsersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListReadUsersRequest.ProtoReflect.Descriptor instead.
+func (*ListReadUsersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListReadUsersRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *ListReadUsersRequest) GetOptions() *MarkerPageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ListDeliveredUsersRequest names the message.
+type ListDeliveredUsersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100 characters.
+	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// Paging.
+	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDeliveredUsersRequest) Reset() {
+	*x = ListDeliveredUsersRequest{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDeliveredUsersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDeliveredUsersRequest) ProtoMessage() {}
+
+func (x *ListDeliveredUsersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDeliveredUsersRequest.ProtoReflect.Descriptor instead.
+func (*ListDeliveredUsersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListDeliveredUsersRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *ListDeliveredUsersRequest) GetOptions() *MarkerPageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// MarkerUsersResponse is a page of the users who have read a message, or whom it was delivered to.
+type MarkerUsersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Their public ids.
+	PublicUserIds []string `protobuf:"bytes,1,rep,name=public_user_ids,json=publicUserIds,proto3" json:"public_user_ids,omitempty"`
+	// The caller, over all feeds: one.
+	UserMarkers []*UserMarker `protobuf:"bytes,2,rep,name=user_markers,json=userMarkers,proto3" json:"user_markers,omitempty"`
+	// The caller in the message feed.
+	UserFeedMarkers []*UserFeedMarker `protobuf:"bytes,3,rep,name=user_feed_markers,json=userFeedMarkers,proto3" json:"user_feed_markers,omitempty"`
+	// The caller in the channel.
+	UserEntityMarkers []*UserEntityMarker `protobuf:"bytes,4,rep,name=user_entity_markers,json=userEntityMarkers,proto3" json:"user_entity_markers,omitempty"`
+	// The message feed.
+	FeedMarkers []*FeedMarker `protobuf:"bytes,5,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
+	// The message.
+	ContentMarkers []*ContentMarker `protobuf:"bytes,6,rep,name=content_markers,json=contentMarkers,proto3" json:"content_markers,omitempty"`
+	// Paging.
+	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MarkerUsersResponse) Reset() {
+	*x = MarkerUsersResponse{}
+	mi := &file_plaza_v1_marker_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MarkerUsersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MarkerUsersResponse) ProtoMessage() {}
+
+func (x *MarkerUsersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_marker_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MarkerUsersResponse.ProtoReflect.Descriptor instead.
+func (*MarkerUsersResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *MarkerUsersResponse) GetPublicUserIds() []string {
+	if x != nil {
+		return x.PublicUserIds
+	}
+	return nil
+}
+
+func (x *MarkerUsersResponse) GetUserMarkers() []*UserMarker {
+	if x != nil {
+		return x.UserMarkers
+	}
+	return nil
+}
+
+func (x *MarkerUsersResponse) GetUserFeedMarkers() []*UserFeedMarker {
+	if x != nil {
+		return x.UserFeedMarkers
+	}
+	return nil
+}
+
+func (x *MarkerUsersResponse) GetUserEntityMarkers() []*UserEntityMarker {
+	if x != nil {
+		return x.UserEntityMarkers
+	}
+	return nil
+}
+
+func (x *MarkerUsersResponse) GetFeedMarkers() []*FeedMarker {
+	if x != nil {
+		return x.FeedMarkers
+	}
+	return nil
+}
+
+func (x *MarkerUsersResponse) GetContentMarkers() []*ContentMarker {
+	if x != nil {
+		return x.ContentMarkers
+	}
+	return nil
+}
+
+func (x *MarkerUsersResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
 // GetUserMarkerRequest is empty.
 type GetUserMarkerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -206,7 +580,7 @@ type GetUserMarkerRequest struct {
 
 func (x *GetUserMarkerRequest) Reset() {
 	*x = GetUserMarkerRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[2]
+	mi := &file_plaza_v1_marker_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -218,7 +592,7 @@ func (x *GetUserMarkerRequest) String() string {
 func (*GetUserMarkerRequest) ProtoMessage() {}
 
 func (x *GetUserMarkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[2]
+	mi := &file_plaza_v1_marker_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -231,7 +605,7 @@ func (x *GetUserMarkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserMarkerRequest.ProtoReflect.Descriptor instead.
 func (*GetUserMarkerRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{7}
 }
 
 // SyncMarkersRequest says what the device has.
@@ -245,7 +619,7 @@ type SyncMarkersRequest struct {
 
 func (x *SyncMarkersRequest) Reset() {
 	*x = SyncMarkersRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[3]
+	mi := &file_plaza_v1_marker_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -257,7 +631,7 @@ func (x *SyncMarkersRequest) String() string {
 func (*SyncMarkersRequest) ProtoMessage() {}
 
 func (x *SyncMarkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[3]
+	mi := &file_plaza_v1_marker_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -270,7 +644,7 @@ func (x *SyncMarkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncMarkersRequest.ProtoReflect.Descriptor instead.
 func (*SyncMarkersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SyncMarkersRequest) GetDeviceLastSyncAt() *timestamppb.Timestamp {
@@ -291,7 +665,7 @@ type ListChannelMarkersRequest struct {
 
 func (x *ListChannelMarkersRequest) Reset() {
 	*x = ListChannelMarkersRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[4]
+	mi := &file_plaza_v1_marker_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -303,7 +677,7 @@ func (x *ListChannelMarkersRequest) String() string {
 func (*ListChannelMarkersRequest) ProtoMessage() {}
 
 func (x *ListChannelMarkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[4]
+	mi := &file_plaza_v1_marker_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -316,7 +690,7 @@ func (x *ListChannelMarkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChannelMarkersRequest.ProtoReflect.Descriptor instead.
 func (*ListChannelMarkersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListChannelMarkersRequest) GetChannelIds() []string {
@@ -337,7 +711,7 @@ type ReadChannelRequest struct {
 
 func (x *ReadChannelRequest) Reset() {
 	*x = ReadChannelRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[5]
+	mi := &file_plaza_v1_marker_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -349,7 +723,7 @@ func (x *ReadChannelRequest) String() string {
 func (*ReadChannelRequest) ProtoMessage() {}
 
 func (x *ReadChannelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[5]
+	mi := &file_plaza_v1_marker_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -362,7 +736,7 @@ func (x *ReadChannelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadChannelRequest.ProtoReflect.Descriptor instead.
 func (*ReadChannelRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ReadChannelRequest) GetChannelId() string {
@@ -385,7 +759,7 @@ type ListMessageFeedMarkersRequest struct {
 
 func (x *ListMessageFeedMarkersRequest) Reset() {
 	*x = ListMessageFeedMarkersRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[6]
+	mi := &file_plaza_v1_marker_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -397,7 +771,7 @@ func (x *ListMessageFeedMarkersRequest) String() string {
 func (*ListMessageFeedMarkersRequest) ProtoMessage() {}
 
 func (x *ListMessageFeedMarkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[6]
+	mi := &file_plaza_v1_marker_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -410,7 +784,7 @@ func (x *ListMessageFeedMarkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessageFeedMarkersRequest.ProtoReflect.Descriptor instead.
 func (*ListMessageFeedMarkersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListMessageFeedMarkersRequest) GetMessageFeedIds() []string {
@@ -440,7 +814,7 @@ type MarkerPageOptions struct {
 
 func (x *MarkerPageOptions) Reset() {
 	*x = MarkerPageOptions{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[7]
+	mi := &file_plaza_v1_marker_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -452,7 +826,7 @@ func (x *MarkerPageOptions) String() string {
 func (*MarkerPageOptions) ProtoMessage() {}
 
 func (x *MarkerPageOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[7]
+	mi := &file_plaza_v1_marker_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -465,7 +839,7 @@ func (x *MarkerPageOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkerPageOptions.ProtoReflect.Descriptor instead.
 func (*MarkerPageOptions) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *MarkerPageOptions) GetToken() string {
@@ -493,7 +867,7 @@ type ListUserMessageFeedsRequest struct {
 
 func (x *ListUserMessageFeedsRequest) Reset() {
 	*x = ListUserMessageFeedsRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[8]
+	mi := &file_plaza_v1_marker_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -505,7 +879,7 @@ func (x *ListUserMessageFeedsRequest) String() string {
 func (*ListUserMessageFeedsRequest) ProtoMessage() {}
 
 func (x *ListUserMessageFeedsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[8]
+	mi := &file_plaza_v1_marker_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -518,7 +892,7 @@ func (x *ListUserMessageFeedsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUserMessageFeedsRequest.ProtoReflect.Descriptor instead.
 func (*ListUserMessageFeedsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListUserMessageFeedsRequest) GetChannelIds() []string {
@@ -541,7 +915,7 @@ type ReadMessageFeedRequest struct {
 
 func (x *ReadMessageFeedRequest) Reset() {
 	*x = ReadMessageFeedRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[9]
+	mi := &file_plaza_v1_marker_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -553,7 +927,7 @@ func (x *ReadMessageFeedRequest) String() string {
 func (*ReadMessageFeedRequest) ProtoMessage() {}
 
 func (x *ReadMessageFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[9]
+	mi := &file_plaza_v1_marker_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -566,7 +940,7 @@ func (x *ReadMessageFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadMessageFeedRequest.ProtoReflect.Descriptor instead.
 func (*ReadMessageFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ReadMessageFeedRequest) GetMessageFeedId() string {
@@ -596,7 +970,7 @@ type DeliverMessageRequest struct {
 
 func (x *DeliverMessageRequest) Reset() {
 	*x = DeliverMessageRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[10]
+	mi := &file_plaza_v1_marker_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -608,7 +982,7 @@ func (x *DeliverMessageRequest) String() string {
 func (*DeliverMessageRequest) ProtoMessage() {}
 
 func (x *DeliverMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[10]
+	mi := &file_plaza_v1_marker_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -621,7 +995,7 @@ func (x *DeliverMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeliverMessageRequest.ProtoReflect.Descriptor instead.
 func (*DeliverMessageRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DeliverMessageRequest) GetMessageFeedId() string {
@@ -649,7 +1023,7 @@ type ReadingMessageFeedsRequest struct {
 
 func (x *ReadingMessageFeedsRequest) Reset() {
 	*x = ReadingMessageFeedsRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[11]
+	mi := &file_plaza_v1_marker_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -661,7 +1035,7 @@ func (x *ReadingMessageFeedsRequest) String() string {
 func (*ReadingMessageFeedsRequest) ProtoMessage() {}
 
 func (x *ReadingMessageFeedsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[11]
+	mi := &file_plaza_v1_marker_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -674,7 +1048,7 @@ func (x *ReadingMessageFeedsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadingMessageFeedsRequest.ProtoReflect.Descriptor instead.
 func (*ReadingMessageFeedsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ReadingMessageFeedsRequest) GetMessageFeedIds() []string {
@@ -695,7 +1069,7 @@ type StartReadingRequest struct {
 
 func (x *StartReadingRequest) Reset() {
 	*x = StartReadingRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[12]
+	mi := &file_plaza_v1_marker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +1081,7 @@ func (x *StartReadingRequest) String() string {
 func (*StartReadingRequest) ProtoMessage() {}
 
 func (x *StartReadingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[12]
+	mi := &file_plaza_v1_marker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +1094,7 @@ func (x *StartReadingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartReadingRequest.ProtoReflect.Descriptor instead.
 func (*StartReadingRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{12}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StartReadingRequest) GetMessageFeedId() string {
@@ -741,7 +1115,7 @@ type StopReadingRequest struct {
 
 func (x *StopReadingRequest) Reset() {
 	*x = StopReadingRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[13]
+	mi := &file_plaza_v1_marker_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -753,7 +1127,7 @@ func (x *StopReadingRequest) String() string {
 func (*StopReadingRequest) ProtoMessage() {}
 
 func (x *StopReadingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[13]
+	mi := &file_plaza_v1_marker_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -766,7 +1140,7 @@ func (x *StopReadingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopReadingRequest.ProtoReflect.Descriptor instead.
 func (*StopReadingRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{13}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StopReadingRequest) GetMessageFeedId() string {
@@ -799,7 +1173,7 @@ type PushSegmentRequest struct {
 
 func (x *PushSegmentRequest) Reset() {
 	*x = PushSegmentRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[14]
+	mi := &file_plaza_v1_marker_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +1185,7 @@ func (x *PushSegmentRequest) String() string {
 func (*PushSegmentRequest) ProtoMessage() {}
 
 func (x *PushSegmentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[14]
+	mi := &file_plaza_v1_marker_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,7 +1198,7 @@ func (x *PushSegmentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PushSegmentRequest.ProtoReflect.Descriptor instead.
 func (*PushSegmentRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{14}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PushSegmentRequest) GetMessageFeedId() string {
@@ -887,7 +1261,7 @@ type PushSegmentResponse struct {
 
 func (x *PushSegmentResponse) Reset() {
 	*x = PushSegmentResponse{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[15]
+	mi := &file_plaza_v1_marker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +1273,7 @@ func (x *PushSegmentResponse) String() string {
 func (*PushSegmentResponse) ProtoMessage() {}
 
 func (x *PushSegmentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[15]
+	mi := &file_plaza_v1_marker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +1286,7 @@ func (x *PushSegmentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PushSegmentResponse.ProtoReflect.Descriptor instead.
 func (*PushSegmentResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{15}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *PushSegmentResponse) GetFeedMarkers() []*FeedMarker {
@@ -933,7 +1307,7 @@ type DeleteMessageFeedRequest struct {
 
 func (x *DeleteMessageFeedRequest) Reset() {
 	*x = DeleteMessageFeedRequest{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[16]
+	mi := &file_plaza_v1_marker_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -945,7 +1319,7 @@ func (x *DeleteMessageFeedRequest) String() string {
 func (*DeleteMessageFeedRequest) ProtoMessage() {}
 
 func (x *DeleteMessageFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[16]
+	mi := &file_plaza_v1_marker_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -958,7 +1332,7 @@ func (x *DeleteMessageFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteMessageFeedRequest.ProtoReflect.Descriptor instead.
 func (*DeleteMessageFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{16}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DeleteMessageFeedRequest) GetMessageFeedId() string {
@@ -989,7 +1363,7 @@ type UserMarker struct {
 
 func (x *UserMarker) Reset() {
 	*x = UserMarker{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[17]
+	mi := &file_plaza_v1_marker_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1001,7 +1375,7 @@ func (x *UserMarker) String() string {
 func (*UserMarker) ProtoMessage() {}
 
 func (x *UserMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[17]
+	mi := &file_plaza_v1_marker_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1014,7 +1388,7 @@ func (x *UserMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserMarker.ProtoReflect.Descriptor instead.
 func (*UserMarker) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{17}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UserMarker) GetUserId() string {
@@ -1088,7 +1462,7 @@ type UserFeedMarker struct {
 
 func (x *UserFeedMarker) Reset() {
 	*x = UserFeedMarker{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[18]
+	mi := &file_plaza_v1_marker_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1100,7 +1474,7 @@ func (x *UserFeedMarker) String() string {
 func (*UserFeedMarker) ProtoMessage() {}
 
 func (x *UserFeedMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[18]
+	mi := &file_plaza_v1_marker_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1113,7 +1487,7 @@ func (x *UserFeedMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserFeedMarker.ProtoReflect.Descriptor instead.
 func (*UserFeedMarker) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{18}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UserFeedMarker) GetUserId() string {
@@ -1209,7 +1583,7 @@ type UserEntityMarker struct {
 
 func (x *UserEntityMarker) Reset() {
 	*x = UserEntityMarker{}
-	mi := &file_plaza_v1_marker_proto_msgTypes[19]
+	mi := &file_plaza_v1_marker_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1221,7 +1595,7 @@ func (x *UserEntityMarker) String() string {
 func (*UserEntityMarker) ProtoMessage() {}
 
 func (x *UserEntityMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_marker_proto_msgTypes[19]
+	mi := &file_plaza_v1_marker_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1234,7 +1608,7 @@ func (x *UserEntityMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserEntityMarker.ProtoReflect.Descriptor instead.
 func (*UserEntityMarker) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{19}
+	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UserEntityMarker) GetUserId() string {
@@ -1301,13 +1675,47 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xbf\x02\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x81\x03\n" +
 	"\x0fMarkerAggregate\x127\n" +
 	"\fuser_markers\x18\x01 \x03(\v2\x14.plaza.v1.UserMarkerR\vuserMarkers\x12D\n" +
 	"\x11user_feed_markers\x18\x02 \x03(\v2\x18.plaza.v1.UserFeedMarkerR\x0fuserFeedMarkers\x12J\n" +
 	"\x13user_entity_markers\x18\x03 \x03(\v2\x1a.plaza.v1.UserEntityMarkerR\x11userEntityMarkers\x127\n" +
 	"\ffeed_markers\x18\x04 \x03(\v2\x14.plaza.v1.FeedMarkerR\vfeedMarkers\x12(\n" +
-	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x16\n" +
+	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\x12@\n" +
+	"\x0fcontent_markers\x18\x06 \x03(\v2\x17.plaza.v1.ContentMarkerR\x0econtentMarkers\"\xbe\x02\n" +
+	"\rContentMarker\x12\x1d\n" +
+	"\n" +
+	"content_id\x18\x01 \x01(\tR\tcontentId\x12\x17\n" +
+	"\afeed_id\x18\x02 \x01(\tR\x06feedId\x12\x18\n" +
+	"\asegment\x18\x03 \x01(\x05R\asegment\x12\x1d\n" +
+	"\n" +
+	"creator_id\x18\x04 \x01(\tR\tcreatorId\x12\x1d\n" +
+	"\n" +
+	"read_count\x18\x05 \x01(\x05R\treadCount\x12'\n" +
+	"\x0fdelivered_count\x18\x06 \x01(\x05R\x0edeliveredCount\x129\n" +
+	"\n" +
+	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"P\n" +
+	"\x19ListMessageMarkersRequest\x123\n" +
+	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"messageIds\"w\n" +
+	"\x14ListReadUsersRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x125\n" +
+	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"|\n" +
+	"\x19ListDeliveredUsersRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x125\n" +
+	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"\xad\x03\n" +
+	"\x13MarkerUsersResponse\x12&\n" +
+	"\x0fpublic_user_ids\x18\x01 \x03(\tR\rpublicUserIds\x127\n" +
+	"\fuser_markers\x18\x02 \x03(\v2\x14.plaza.v1.UserMarkerR\vuserMarkers\x12D\n" +
+	"\x11user_feed_markers\x18\x03 \x03(\v2\x18.plaza.v1.UserFeedMarkerR\x0fuserFeedMarkers\x12J\n" +
+	"\x13user_entity_markers\x18\x04 \x03(\v2\x1a.plaza.v1.UserEntityMarkerR\x11userEntityMarkers\x127\n" +
+	"\ffeed_markers\x18\x05 \x03(\v2\x14.plaza.v1.FeedMarkerR\vfeedMarkers\x12@\n" +
+	"\x0fcontent_markers\x18\x06 \x03(\v2\x17.plaza.v1.ContentMarkerR\x0econtentMarkers\x12(\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x16\n" +
 	"\x14GetUserMarkerRequest\"_\n" +
 	"\x12SyncMarkersRequest\x12I\n" +
 	"\x13device_last_sync_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x10deviceLastSyncAt\"P\n" +
@@ -1389,7 +1797,7 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xb7\x0f\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xe6\x12\n" +
 	"\rMarkerService\x12t\n" +
 	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x19.plaza.v1.MarkerAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x12m\n" +
 	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12|\n" +
@@ -1401,7 +1809,10 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\x0eDeliverMessage\x12\x1f.plaza.v1.DeliverMessageRequest\x1a\x19.plaza.v1.MarkerAggregate\"P\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02D:\x01*\x1a?/api/v1/markers/message-feeds/{message_feed_id}/mark-delivering\x12\x8e\x01\n" +
 	"\x13ReadingMessageFeeds\x12$.plaza.v1.ReadingMessageFeedsRequest\x1a\x19.plaza.v1.MarkerAggregate\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v1/markers/message-feeds/reading\x12\x98\x01\n" +
 	"\fStartReading\x12\x1d.plaza.v1.StartReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02B:\x01*\"=/api/v1/markers/message-feeds/{message_feed_id}/start-reading\x12\xdb\x01\n" +
-	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12\xaf\x01\n" +
+	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12|\n" +
+	"\x12ListMessageMarkers\x12#.plaza.v1.ListMessageMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/messages\x12\x8e\x01\n" +
+	"\rListReadUsers\x12\x1e.plaza.v1.ListReadUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022\x120/api/v1/markers/messages/{message_id}/read-users\x12\x9d\x01\n" +
+	"\x12ListDeliveredUsers\x12#.plaza.v1.ListDeliveredUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\"C\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x027\x125/api/v1/markers/messages/{message_id}/delivered-users\x12\xaf\x01\n" +
 	"\vPushSegment\x12\x1c.plaza.v1.PushSegmentRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"c\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02G:\x01*\x1aB/api/v1/markers/message-feeds/{message_feed_id}/segments/{segment}\x12\xa5\x01\n" +
 	"\x11DeleteMessageFeed\x12\".plaza.v1.DeleteMessageFeedRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"M\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x021*//api/v1/markers/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
@@ -1417,80 +1828,102 @@ func file_plaza_v1_marker_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_marker_proto_rawDescData
 }
 
-var file_plaza_v1_marker_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_plaza_v1_marker_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_plaza_v1_marker_proto_goTypes = []any{
 	(*FeedMarker)(nil),                    // 0: plaza.v1.FeedMarker
 	(*MarkerAggregate)(nil),               // 1: plaza.v1.MarkerAggregate
-	(*GetUserMarkerRequest)(nil),          // 2: plaza.v1.GetUserMarkerRequest
-	(*SyncMarkersRequest)(nil),            // 3: plaza.v1.SyncMarkersRequest
-	(*ListChannelMarkersRequest)(nil),     // 4: plaza.v1.ListChannelMarkersRequest
-	(*ReadChannelRequest)(nil),            // 5: plaza.v1.ReadChannelRequest
-	(*ListMessageFeedMarkersRequest)(nil), // 6: plaza.v1.ListMessageFeedMarkersRequest
-	(*MarkerPageOptions)(nil),             // 7: plaza.v1.MarkerPageOptions
-	(*ListUserMessageFeedsRequest)(nil),   // 8: plaza.v1.ListUserMessageFeedsRequest
-	(*ReadMessageFeedRequest)(nil),        // 9: plaza.v1.ReadMessageFeedRequest
-	(*DeliverMessageRequest)(nil),         // 10: plaza.v1.DeliverMessageRequest
-	(*ReadingMessageFeedsRequest)(nil),    // 11: plaza.v1.ReadingMessageFeedsRequest
-	(*StartReadingRequest)(nil),           // 12: plaza.v1.StartReadingRequest
-	(*StopReadingRequest)(nil),            // 13: plaza.v1.StopReadingRequest
-	(*PushSegmentRequest)(nil),            // 14: plaza.v1.PushSegmentRequest
-	(*PushSegmentResponse)(nil),           // 15: plaza.v1.PushSegmentResponse
-	(*DeleteMessageFeedRequest)(nil),      // 16: plaza.v1.DeleteMessageFeedRequest
-	(*UserMarker)(nil),                    // 17: plaza.v1.UserMarker
-	(*UserFeedMarker)(nil),                // 18: plaza.v1.UserFeedMarker
-	(*UserEntityMarker)(nil),              // 19: plaza.v1.UserEntityMarker
-	(*timestamppb.Timestamp)(nil),         // 20: google.protobuf.Timestamp
-	(*Paging)(nil),                        // 21: plaza.v1.Paging
+	(*ContentMarker)(nil),                 // 2: plaza.v1.ContentMarker
+	(*ListMessageMarkersRequest)(nil),     // 3: plaza.v1.ListMessageMarkersRequest
+	(*ListReadUsersRequest)(nil),          // 4: plaza.v1.ListReadUsersRequest
+	(*ListDeliveredUsersRequest)(nil),     // 5: plaza.v1.ListDeliveredUsersRequest
+	(*MarkerUsersResponse)(nil),           // 6: plaza.v1.MarkerUsersResponse
+	(*GetUserMarkerRequest)(nil),          // 7: plaza.v1.GetUserMarkerRequest
+	(*SyncMarkersRequest)(nil),            // 8: plaza.v1.SyncMarkersRequest
+	(*ListChannelMarkersRequest)(nil),     // 9: plaza.v1.ListChannelMarkersRequest
+	(*ReadChannelRequest)(nil),            // 10: plaza.v1.ReadChannelRequest
+	(*ListMessageFeedMarkersRequest)(nil), // 11: plaza.v1.ListMessageFeedMarkersRequest
+	(*MarkerPageOptions)(nil),             // 12: plaza.v1.MarkerPageOptions
+	(*ListUserMessageFeedsRequest)(nil),   // 13: plaza.v1.ListUserMessageFeedsRequest
+	(*ReadMessageFeedRequest)(nil),        // 14: plaza.v1.ReadMessageFeedRequest
+	(*DeliverMessageRequest)(nil),         // 15: plaza.v1.DeliverMessageRequest
+	(*ReadingMessageFeedsRequest)(nil),    // 16: plaza.v1.ReadingMessageFeedsRequest
+	(*StartReadingRequest)(nil),           // 17: plaza.v1.StartReadingRequest
+	(*StopReadingRequest)(nil),            // 18: plaza.v1.StopReadingRequest
+	(*PushSegmentRequest)(nil),            // 19: plaza.v1.PushSegmentRequest
+	(*PushSegmentResponse)(nil),           // 20: plaza.v1.PushSegmentResponse
+	(*DeleteMessageFeedRequest)(nil),      // 21: plaza.v1.DeleteMessageFeedRequest
+	(*UserMarker)(nil),                    // 22: plaza.v1.UserMarker
+	(*UserFeedMarker)(nil),                // 23: plaza.v1.UserFeedMarker
+	(*UserEntityMarker)(nil),              // 24: plaza.v1.UserEntityMarker
+	(*timestamppb.Timestamp)(nil),         // 25: google.protobuf.Timestamp
+	(*Paging)(nil),                        // 26: plaza.v1.Paging
 }
 var file_plaza_v1_marker_proto_depIdxs = []int32{
-	20, // 0: plaza.v1.FeedMarker.created_at:type_name -> google.protobuf.Timestamp
-	20, // 1: plaza.v1.FeedMarker.updated_at:type_name -> google.protobuf.Timestamp
-	17, // 2: plaza.v1.MarkerAggregate.user_markers:type_name -> plaza.v1.UserMarker
-	18, // 3: plaza.v1.MarkerAggregate.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
-	19, // 4: plaza.v1.MarkerAggregate.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
+	25, // 0: plaza.v1.FeedMarker.created_at:type_name -> google.protobuf.Timestamp
+	25, // 1: plaza.v1.FeedMarker.updated_at:type_name -> google.protobuf.Timestamp
+	22, // 2: plaza.v1.MarkerAggregate.user_markers:type_name -> plaza.v1.UserMarker
+	23, // 3: plaza.v1.MarkerAggregate.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
+	24, // 4: plaza.v1.MarkerAggregate.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
 	0,  // 5: plaza.v1.MarkerAggregate.feed_markers:type_name -> plaza.v1.FeedMarker
-	21, // 6: plaza.v1.MarkerAggregate.paging:type_name -> plaza.v1.Paging
-	20, // 7: plaza.v1.SyncMarkersRequest.device_last_sync_at:type_name -> google.protobuf.Timestamp
-	7,  // 8: plaza.v1.ListMessageFeedMarkersRequest.options:type_name -> plaza.v1.MarkerPageOptions
-	0,  // 9: plaza.v1.PushSegmentResponse.feed_markers:type_name -> plaza.v1.FeedMarker
-	20, // 10: plaza.v1.UserMarker.last_sync_at:type_name -> google.protobuf.Timestamp
-	20, // 11: plaza.v1.UserMarker.created_at:type_name -> google.protobuf.Timestamp
-	20, // 12: plaza.v1.UserMarker.updated_at:type_name -> google.protobuf.Timestamp
-	20, // 13: plaza.v1.UserFeedMarker.created_at:type_name -> google.protobuf.Timestamp
-	20, // 14: plaza.v1.UserFeedMarker.updated_at:type_name -> google.protobuf.Timestamp
-	20, // 15: plaza.v1.UserEntityMarker.created_at:type_name -> google.protobuf.Timestamp
-	20, // 16: plaza.v1.UserEntityMarker.updated_at:type_name -> google.protobuf.Timestamp
-	2,  // 17: plaza.v1.MarkerService.GetUserMarker:input_type -> plaza.v1.GetUserMarkerRequest
-	3,  // 18: plaza.v1.MarkerService.SyncMarkers:input_type -> plaza.v1.SyncMarkersRequest
-	4,  // 19: plaza.v1.MarkerService.ListChannelMarkers:input_type -> plaza.v1.ListChannelMarkersRequest
-	5,  // 20: plaza.v1.MarkerService.ReadChannel:input_type -> plaza.v1.ReadChannelRequest
-	6,  // 21: plaza.v1.MarkerService.ListMessageFeedMarkers:input_type -> plaza.v1.ListMessageFeedMarkersRequest
-	8,  // 22: plaza.v1.MarkerService.ListUserMessageFeeds:input_type -> plaza.v1.ListUserMessageFeedsRequest
-	9,  // 23: plaza.v1.MarkerService.ReadMessageFeed:input_type -> plaza.v1.ReadMessageFeedRequest
-	10, // 24: plaza.v1.MarkerService.DeliverMessage:input_type -> plaza.v1.DeliverMessageRequest
-	11, // 25: plaza.v1.MarkerService.ReadingMessageFeeds:input_type -> plaza.v1.ReadingMessageFeedsRequest
-	12, // 26: plaza.v1.MarkerService.StartReading:input_type -> plaza.v1.StartReadingRequest
-	13, // 27: plaza.v1.MarkerService.StopReading:input_type -> plaza.v1.StopReadingRequest
-	14, // 28: plaza.v1.MarkerService.PushSegment:input_type -> plaza.v1.PushSegmentRequest
-	16, // 29: plaza.v1.MarkerService.DeleteMessageFeed:input_type -> plaza.v1.DeleteMessageFeedRequest
-	1,  // 30: plaza.v1.MarkerService.GetUserMarker:output_type -> plaza.v1.MarkerAggregate
-	1,  // 31: plaza.v1.MarkerService.SyncMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 32: plaza.v1.MarkerService.ListChannelMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 33: plaza.v1.MarkerService.ReadChannel:output_type -> plaza.v1.MarkerAggregate
-	1,  // 34: plaza.v1.MarkerService.ListMessageFeedMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 35: plaza.v1.MarkerService.ListUserMessageFeeds:output_type -> plaza.v1.MarkerAggregate
-	1,  // 36: plaza.v1.MarkerService.ReadMessageFeed:output_type -> plaza.v1.MarkerAggregate
-	1,  // 37: plaza.v1.MarkerService.DeliverMessage:output_type -> plaza.v1.MarkerAggregate
-	1,  // 38: plaza.v1.MarkerService.ReadingMessageFeeds:output_type -> plaza.v1.MarkerAggregate
-	1,  // 39: plaza.v1.MarkerService.StartReading:output_type -> plaza.v1.MarkerAggregate
-	1,  // 40: plaza.v1.MarkerService.StopReading:output_type -> plaza.v1.MarkerAggregate
-	15, // 41: plaza.v1.MarkerService.PushSegment:output_type -> plaza.v1.PushSegmentResponse
-	15, // 42: plaza.v1.MarkerService.DeleteMessageFeed:output_type -> plaza.v1.PushSegmentResponse
-	30, // [30:43] is the sub-list for method output_type
-	17, // [17:30] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	26, // 6: plaza.v1.MarkerAggregate.paging:type_name -> plaza.v1.Paging
+	2,  // 7: plaza.v1.MarkerAggregate.content_markers:type_name -> plaza.v1.ContentMarker
+	25, // 8: plaza.v1.ContentMarker.created_at:type_name -> google.protobuf.Timestamp
+	25, // 9: plaza.v1.ContentMarker.updated_at:type_name -> google.protobuf.Timestamp
+	12, // 10: plaza.v1.ListReadUsersRequest.options:type_name -> plaza.v1.MarkerPageOptions
+	12, // 11: plaza.v1.ListDeliveredUsersRequest.options:type_name -> plaza.v1.MarkerPageOptions
+	22, // 12: plaza.v1.MarkerUsersResponse.user_markers:type_name -> plaza.v1.UserMarker
+	23, // 13: plaza.v1.MarkerUsersResponse.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
+	24, // 14: plaza.v1.MarkerUsersResponse.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
+	0,  // 15: plaza.v1.MarkerUsersResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	2,  // 16: plaza.v1.MarkerUsersResponse.content_markers:type_name -> plaza.v1.ContentMarker
+	26, // 17: plaza.v1.MarkerUsersResponse.paging:type_name -> plaza.v1.Paging
+	25, // 18: plaza.v1.SyncMarkersRequest.device_last_sync_at:type_name -> google.protobuf.Timestamp
+	12, // 19: plaza.v1.ListMessageFeedMarkersRequest.options:type_name -> plaza.v1.MarkerPageOptions
+	0,  // 20: plaza.v1.PushSegmentResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	25, // 21: plaza.v1.UserMarker.last_sync_at:type_name -> google.protobuf.Timestamp
+	25, // 22: plaza.v1.UserMarker.created_at:type_name -> google.protobuf.Timestamp
+	25, // 23: plaza.v1.UserMarker.updated_at:type_name -> google.protobuf.Timestamp
+	25, // 24: plaza.v1.UserFeedMarker.created_at:type_name -> google.protobuf.Timestamp
+	25, // 25: plaza.v1.UserFeedMarker.updated_at:type_name -> google.protobuf.Timestamp
+	25, // 26: plaza.v1.UserEntityMarker.created_at:type_name -> google.protobuf.Timestamp
+	25, // 27: plaza.v1.UserEntityMarker.updated_at:type_name -> google.protobuf.Timestamp
+	7,  // 28: plaza.v1.MarkerService.GetUserMarker:input_type -> plaza.v1.GetUserMarkerRequest
+	8,  // 29: plaza.v1.MarkerService.SyncMarkers:input_type -> plaza.v1.SyncMarkersRequest
+	9,  // 30: plaza.v1.MarkerService.ListChannelMarkers:input_type -> plaza.v1.ListChannelMarkersRequest
+	10, // 31: plaza.v1.MarkerService.ReadChannel:input_type -> plaza.v1.ReadChannelRequest
+	11, // 32: plaza.v1.MarkerService.ListMessageFeedMarkers:input_type -> plaza.v1.ListMessageFeedMarkersRequest
+	13, // 33: plaza.v1.MarkerService.ListUserMessageFeeds:input_type -> plaza.v1.ListUserMessageFeedsRequest
+	14, // 34: plaza.v1.MarkerService.ReadMessageFeed:input_type -> plaza.v1.ReadMessageFeedRequest
+	15, // 35: plaza.v1.MarkerService.DeliverMessage:input_type -> plaza.v1.DeliverMessageRequest
+	16, // 36: plaza.v1.MarkerService.ReadingMessageFeeds:input_type -> plaza.v1.ReadingMessageFeedsRequest
+	17, // 37: plaza.v1.MarkerService.StartReading:input_type -> plaza.v1.StartReadingRequest
+	18, // 38: plaza.v1.MarkerService.StopReading:input_type -> plaza.v1.StopReadingRequest
+	3,  // 39: plaza.v1.MarkerService.ListMessageMarkers:input_type -> plaza.v1.ListMessageMarkersRequest
+	4,  // 40: plaza.v1.MarkerService.ListReadUsers:input_type -> plaza.v1.ListReadUsersRequest
+	5,  // 41: plaza.v1.MarkerService.ListDeliveredUsers:input_type -> plaza.v1.ListDeliveredUsersRequest
+	19, // 42: plaza.v1.MarkerService.PushSegment:input_type -> plaza.v1.PushSegmentRequest
+	21, // 43: plaza.v1.MarkerService.DeleteMessageFeed:input_type -> plaza.v1.DeleteMessageFeedRequest
+	1,  // 44: plaza.v1.MarkerService.GetUserMarker:output_type -> plaza.v1.MarkerAggregate
+	1,  // 45: plaza.v1.MarkerService.SyncMarkers:output_type -> plaza.v1.MarkerAggregate
+	1,  // 46: plaza.v1.MarkerService.ListChannelMarkers:output_type -> plaza.v1.MarkerAggregate
+	1,  // 47: plaza.v1.MarkerService.ReadChannel:output_type -> plaza.v1.MarkerAggregate
+	1,  // 48: plaza.v1.MarkerService.ListMessageFeedMarkers:output_type -> plaza.v1.MarkerAggregate
+	1,  // 49: plaza.v1.MarkerService.ListUserMessageFeeds:output_type -> plaza.v1.MarkerAggregate
+	1,  // 50: plaza.v1.MarkerService.ReadMessageFeed:output_type -> plaza.v1.MarkerAggregate
+	1,  // 51: plaza.v1.MarkerService.DeliverMessage:output_type -> plaza.v1.MarkerAggregate
+	1,  // 52: plaza.v1.MarkerService.ReadingMessageFeeds:output_type -> plaza.v1.MarkerAggregate
+	1,  // 53: plaza.v1.MarkerService.StartReading:output_type -> plaza.v1.MarkerAggregate
+	1,  // 54: plaza.v1.MarkerService.StopReading:output_type -> plaza.v1.MarkerAggregate
+	1,  // 55: plaza.v1.MarkerService.ListMessageMarkers:output_type -> plaza.v1.MarkerAggregate
+	6,  // 56: plaza.v1.MarkerService.ListReadUsers:output_type -> plaza.v1.MarkerUsersResponse
+	6,  // 57: plaza.v1.MarkerService.ListDeliveredUsers:output_type -> plaza.v1.MarkerUsersResponse
+	20, // 58: plaza.v1.MarkerService.PushSegment:output_type -> plaza.v1.PushSegmentResponse
+	20, // 59: plaza.v1.MarkerService.DeleteMessageFeed:output_type -> plaza.v1.PushSegmentResponse
+	44, // [44:60] is the sub-list for method output_type
+	28, // [28:44] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_marker_proto_init() }
@@ -1500,14 +1933,14 @@ func file_plaza_v1_marker_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
-	file_plaza_v1_marker_proto_msgTypes[7].OneofWrappers = []any{}
+	file_plaza_v1_marker_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_marker_proto_rawDesc), len(file_plaza_v1_marker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

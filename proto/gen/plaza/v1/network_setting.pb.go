@@ -574,9 +574,13 @@ type SocialNetworkSetting struct {
 	// What the global feed shows.
 	GlobalFeed *GlobalFeedSettings `protobuf:"bytes,4,opt,name=global_feed,json=globalFeed,proto3" json:"global_feed,omitempty"`
 	// How long stories last and who makes them.
-	Story         *StorySettings `protobuf:"bytes,30,opt,name=story,proto3" json:"story,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Story *StorySettings `protobuf:"bytes,30,opt,name=story,proto3" json:"story,omitempty"`
+	// `automatic`: who is added to a community is a member at once; `invitation`: whoever is no administrator invites instead.
+	MembershipAcceptance string `protobuf:"bytes,40,opt,name=membership_acceptance,json=membershipAcceptance,proto3" json:"membership_acceptance,omitempty"`
+	// Whether authors may edit posts that wait for a moderator; false from the start.
+	IsAllowEditPostWhenReviewingEnabled bool `protobuf:"varint,41,opt,name=is_allow_edit_post_when_reviewing_enabled,json=isAllowEditPostWhenReviewingEnabled,proto3" json:"is_allow_edit_post_when_reviewing_enabled,omitempty"`
+	unknownFields                       protoimpl.UnknownFields
+	sizeCache                           protoimpl.SizeCache
 }
 
 func (x *SocialNetworkSetting) Reset() {
@@ -644,6 +648,20 @@ func (x *SocialNetworkSetting) GetStory() *StorySettings {
 	return nil
 }
 
+func (x *SocialNetworkSetting) GetMembershipAcceptance() string {
+	if x != nil {
+		return x.MembershipAcceptance
+	}
+	return ""
+}
+
+func (x *SocialNetworkSetting) GetIsAllowEditPostWhenReviewingEnabled() bool {
+	if x != nil {
+		return x.IsAllowEditPostWhenReviewingEnabled
+	}
+	return false
+}
+
 // SocialSettings hold the social settings twice: at the top, and where other clients read them.
 type SocialSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -658,9 +676,13 @@ type SocialSettings struct {
 	// The same again.
 	SocialNetworkSetting *SocialNetworkSetting `protobuf:"bytes,5,opt,name=social_network_setting,json=socialNetworkSetting,proto3" json:"social_network_setting,omitempty"`
 	// How long stories last and who makes them.
-	Story         *StorySettings `protobuf:"bytes,30,opt,name=story,proto3" json:"story,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Story *StorySettings `protobuf:"bytes,30,opt,name=story,proto3" json:"story,omitempty"`
+	// `automatic`: who is added to a community is a member at once; `invitation`: whoever is no administrator invites instead.
+	MembershipAcceptance string `protobuf:"bytes,40,opt,name=membership_acceptance,json=membershipAcceptance,proto3" json:"membership_acceptance,omitempty"`
+	// Whether authors may edit posts that wait for a moderator; false from the start.
+	IsAllowEditPostWhenReviewingEnabled bool `protobuf:"varint,41,opt,name=is_allow_edit_post_when_reviewing_enabled,json=isAllowEditPostWhenReviewingEnabled,proto3" json:"is_allow_edit_post_when_reviewing_enabled,omitempty"`
+	unknownFields                       protoimpl.UnknownFields
+	sizeCache                           protoimpl.SizeCache
 }
 
 func (x *SocialSettings) Reset() {
@@ -735,6 +757,20 @@ func (x *SocialSettings) GetStory() *StorySettings {
 	return nil
 }
 
+func (x *SocialSettings) GetMembershipAcceptance() string {
+	if x != nil {
+		return x.MembershipAcceptance
+	}
+	return ""
+}
+
+func (x *SocialSettings) GetIsAllowEditPostWhenReviewingEnabled() bool {
+	if x != nil {
+		return x.IsAllowEditPostWhenReviewingEnabled
+	}
+	return false
+}
+
 // GetSocialSettingsRequest is empty.
 type GetSocialSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -795,8 +831,12 @@ type UpdateSocialSettingsRequest struct {
 	StoryExpiryTimeMinutes *int32 `protobuf:"varint,30,opt,name=story_expiry_time_minutes,json=storyExpiryTimeMinutes,proto3,oneof" json:"story_expiry_time_minutes,omitempty"`
 	// Whether every member of a community can make stories in it.
 	AllowAllUserToCreateStory *bool `protobuf:"varint,31,opt,name=allow_all_user_to_create_story,json=allowAllUserToCreateStory,proto3,oneof" json:"allow_all_user_to_create_story,omitempty"`
-	unknownFields             protoimpl.UnknownFields
-	sizeCache                 protoimpl.SizeCache
+	// `automatic` or `invitation`: whether AddMembers makes members, or invites.
+	MembershipAcceptance *string `protobuf:"bytes,40,opt,name=membership_acceptance,json=membershipAcceptance,proto3,oneof" json:"membership_acceptance,omitempty"`
+	// Whether authors may edit posts that wait for a moderator.
+	IsAllowEditPostWhenReviewingEnabled *bool `protobuf:"varint,41,opt,name=is_allow_edit_post_when_reviewing_enabled,json=isAllowEditPostWhenReviewingEnabled,proto3,oneof" json:"is_allow_edit_post_when_reviewing_enabled,omitempty"`
+	unknownFields                       protoimpl.UnknownFields
+	sizeCache                           protoimpl.SizeCache
 }
 
 func (x *UpdateSocialSettingsRequest) Reset() {
@@ -899,6 +939,386 @@ func (x *UpdateSocialSettingsRequest) GetAllowAllUserToCreateStory() bool {
 	return false
 }
 
+func (x *UpdateSocialSettingsRequest) GetMembershipAcceptance() string {
+	if x != nil && x.MembershipAcceptance != nil {
+		return *x.MembershipAcceptance
+	}
+	return ""
+}
+
+func (x *UpdateSocialSettingsRequest) GetIsAllowEditPostWhenReviewingEnabled() bool {
+	if x != nil && x.IsAllowEditPostWhenReviewingEnabled != nil {
+		return *x.IsAllowEditPostWhenReviewingEnabled
+	}
+	return false
+}
+
+// ChatSettings are the settings of channels and messages.
+type ChatSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always true.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Mentions in messages.
+	Mention *ChatMentionSettings `protobuf:"bytes,2,opt,name=mention,proto3" json:"mention,omitempty"`
+	// Previews of the last message.
+	MessagePreview *MessagePreviewSettings `protobuf:"bytes,3,opt,name=message_preview,json=messagePreview,proto3" json:"message_preview,omitempty"`
+	// Always true: those who see every channel read conversations too.
+	IsAllowAdminViewConversationMessage bool `protobuf:"varint,4,opt,name=is_allow_admin_view_conversation_message,json=isAllowAdminViewConversationMessage,proto3" json:"is_allow_admin_view_conversation_message,omitempty"`
+	// Always true.
+	IsAllowAdminManageConversationMessage bool `protobuf:"varint,5,opt,name=is_allow_admin_manage_conversation_message,json=isAllowAdminManageConversationMessage,proto3" json:"is_allow_admin_manage_conversation_message,omitempty"`
+	// Whether all users of a conversation may change its name, avatar, tags and custom fields; otherwise its creator alone.
+	AllowMemberToUpdateConversationChannel bool `protobuf:"varint,6,opt,name=allow_member_to_update_conversation_channel,json=allowMemberToUpdateConversationChannel,proto3" json:"allow_member_to_update_conversation_channel,omitempty"`
+	unknownFields                          protoimpl.UnknownFields
+	sizeCache                              protoimpl.SizeCache
+}
+
+func (x *ChatSettings) Reset() {
+	*x = ChatSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChatSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChatSettings) ProtoMessage() {}
+
+func (x *ChatSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChatSettings.ProtoReflect.Descriptor instead.
+func (*ChatSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ChatSettings) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *ChatSettings) GetMention() *ChatMentionSettings {
+	if x != nil {
+		return x.Mention
+	}
+	return nil
+}
+
+func (x *ChatSettings) GetMessagePreview() *MessagePreviewSettings {
+	if x != nil {
+		return x.MessagePreview
+	}
+	return nil
+}
+
+func (x *ChatSettings) GetIsAllowAdminViewConversationMessage() bool {
+	if x != nil {
+		return x.IsAllowAdminViewConversationMessage
+	}
+	return false
+}
+
+func (x *ChatSettings) GetIsAllowAdminManageConversationMessage() bool {
+	if x != nil {
+		return x.IsAllowAdminManageConversationMessage
+	}
+	return false
+}
+
+func (x *ChatSettings) GetAllowMemberToUpdateConversationChannel() bool {
+	if x != nil {
+		return x.AllowMemberToUpdateConversationChannel
+	}
+	return false
+}
+
+// ChatMentionSettings say who can be mentioned in messages.
+type ChatMentionSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether a message can mention all members of its channel; false from the start.
+	IsAllowMentionedChannelEnabled bool `protobuf:"varint,1,opt,name=is_allow_mentioned_channel_enabled,json=isAllowMentionedChannelEnabled,proto3" json:"is_allow_mentioned_channel_enabled,omitempty"`
+	unknownFields                  protoimpl.UnknownFields
+	sizeCache                      protoimpl.SizeCache
+}
+
+func (x *ChatMentionSettings) Reset() {
+	*x = ChatMentionSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChatMentionSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChatMentionSettings) ProtoMessage() {}
+
+func (x *ChatMentionSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChatMentionSettings.ProtoReflect.Descriptor instead.
+func (*ChatMentionSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ChatMentionSettings) GetIsAllowMentionedChannelEnabled() bool {
+	if x != nil {
+		return x.IsAllowMentionedChannelEnabled
+	}
+	return false
+}
+
+// MessagePreviewSettings say whether channels show their last message.
+type MessagePreviewSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether they do; true from the start.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Whether a deleted message is one; otherwise the last that is not deleted stands for it.
+	IsIncludeDeleted bool `protobuf:"varint,2,opt,name=is_include_deleted,json=isIncludeDeleted,proto3" json:"is_include_deleted,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *MessagePreviewSettings) Reset() {
+	*x = MessagePreviewSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MessagePreviewSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MessagePreviewSettings) ProtoMessage() {}
+
+func (x *MessagePreviewSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MessagePreviewSettings.ProtoReflect.Descriptor instead.
+func (*MessagePreviewSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *MessagePreviewSettings) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *MessagePreviewSettings) GetIsIncludeDeleted() bool {
+	if x != nil {
+		return x.IsIncludeDeleted
+	}
+	return false
+}
+
+// GetChatSettingsRequest is empty.
+type GetChatSettingsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetChatSettingsRequest) Reset() {
+	*x = GetChatSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetChatSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetChatSettingsRequest) ProtoMessage() {}
+
+func (x *GetChatSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetChatSettingsRequest.ProtoReflect.Descriptor instead.
+func (*GetChatSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{15}
+}
+
+// UpdateChatSettingsRequest holds the fields to change.
+type UpdateChatSettingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether a message can mention all members of its channel.
+	IsAllowMentionedChannelEnabled *bool `protobuf:"varint,1,opt,name=is_allow_mentioned_channel_enabled,json=isAllowMentionedChannelEnabled,proto3,oneof" json:"is_allow_mentioned_channel_enabled,omitempty"`
+	// Previews of the last message.
+	MessagePreviewSetting *MessagePreviewSetting `protobuf:"bytes,2,opt,name=message_preview_setting,json=messagePreviewSetting,proto3" json:"message_preview_setting,omitempty"`
+	// Only true: to close conversations to administrators is not possible.
+	IsAllowAdminViewConversationMessage *bool `protobuf:"varint,3,opt,name=is_allow_admin_view_conversation_message,json=isAllowAdminViewConversationMessage,proto3,oneof" json:"is_allow_admin_view_conversation_message,omitempty"`
+	// Only true.
+	IsAllowAdminManageConversationMessage *bool `protobuf:"varint,4,opt,name=is_allow_admin_manage_conversation_message,json=isAllowAdminManageConversationMessage,proto3,oneof" json:"is_allow_admin_manage_conversation_message,omitempty"`
+	// Whether all users of a conversation may change it.
+	AllowMemberToUpdateConversationChannel *bool `protobuf:"varint,5,opt,name=allow_member_to_update_conversation_channel,json=allowMemberToUpdateConversationChannel,proto3,oneof" json:"allow_member_to_update_conversation_channel,omitempty"`
+	unknownFields                          protoimpl.UnknownFields
+	sizeCache                              protoimpl.SizeCache
+}
+
+func (x *UpdateChatSettingsRequest) Reset() {
+	*x = UpdateChatSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateChatSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateChatSettingsRequest) ProtoMessage() {}
+
+func (x *UpdateChatSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateChatSettingsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateChatSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *UpdateChatSettingsRequest) GetIsAllowMentionedChannelEnabled() bool {
+	if x != nil && x.IsAllowMentionedChannelEnabled != nil {
+		return *x.IsAllowMentionedChannelEnabled
+	}
+	return false
+}
+
+func (x *UpdateChatSettingsRequest) GetMessagePreviewSetting() *MessagePreviewSetting {
+	if x != nil {
+		return x.MessagePreviewSetting
+	}
+	return nil
+}
+
+func (x *UpdateChatSettingsRequest) GetIsAllowAdminViewConversationMessage() bool {
+	if x != nil && x.IsAllowAdminViewConversationMessage != nil {
+		return *x.IsAllowAdminViewConversationMessage
+	}
+	return false
+}
+
+func (x *UpdateChatSettingsRequest) GetIsAllowAdminManageConversationMessage() bool {
+	if x != nil && x.IsAllowAdminManageConversationMessage != nil {
+		return *x.IsAllowAdminManageConversationMessage
+	}
+	return false
+}
+
+func (x *UpdateChatSettingsRequest) GetAllowMemberToUpdateConversationChannel() bool {
+	if x != nil && x.AllowMemberToUpdateConversationChannel != nil {
+		return *x.AllowMemberToUpdateConversationChannel
+	}
+	return false
+}
+
+// MessagePreviewSetting holds the fields of previews to change.
+type MessagePreviewSetting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether channels show their last message.
+	Enabled *bool `protobuf:"varint,1,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	// Whether a deleted message is one.
+	IsIncludeDeleted *bool `protobuf:"varint,2,opt,name=is_include_deleted,json=isIncludeDeleted,proto3,oneof" json:"is_include_deleted,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *MessagePreviewSetting) Reset() {
+	*x = MessagePreviewSetting{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MessagePreviewSetting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MessagePreviewSetting) ProtoMessage() {}
+
+func (x *MessagePreviewSetting) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MessagePreviewSetting.ProtoReflect.Descriptor instead.
+func (*MessagePreviewSetting) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *MessagePreviewSetting) GetEnabled() bool {
+	if x != nil && x.Enabled != nil {
+		return *x.Enabled
+	}
+	return false
+}
+
+func (x *MessagePreviewSetting) GetIsIncludeDeleted() bool {
+	if x != nil && x.IsIncludeDeleted != nil {
+		return *x.IsIncludeDeleted
+	}
+	return false
+}
+
 var File_plaza_v1_network_setting_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_network_setting_proto_rawDesc = "" +
@@ -956,14 +1376,16 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x13show_following_post\x18\x05 \x01(\bR\x11showFollowingPost\"\x82\x01\n" +
 	"\rStorySettings\x12A\n" +
 	"\x1eallow_all_user_to_create_story\x18\x01 \x01(\bR\x19allowAllUserToCreateStory\x12.\n" +
-	"\x13expiry_time_minutes\x18\x02 \x01(\x05R\x11expiryTimeMinutes\"\x94\x02\n" +
+	"\x13expiry_time_minutes\x18\x02 \x01(\x05R\x11expiryTimeMinutes\"\xa1\x03\n" +
 	"\x14SocialNetworkSetting\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x120\n" +
 	"\x14user_privacy_setting\x18\x02 \x01(\tR\x12userPrivacySetting\x12B\n" +
 	"\x1eis_follow_with_request_enabled\x18\x03 \x01(\bR\x1aisFollowWithRequestEnabled\x12=\n" +
 	"\vglobal_feed\x18\x04 \x01(\v2\x1c.plaza.v1.GlobalFeedSettingsR\n" +
 	"globalFeed\x12-\n" +
-	"\x05story\x18\x1e \x01(\v2\x17.plaza.v1.StorySettingsR\x05story\"\xe4\x02\n" +
+	"\x05story\x18\x1e \x01(\v2\x17.plaza.v1.StorySettingsR\x05story\x123\n" +
+	"\x15membership_acceptance\x18( \x01(\tR\x14membershipAcceptance\x12V\n" +
+	")is_allow_edit_post_when_reviewing_enabled\x18) \x01(\bR#isAllowEditPostWhenReviewingEnabled\"\xf1\x03\n" +
 	"\x0eSocialSettings\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x120\n" +
 	"\x14user_privacy_setting\x18\x02 \x01(\tR\x12userPrivacySetting\x12B\n" +
@@ -971,8 +1393,10 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\vglobal_feed\x18\x04 \x01(\v2\x1c.plaza.v1.GlobalFeedSettingsR\n" +
 	"globalFeed\x12T\n" +
 	"\x16social_network_setting\x18\x05 \x01(\v2\x1e.plaza.v1.SocialNetworkSettingR\x14socialNetworkSetting\x12-\n" +
-	"\x05story\x18\x1e \x01(\v2\x17.plaza.v1.StorySettingsR\x05story\"\x1a\n" +
-	"\x18GetSocialSettingsRequest\"\x88\a\n" +
+	"\x05story\x18\x1e \x01(\v2\x17.plaza.v1.StorySettingsR\x05story\x123\n" +
+	"\x15membership_acceptance\x18( \x01(\tR\x14membershipAcceptance\x12V\n" +
+	")is_allow_edit_post_when_reviewing_enabled\x18) \x01(\bR#isAllowEditPostWhenReviewingEnabled\"\x1a\n" +
+	"\x18GetSocialSettingsRequest\"\x85\t\n" +
 	"\x1bUpdateSocialSettingsRequest\x12M\n" +
 	"\x14user_privacy_setting\x18\x01 \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\aprivateH\x00R\x12userPrivacySetting\x88\x01\x01\x12G\n" +
 	"\x1eis_follow_with_request_enabled\x18\x02 \x01(\bH\x01R\x1aisFollowWithRequestEnabled\x88\x01\x01\x12.\n" +
@@ -985,7 +1409,11 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\aR\x13maxGlobalPinnedPost\x88\x01\x01\x12J\n" +
 	"\x19story_expiry_time_minutes\x18\x1e \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xa0\v(<H\bR\x16storyExpiryTimeMinutes\x88\x01\x01\x12F\n" +
-	"\x1eallow_all_user_to_create_story\x18\x1f \x01(\bH\tR\x19allowAllUserToCreateStory\x88\x01\x01B\x17\n" +
+	"\x1eallow_all_user_to_create_story\x18\x1f \x01(\bH\tR\x19allowAllUserToCreateStory\x88\x01\x01\x12V\n" +
+	"\x15membership_acceptance\x18( \x01(\tB\x1c\xbaH\x19r\x17R\tautomaticR\n" +
+	"invitationH\n" +
+	"R\x14membershipAcceptance\x88\x01\x01\x12[\n" +
+	")is_allow_edit_post_when_reviewing_enabled\x18) \x01(\bH\vR#isAllowEditPostWhenReviewingEnabled\x88\x01\x01B\x17\n" +
 	"\x15_user_privacy_settingB!\n" +
 	"\x1f_is_follow_with_request_enabledB\x14\n" +
 	"\x12_show_only_my_feedB\x0f\n" +
@@ -995,14 +1423,47 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14_show_following_postB\x19\n" +
 	"\x17_max_global_pinned_postB\x1c\n" +
 	"\x1a_story_expiry_time_minutesB!\n" +
-	"\x1f_allow_all_user_to_create_story2\x86\a\n" +
+	"\x1f_allow_all_user_to_create_storyB\x18\n" +
+	"\x16_membership_acceptanceB,\n" +
+	"*_is_allow_edit_post_when_reviewing_enabled\"\xbb\x03\n" +
+	"\fChatSettings\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x127\n" +
+	"\amention\x18\x02 \x01(\v2\x1d.plaza.v1.ChatMentionSettingsR\amention\x12I\n" +
+	"\x0fmessage_preview\x18\x03 \x01(\v2 .plaza.v1.MessagePreviewSettingsR\x0emessagePreview\x12U\n" +
+	"(is_allow_admin_view_conversation_message\x18\x04 \x01(\bR#isAllowAdminViewConversationMessage\x12Y\n" +
+	"*is_allow_admin_manage_conversation_message\x18\x05 \x01(\bR%isAllowAdminManageConversationMessage\x12[\n" +
+	"+allow_member_to_update_conversation_channel\x18\x06 \x01(\bR&allowMemberToUpdateConversationChannel\"a\n" +
+	"\x13ChatMentionSettings\x12J\n" +
+	"\"is_allow_mentioned_channel_enabled\x18\x01 \x01(\bR\x1eisAllowMentionedChannelEnabled\"`\n" +
+	"\x16MessagePreviewSettings\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x12,\n" +
+	"\x12is_include_deleted\x18\x02 \x01(\bR\x10isIncludeDeleted\"\x18\n" +
+	"\x16GetChatSettingsRequest\"\xa8\x05\n" +
+	"\x19UpdateChatSettingsRequest\x12O\n" +
+	"\"is_allow_mentioned_channel_enabled\x18\x01 \x01(\bH\x00R\x1eisAllowMentionedChannelEnabled\x88\x01\x01\x12W\n" +
+	"\x17message_preview_setting\x18\x02 \x01(\v2\x1f.plaza.v1.MessagePreviewSettingR\x15messagePreviewSetting\x12c\n" +
+	"(is_allow_admin_view_conversation_message\x18\x03 \x01(\bB\a\xbaH\x04j\x02\b\x01H\x01R#isAllowAdminViewConversationMessage\x88\x01\x01\x12g\n" +
+	"*is_allow_admin_manage_conversation_message\x18\x04 \x01(\bB\a\xbaH\x04j\x02\b\x01H\x02R%isAllowAdminManageConversationMessage\x88\x01\x01\x12`\n" +
+	"+allow_member_to_update_conversation_channel\x18\x05 \x01(\bH\x03R&allowMemberToUpdateConversationChannel\x88\x01\x01B%\n" +
+	"#_is_allow_mentioned_channel_enabledB+\n" +
+	")_is_allow_admin_view_conversation_messageB-\n" +
+	"+_is_allow_admin_manage_conversation_messageB.\n" +
+	",_allow_member_to_update_conversation_channel\"\x8c\x01\n" +
+	"\x15MessagePreviewSetting\x12\x1d\n" +
+	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01\x121\n" +
+	"\x12is_include_deleted\x18\x02 \x01(\bH\x01R\x10isIncludeDeleted\x88\x01\x01B\n" +
+	"\n" +
+	"\b_enabledB\x15\n" +
+	"\x13_is_include_deleted2\x94\t\n" +
 	"\x15NetworkSettingService\x12\x85\x01\n" +
 	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x12\x9e\x01\n" +
 	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"D\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x8c\x01\n" +
 	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"6\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x12\x95\x01\n" +
 	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"9\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x80\x01\n" +
 	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x12\x99\x01\n" +
-	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"@\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/socialB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"@\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/social\x12x\n" +
+	"\x0fGetChatSettings\x12 .plaza.v1.GetChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/network-settings/chat\x12\x91\x01\n" +
+	"\x12UpdateChatSettings\x12#.plaza.v1.UpdateChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\">\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/network-settings/chatB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_network_setting_proto_rawDescOnce sync.Once
@@ -1016,7 +1477,7 @@ func file_plaza_v1_network_setting_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_network_setting_proto_rawDescData
 }
 
-var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_plaza_v1_network_setting_proto_goTypes = []any{
 	(*ModerationConfiguration)(nil),      // 0: plaza.v1.ModerationConfiguration
 	(*GetModerationRequest)(nil),         // 1: plaza.v1.GetModerationRequest
@@ -1030,6 +1491,12 @@ var file_plaza_v1_network_setting_proto_goTypes = []any{
 	(*SocialSettings)(nil),               // 9: plaza.v1.SocialSettings
 	(*GetSocialSettingsRequest)(nil),     // 10: plaza.v1.GetSocialSettingsRequest
 	(*UpdateSocialSettingsRequest)(nil),  // 11: plaza.v1.UpdateSocialSettingsRequest
+	(*ChatSettings)(nil),                 // 12: plaza.v1.ChatSettings
+	(*ChatMentionSettings)(nil),          // 13: plaza.v1.ChatMentionSettings
+	(*MessagePreviewSettings)(nil),       // 14: plaza.v1.MessagePreviewSettings
+	(*GetChatSettingsRequest)(nil),       // 15: plaza.v1.GetChatSettingsRequest
+	(*UpdateChatSettingsRequest)(nil),    // 16: plaza.v1.UpdateChatSettingsRequest
+	(*MessagePreviewSetting)(nil),        // 17: plaza.v1.MessagePreviewSetting
 }
 var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	6,  // 0: plaza.v1.SocialNetworkSetting.global_feed:type_name -> plaza.v1.GlobalFeedSettings
@@ -1037,23 +1504,30 @@ var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	6,  // 2: plaza.v1.SocialSettings.global_feed:type_name -> plaza.v1.GlobalFeedSettings
 	8,  // 3: plaza.v1.SocialSettings.social_network_setting:type_name -> plaza.v1.SocialNetworkSetting
 	7,  // 4: plaza.v1.SocialSettings.story:type_name -> plaza.v1.StorySettings
-	1,  // 5: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
-	2,  // 6: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
-	4,  // 7: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
-	5,  // 8: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
-	10, // 9: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
-	11, // 10: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
-	0,  // 11: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
-	0,  // 12: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
-	3,  // 13: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	3,  // 14: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	9,  // 15: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
-	9,  // 16: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
-	11, // [11:17] is the sub-list for method output_type
-	5,  // [5:11] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	13, // 5: plaza.v1.ChatSettings.mention:type_name -> plaza.v1.ChatMentionSettings
+	14, // 6: plaza.v1.ChatSettings.message_preview:type_name -> plaza.v1.MessagePreviewSettings
+	17, // 7: plaza.v1.UpdateChatSettingsRequest.message_preview_setting:type_name -> plaza.v1.MessagePreviewSetting
+	1,  // 8: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
+	2,  // 9: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
+	4,  // 10: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
+	5,  // 11: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
+	10, // 12: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
+	11, // 13: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
+	15, // 14: plaza.v1.NetworkSettingService.GetChatSettings:input_type -> plaza.v1.GetChatSettingsRequest
+	16, // 15: plaza.v1.NetworkSettingService.UpdateChatSettings:input_type -> plaza.v1.UpdateChatSettingsRequest
+	0,  // 16: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
+	0,  // 17: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
+	3,  // 18: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	3,  // 19: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	9,  // 20: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
+	9,  // 21: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
+	12, // 22: plaza.v1.NetworkSettingService.GetChatSettings:output_type -> plaza.v1.ChatSettings
+	12, // 23: plaza.v1.NetworkSettingService.UpdateChatSettings:output_type -> plaza.v1.ChatSettings
+	16, // [16:24] is the sub-list for method output_type
+	8,  // [8:16] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_network_setting_proto_init() }
@@ -1065,13 +1539,15 @@ func file_plaza_v1_network_setting_proto_init() {
 	file_plaza_v1_network_setting_proto_msgTypes[2].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[5].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[11].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[16].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_network_setting_proto_rawDesc), len(file_plaza_v1_network_setting_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -980,9 +980,9 @@ func (x *BatchGetPostsRequest) GetPostIds() []string {
 // ListPostsRequest filters the posts of one target.
 type ListPostsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the wall owner's public id.
+	// The community's id, the wall owner's public id, or the client's id of the content.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` (default) or `user`.
+	// `community` (default), `user` or `content`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
@@ -1131,6 +1131,126 @@ func (x *ListPostsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
+// UpdatePostRequest holds what to change of a parent post. A child post holds nothing but its media element, and is refused: it
+// changes with the attachments of its parent.
+type UpdatePostRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 900 characters.
+	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
+	// The whole body instead of the old one, with the limits of a new post. The poll, stream or room that the post carries stays.
+	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// The text instead of the old one, as older clients send it; the rest of the body stays. Counts for nothing beside data.
+	Text *string `protobuf:"bytes,3,opt,name=text,proto3,oneof" json:"text,omitempty"`
+	// The media elements instead of the old ones, at most 10: those that were there keep their child posts, others get new ones, and
+	// the child posts of the rest are deleted. Empty leaves them as they are, unless clear names them.
+	Attachments []*Attachment `protobuf:"bytes,4,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// At most 5 tags of 1 to 24 characters; empty leaves them as they are, unless clear names them.
+	Tags []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
+	// At most 30 hashtags of 1 to 100 letters, digits and underscores; empty leaves them as they are, unless clear names them.
+	Hashtags []string `protobuf:"bytes,6,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
+	// Custom fields, all of them.
+	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Who is mentioned; empty leaves them as they are, unless clear names them.
+	Mentionees []*Mentionee `protobuf:"bytes,8,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
+	// Lists to empty: `attachments`, `tags`, `hashtags`, `mentionees`. An empty list in a JSON body says the same.
+	Clear         []string `protobuf:"bytes,9,rep,name=clear,proto3" json:"clear,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdatePostRequest) Reset() {
+	*x = UpdatePostRequest{}
+	mi := &file_plaza_v1_post_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdatePostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdatePostRequest) ProtoMessage() {}
+
+func (x *UpdatePostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdatePostRequest.ProtoReflect.Descriptor instead.
+func (*UpdatePostRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *UpdatePostRequest) GetPostId() string {
+	if x != nil {
+		return x.PostId
+	}
+	return ""
+}
+
+func (x *UpdatePostRequest) GetData() *structpb.Struct {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *UpdatePostRequest) GetText() string {
+	if x != nil && x.Text != nil {
+		return *x.Text
+	}
+	return ""
+}
+
+func (x *UpdatePostRequest) GetAttachments() []*Attachment {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
+}
+
+func (x *UpdatePostRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *UpdatePostRequest) GetHashtags() []string {
+	if x != nil {
+		return x.Hashtags
+	}
+	return nil
+}
+
+func (x *UpdatePostRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdatePostRequest) GetMentionees() []*Mentionee {
+	if x != nil {
+		return x.Mentionees
+	}
+	return nil
+}
+
+func (x *UpdatePostRequest) GetClear() []string {
+	if x != nil {
+		return x.Clear
+	}
+	return nil
+}
+
 // DeletePostRequest names the post.
 type DeletePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1144,7 +1264,7 @@ type DeletePostRequest struct {
 
 func (x *DeletePostRequest) Reset() {
 	*x = DeletePostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[7]
+	mi := &file_plaza_v1_post_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1156,7 +1276,7 @@ func (x *DeletePostRequest) String() string {
 func (*DeletePostRequest) ProtoMessage() {}
 
 func (x *DeletePostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[7]
+	mi := &file_plaza_v1_post_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1169,7 +1289,7 @@ func (x *DeletePostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeletePostRequest.ProtoReflect.Descriptor instead.
 func (*DeletePostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DeletePostRequest) GetPostId() string {
@@ -1197,7 +1317,7 @@ type ApprovePostRequest struct {
 
 func (x *ApprovePostRequest) Reset() {
 	*x = ApprovePostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[8]
+	mi := &file_plaza_v1_post_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1209,7 +1329,7 @@ func (x *ApprovePostRequest) String() string {
 func (*ApprovePostRequest) ProtoMessage() {}
 
 func (x *ApprovePostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[8]
+	mi := &file_plaza_v1_post_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1222,7 +1342,7 @@ func (x *ApprovePostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApprovePostRequest.ProtoReflect.Descriptor instead.
 func (*ApprovePostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ApprovePostRequest) GetPostId() string {
@@ -1243,7 +1363,7 @@ type DeclinePostRequest struct {
 
 func (x *DeclinePostRequest) Reset() {
 	*x = DeclinePostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[9]
+	mi := &file_plaza_v1_post_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1255,7 +1375,7 @@ func (x *DeclinePostRequest) String() string {
 func (*DeclinePostRequest) ProtoMessage() {}
 
 func (x *DeclinePostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[9]
+	mi := &file_plaza_v1_post_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1268,7 +1388,7 @@ func (x *DeclinePostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclinePostRequest.ProtoReflect.Descriptor instead.
 func (*DeclinePostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DeclinePostRequest) GetPostId() string {
@@ -1293,7 +1413,7 @@ type FlagPostRequest struct {
 
 func (x *FlagPostRequest) Reset() {
 	*x = FlagPostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[10]
+	mi := &file_plaza_v1_post_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +1425,7 @@ func (x *FlagPostRequest) String() string {
 func (*FlagPostRequest) ProtoMessage() {}
 
 func (x *FlagPostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[10]
+	mi := &file_plaza_v1_post_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +1438,7 @@ func (x *FlagPostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagPostRequest.ProtoReflect.Descriptor instead.
 func (*FlagPostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FlagPostRequest) GetPostId() string {
@@ -1353,7 +1473,7 @@ type UnflagPostRequest struct {
 
 func (x *UnflagPostRequest) Reset() {
 	*x = UnflagPostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[11]
+	mi := &file_plaza_v1_post_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1485,7 @@ func (x *UnflagPostRequest) String() string {
 func (*UnflagPostRequest) ProtoMessage() {}
 
 func (x *UnflagPostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[11]
+	mi := &file_plaza_v1_post_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1498,7 @@ func (x *UnflagPostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnflagPostRequest.ProtoReflect.Descriptor instead.
 func (*UnflagPostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UnflagPostRequest) GetPostId() string {
@@ -1399,7 +1519,7 @@ type ClearPostFlagsRequest struct {
 
 func (x *ClearPostFlagsRequest) Reset() {
 	*x = ClearPostFlagsRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[12]
+	mi := &file_plaza_v1_post_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1411,7 +1531,7 @@ func (x *ClearPostFlagsRequest) String() string {
 func (*ClearPostFlagsRequest) ProtoMessage() {}
 
 func (x *ClearPostFlagsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[12]
+	mi := &file_plaza_v1_post_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1424,7 +1544,7 @@ func (x *ClearPostFlagsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearPostFlagsRequest.ProtoReflect.Descriptor instead.
 func (*ClearPostFlagsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{12}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ClearPostFlagsRequest) GetPostId() string {
@@ -1445,7 +1565,7 @@ type IsPostFlaggedByMeRequest struct {
 
 func (x *IsPostFlaggedByMeRequest) Reset() {
 	*x = IsPostFlaggedByMeRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[13]
+	mi := &file_plaza_v1_post_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1457,7 +1577,7 @@ func (x *IsPostFlaggedByMeRequest) String() string {
 func (*IsPostFlaggedByMeRequest) ProtoMessage() {}
 
 func (x *IsPostFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[13]
+	mi := &file_plaza_v1_post_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1470,7 +1590,7 @@ func (x *IsPostFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IsPostFlaggedByMeRequest.ProtoReflect.Descriptor instead.
 func (*IsPostFlaggedByMeRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{13}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *IsPostFlaggedByMeRequest) GetPostId() string {
@@ -1599,11 +1719,11 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\apost_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"E\n" +
 	"\x14BatchGetPostsRequest\x12-\n" +
-	"\bpost_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\apostIds\"\x9c\x06\n" +
+	"\bpost_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\apostIds\"\xa5\x06\n" +
 	"\x10ListPostsRequest\x12'\n" +
 	"\ttarget_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x129\n" +
-	"\vtarget_type\x18\x02 \x01(\tB\x18\xbaH\x15r\x13R\x00R\tcommunityR\x04userR\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x12B\n" +
+	"\vtarget_type\x18\x02 \x01(\tB!\xbaH\x1er\x1cR\x00R\tcommunityR\x04userR\acontentR\n" +
 	"targetType\x12V\n" +
 	"\asort_by\x18\x03 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12D\n" +
 	"\tfeed_type\x18\x04 \x01(\tB'\xbaH$r\"R\x00R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
@@ -1626,7 +1746,26 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\v_is_deletedB\x12\n" +
 	"\x10_include_deletedB\x1c\n" +
 	"\x1a_matching_only_parent_postB\x1a\n" +
-	"\x18_include_mixed_structure\"V\n" +
+	"\x18_include_mixed_structure\"\xfb\x03\n" +
+	"\x11UpdatePostRequest\x12#\n" +
+	"\apost_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\x12+\n" +
+	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\"\n" +
+	"\x04text\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18І\x03H\x00R\x04text\x88\x01\x01\x12@\n" +
+	"\vattachments\x18\x04 \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\vattachments\x12$\n" +
+	"\x04tags\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\x05\"\x06r\x04\x10\x01\x18\x18R\x04tags\x12>\n" +
+	"\bhashtags\x18\x06 \x03(\tB\"\xbaH\x1f\x92\x01\x1c\x10\x1e\"\x18r\x16\x10\x01\x18d2\x10^[\\p{L}\\p{N}_]+$R\bhashtags\x123\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12=\n" +
+	"\n" +
+	"mentionees\x18\b \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\n" +
+	"mentionees\x12K\n" +
+	"\x05clear\x18\t \x03(\tB5\xbaH2\x92\x01/\x10\n" +
+	"\"+r)R\vattachmentsR\x04tagsR\bhashtagsR\n" +
+	"mentioneesR\x05clearB\a\n" +
+	"\x05_text\"V\n" +
 	"\x11DeletePostRequest\x12#\n" +
 	"\apost_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\x12\x1c\n" +
@@ -1650,7 +1789,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"?\n" +
 	"\x18IsPostFlaggedByMeRequest\x12#\n" +
 	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId2\xbf\f\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId2\xe1\r\n" +
 	"\vPostService\x12\xa6\x01\n" +
 	"\n" +
 	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x17.plaza.v1.PostAggregate\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
@@ -1659,7 +1798,9 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12c\n" +
 	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x17.plaza.v1.PostAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x12j\n" +
 	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x17.plaza.v1.PostAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x12\x83\x01\n" +
-	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\xe0\x01\n" +
+	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\x9f\x01\n" +
+	"\n" +
+	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x17.plaza.v1.PostAggregate\"[\xa2\xbb\x18\x17\b\x04\x12\x13EDIT_COMMUNITY_POST\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xe0\x01\n" +
 	"\n" +
 	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x93\x01\xa2\xbb\x18\x19\b\x04\x12\x15DELETE_COMMUNITY_POST\xb2\xbb\x188\n" +
 	"\n" +
@@ -1685,7 +1826,7 @@ func file_plaza_v1_post_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_post_proto_rawDescData
 }
 
-var file_plaza_v1_post_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_plaza_v1_post_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_plaza_v1_post_proto_goTypes = []any{
 	(*Post)(nil),                     // 0: plaza.v1.Post
 	(*PostAggregate)(nil),            // 1: plaza.v1.PostAggregate
@@ -1694,104 +1835,111 @@ var file_plaza_v1_post_proto_goTypes = []any{
 	(*GetPostRequest)(nil),           // 4: plaza.v1.GetPostRequest
 	(*BatchGetPostsRequest)(nil),     // 5: plaza.v1.BatchGetPostsRequest
 	(*ListPostsRequest)(nil),         // 6: plaza.v1.ListPostsRequest
-	(*DeletePostRequest)(nil),        // 7: plaza.v1.DeletePostRequest
-	(*ApprovePostRequest)(nil),       // 8: plaza.v1.ApprovePostRequest
-	(*DeclinePostRequest)(nil),       // 9: plaza.v1.DeclinePostRequest
-	(*FlagPostRequest)(nil),          // 10: plaza.v1.FlagPostRequest
-	(*UnflagPostRequest)(nil),        // 11: plaza.v1.UnflagPostRequest
-	(*ClearPostFlagsRequest)(nil),    // 12: plaza.v1.ClearPostFlagsRequest
-	(*IsPostFlaggedByMeRequest)(nil), // 13: plaza.v1.IsPostFlaggedByMeRequest
-	nil,                              // 14: plaza.v1.Post.ReactionsEntry
-	(*structpb.Struct)(nil),          // 15: google.protobuf.Struct
-	(*HashFlag)(nil),                 // 16: plaza.v1.HashFlag
-	(*timestamppb.Timestamp)(nil),    // 17: google.protobuf.Timestamp
-	(*Mentionee)(nil),                // 18: plaza.v1.Mentionee
-	(*Comment)(nil),                  // 19: plaza.v1.Comment
-	(*User)(nil),                     // 20: plaza.v1.User
-	(*File)(nil),                     // 21: plaza.v1.File
-	(*Community)(nil),                // 22: plaza.v1.Community
-	(*CommunityUser)(nil),            // 23: plaza.v1.CommunityUser
-	(*Category)(nil),                 // 24: plaza.v1.Category
-	(*Feed)(nil),                     // 25: plaza.v1.Feed
-	(*VideoStreaming)(nil),           // 26: plaza.v1.VideoStreaming
-	(*Room)(nil),                     // 27: plaza.v1.Room
-	(*Poll)(nil),                     // 28: plaza.v1.Poll
-	(*Paging)(nil),                   // 29: plaza.v1.Paging
-	(*Attachment)(nil),               // 30: plaza.v1.Attachment
-	(*PageOptions)(nil),              // 31: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),    // 32: plaza.v1.StatusSuccessResponse
-	(*FlaggedByMeResponse)(nil),      // 33: plaza.v1.FlaggedByMeResponse
+	(*UpdatePostRequest)(nil),        // 7: plaza.v1.UpdatePostRequest
+	(*DeletePostRequest)(nil),        // 8: plaza.v1.DeletePostRequest
+	(*ApprovePostRequest)(nil),       // 9: plaza.v1.ApprovePostRequest
+	(*DeclinePostRequest)(nil),       // 10: plaza.v1.DeclinePostRequest
+	(*FlagPostRequest)(nil),          // 11: plaza.v1.FlagPostRequest
+	(*UnflagPostRequest)(nil),        // 12: plaza.v1.UnflagPostRequest
+	(*ClearPostFlagsRequest)(nil),    // 13: plaza.v1.ClearPostFlagsRequest
+	(*IsPostFlaggedByMeRequest)(nil), // 14: plaza.v1.IsPostFlaggedByMeRequest
+	nil,                              // 15: plaza.v1.Post.ReactionsEntry
+	(*structpb.Struct)(nil),          // 16: google.protobuf.Struct
+	(*HashFlag)(nil),                 // 17: plaza.v1.HashFlag
+	(*timestamppb.Timestamp)(nil),    // 18: google.protobuf.Timestamp
+	(*Mentionee)(nil),                // 19: plaza.v1.Mentionee
+	(*Comment)(nil),                  // 20: plaza.v1.Comment
+	(*User)(nil),                     // 21: plaza.v1.User
+	(*File)(nil),                     // 22: plaza.v1.File
+	(*Community)(nil),                // 23: plaza.v1.Community
+	(*CommunityUser)(nil),            // 24: plaza.v1.CommunityUser
+	(*Category)(nil),                 // 25: plaza.v1.Category
+	(*Feed)(nil),                     // 26: plaza.v1.Feed
+	(*VideoStreaming)(nil),           // 27: plaza.v1.VideoStreaming
+	(*Room)(nil),                     // 28: plaza.v1.Room
+	(*Poll)(nil),                     // 29: plaza.v1.Poll
+	(*Paging)(nil),                   // 30: plaza.v1.Paging
+	(*Attachment)(nil),               // 31: plaza.v1.Attachment
+	(*PageOptions)(nil),              // 32: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),    // 33: plaza.v1.StatusSuccessResponse
+	(*FlaggedByMeResponse)(nil),      // 34: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_post_proto_depIdxs = []int32{
-	15, // 0: plaza.v1.Post.data:type_name -> google.protobuf.Struct
-	15, // 1: plaza.v1.Post.metadata:type_name -> google.protobuf.Struct
-	16, // 2: plaza.v1.Post.hash_flag:type_name -> plaza.v1.HashFlag
-	17, // 3: plaza.v1.Post.edited_at:type_name -> google.protobuf.Timestamp
-	17, // 4: plaza.v1.Post.created_at:type_name -> google.protobuf.Timestamp
-	17, // 5: plaza.v1.Post.updated_at:type_name -> google.protobuf.Timestamp
-	14, // 6: plaza.v1.Post.reactions:type_name -> plaza.v1.Post.ReactionsEntry
-	18, // 7: plaza.v1.Post.mentionees:type_name -> plaza.v1.Mentionee
+	16, // 0: plaza.v1.Post.data:type_name -> google.protobuf.Struct
+	16, // 1: plaza.v1.Post.metadata:type_name -> google.protobuf.Struct
+	17, // 2: plaza.v1.Post.hash_flag:type_name -> plaza.v1.HashFlag
+	18, // 3: plaza.v1.Post.edited_at:type_name -> google.protobuf.Timestamp
+	18, // 4: plaza.v1.Post.created_at:type_name -> google.protobuf.Timestamp
+	18, // 5: plaza.v1.Post.updated_at:type_name -> google.protobuf.Timestamp
+	15, // 6: plaza.v1.Post.reactions:type_name -> plaza.v1.Post.ReactionsEntry
+	19, // 7: plaza.v1.Post.mentionees:type_name -> plaza.v1.Mentionee
 	0,  // 8: plaza.v1.PostAggregate.posts:type_name -> plaza.v1.Post
 	0,  // 9: plaza.v1.PostAggregate.post_children:type_name -> plaza.v1.Post
-	19, // 10: plaza.v1.PostAggregate.comments:type_name -> plaza.v1.Comment
-	20, // 11: plaza.v1.PostAggregate.users:type_name -> plaza.v1.User
-	21, // 12: plaza.v1.PostAggregate.files:type_name -> plaza.v1.File
-	22, // 13: plaza.v1.PostAggregate.communities:type_name -> plaza.v1.Community
-	23, // 14: plaza.v1.PostAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	24, // 15: plaza.v1.PostAggregate.categories:type_name -> plaza.v1.Category
-	25, // 16: plaza.v1.PostAggregate.feeds:type_name -> plaza.v1.Feed
-	26, // 17: plaza.v1.PostAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
-	26, // 18: plaza.v1.PostAggregate.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	27, // 19: plaza.v1.PostAggregate.rooms:type_name -> plaza.v1.Room
-	27, // 20: plaza.v1.PostAggregate.room_childrens:type_name -> plaza.v1.Room
-	28, // 21: plaza.v1.PostAggregate.polls:type_name -> plaza.v1.Poll
+	20, // 10: plaza.v1.PostAggregate.comments:type_name -> plaza.v1.Comment
+	21, // 11: plaza.v1.PostAggregate.users:type_name -> plaza.v1.User
+	22, // 12: plaza.v1.PostAggregate.files:type_name -> plaza.v1.File
+	23, // 13: plaza.v1.PostAggregate.communities:type_name -> plaza.v1.Community
+	24, // 14: plaza.v1.PostAggregate.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 15: plaza.v1.PostAggregate.categories:type_name -> plaza.v1.Category
+	26, // 16: plaza.v1.PostAggregate.feeds:type_name -> plaza.v1.Feed
+	27, // 17: plaza.v1.PostAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
+	27, // 18: plaza.v1.PostAggregate.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	28, // 19: plaza.v1.PostAggregate.rooms:type_name -> plaza.v1.Room
+	28, // 20: plaza.v1.PostAggregate.room_childrens:type_name -> plaza.v1.Room
+	29, // 21: plaza.v1.PostAggregate.polls:type_name -> plaza.v1.Poll
 	0,  // 22: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
 	0,  // 23: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
-	19, // 24: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
-	20, // 25: plaza.v1.ListPostsResponse.users:type_name -> plaza.v1.User
-	21, // 26: plaza.v1.ListPostsResponse.files:type_name -> plaza.v1.File
-	22, // 27: plaza.v1.ListPostsResponse.communities:type_name -> plaza.v1.Community
-	23, // 28: plaza.v1.ListPostsResponse.community_users:type_name -> plaza.v1.CommunityUser
-	24, // 29: plaza.v1.ListPostsResponse.categories:type_name -> plaza.v1.Category
-	25, // 30: plaza.v1.ListPostsResponse.feeds:type_name -> plaza.v1.Feed
-	26, // 31: plaza.v1.ListPostsResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
-	26, // 32: plaza.v1.ListPostsResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	27, // 33: plaza.v1.ListPostsResponse.rooms:type_name -> plaza.v1.Room
-	27, // 34: plaza.v1.ListPostsResponse.room_childrens:type_name -> plaza.v1.Room
-	28, // 35: plaza.v1.ListPostsResponse.polls:type_name -> plaza.v1.Poll
-	29, // 36: plaza.v1.ListPostsResponse.paging:type_name -> plaza.v1.Paging
-	15, // 37: plaza.v1.CreatePostRequest.data:type_name -> google.protobuf.Struct
-	30, // 38: plaza.v1.CreatePostRequest.attachments:type_name -> plaza.v1.Attachment
-	15, // 39: plaza.v1.CreatePostRequest.metadata:type_name -> google.protobuf.Struct
-	18, // 40: plaza.v1.CreatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
-	31, // 41: plaza.v1.ListPostsRequest.options:type_name -> plaza.v1.PageOptions
-	3,  // 42: plaza.v1.PostService.CreatePost:input_type -> plaza.v1.CreatePostRequest
-	4,  // 43: plaza.v1.PostService.GetPost:input_type -> plaza.v1.GetPostRequest
-	5,  // 44: plaza.v1.PostService.BatchGetPosts:input_type -> plaza.v1.BatchGetPostsRequest
-	6,  // 45: plaza.v1.PostService.ListPosts:input_type -> plaza.v1.ListPostsRequest
-	7,  // 46: plaza.v1.PostService.DeletePost:input_type -> plaza.v1.DeletePostRequest
-	8,  // 47: plaza.v1.PostService.ApprovePost:input_type -> plaza.v1.ApprovePostRequest
-	9,  // 48: plaza.v1.PostService.DeclinePost:input_type -> plaza.v1.DeclinePostRequest
-	10, // 49: plaza.v1.PostService.FlagPost:input_type -> plaza.v1.FlagPostRequest
-	11, // 50: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
-	12, // 51: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
-	13, // 52: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
-	1,  // 53: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostAggregate
-	1,  // 54: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostAggregate
-	1,  // 55: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostAggregate
-	2,  // 56: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
-	32, // 57: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 58: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostAggregate
-	1,  // 59: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostAggregate
-	1,  // 60: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostAggregate
-	1,  // 61: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostAggregate
-	1,  // 62: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostAggregate
-	33, // 63: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
-	53, // [53:64] is the sub-list for method output_type
-	42, // [42:53] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	20, // 24: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
+	21, // 25: plaza.v1.ListPostsResponse.users:type_name -> plaza.v1.User
+	22, // 26: plaza.v1.ListPostsResponse.files:type_name -> plaza.v1.File
+	23, // 27: plaza.v1.ListPostsResponse.communities:type_name -> plaza.v1.Community
+	24, // 28: plaza.v1.ListPostsResponse.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 29: plaza.v1.ListPostsResponse.categories:type_name -> plaza.v1.Category
+	26, // 30: plaza.v1.ListPostsResponse.feeds:type_name -> plaza.v1.Feed
+	27, // 31: plaza.v1.ListPostsResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	27, // 32: plaza.v1.ListPostsResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	28, // 33: plaza.v1.ListPostsResponse.rooms:type_name -> plaza.v1.Room
+	28, // 34: plaza.v1.ListPostsResponse.room_childrens:type_name -> plaza.v1.Room
+	29, // 35: plaza.v1.ListPostsResponse.polls:type_name -> plaza.v1.Poll
+	30, // 36: plaza.v1.ListPostsResponse.paging:type_name -> plaza.v1.Paging
+	16, // 37: plaza.v1.CreatePostRequest.data:type_name -> google.protobuf.Struct
+	31, // 38: plaza.v1.CreatePostRequest.attachments:type_name -> plaza.v1.Attachment
+	16, // 39: plaza.v1.CreatePostRequest.metadata:type_name -> google.protobuf.Struct
+	19, // 40: plaza.v1.CreatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
+	32, // 41: plaza.v1.ListPostsRequest.options:type_name -> plaza.v1.PageOptions
+	16, // 42: plaza.v1.UpdatePostRequest.data:type_name -> google.protobuf.Struct
+	31, // 43: plaza.v1.UpdatePostRequest.attachments:type_name -> plaza.v1.Attachment
+	16, // 44: plaza.v1.UpdatePostRequest.metadata:type_name -> google.protobuf.Struct
+	19, // 45: plaza.v1.UpdatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
+	3,  // 46: plaza.v1.PostService.CreatePost:input_type -> plaza.v1.CreatePostRequest
+	4,  // 47: plaza.v1.PostService.GetPost:input_type -> plaza.v1.GetPostRequest
+	5,  // 48: plaza.v1.PostService.BatchGetPosts:input_type -> plaza.v1.BatchGetPostsRequest
+	6,  // 49: plaza.v1.PostService.ListPosts:input_type -> plaza.v1.ListPostsRequest
+	7,  // 50: plaza.v1.PostService.UpdatePost:input_type -> plaza.v1.UpdatePostRequest
+	8,  // 51: plaza.v1.PostService.DeletePost:input_type -> plaza.v1.DeletePostRequest
+	9,  // 52: plaza.v1.PostService.ApprovePost:input_type -> plaza.v1.ApprovePostRequest
+	10, // 53: plaza.v1.PostService.DeclinePost:input_type -> plaza.v1.DeclinePostRequest
+	11, // 54: plaza.v1.PostService.FlagPost:input_type -> plaza.v1.FlagPostRequest
+	12, // 55: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
+	13, // 56: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
+	14, // 57: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
+	1,  // 58: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostAggregate
+	1,  // 59: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostAggregate
+	1,  // 60: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostAggregate
+	2,  // 61: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
+	1,  // 62: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostAggregate
+	33, // 63: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
+	1,  // 64: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostAggregate
+	1,  // 65: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostAggregate
+	1,  // 66: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostAggregate
+	1,  // 67: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostAggregate
+	1,  // 68: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostAggregate
+	34, // 69: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	58, // [58:70] is the sub-list for method output_type
+	46, // [46:58] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_post_proto_init() }
@@ -1812,13 +1960,14 @@ func file_plaza_v1_post_proto_init() {
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_init()
 	file_plaza_v1_post_proto_msgTypes[6].OneofWrappers = []any{}
+	file_plaza_v1_post_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_post_proto_rawDesc), len(file_plaza_v1_post_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

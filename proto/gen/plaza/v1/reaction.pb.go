@@ -120,7 +120,7 @@ type ReactionRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What they are to.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment` or `story`.
+	// `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
 	// Who reacted.
 	Reactors      []*Reactor `protobuf:"bytes,3,rep,name=reactors,proto3" json:"reactors,omitempty"`
@@ -590,20 +590,22 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\x0eReactionRecord\x12!\n" +
 	"\freference_id\x18\x01 \x01(\tR\vreferenceId\x12%\n" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12-\n" +
-	"\breactors\x18\x03 \x03(\v2\x11.plaza.v1.ReactorR\breactors\"\xed\x01\n" +
+	"\breactors\x18\x03 \x03(\v2\x11.plaza.v1.ReactorR\breactors\"\xf9\x01\n" +
 	"\x12AddReactionRequest\x12-\n" +
 	"\freference_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12K\n" +
-	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12.\n" +
-	"\rreaction_name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\freactionName\x12+\n" +
+	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12:\n" +
+	"\rreaction_name\x18\x03 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18d2\n" +
+	"[^\\s\\p{Z}]R\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\"0\n" +
 	"\x13AddReactionResponse\x12\x19\n" +
-	"\badded_id\x18\x01 \x01(\tR\aaddedId\"\xf0\x01\n" +
+	"\badded_id\x18\x01 \x01(\tR\aaddedId\"\xfc\x01\n" +
 	"\x15RemoveReactionRequest\x12-\n" +
 	"\freference_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12K\n" +
-	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12.\n" +
-	"\rreaction_name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\freactionName\x12+\n" +
+	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12:\n" +
+	"\rreaction_name\x18\x03 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18d2\n" +
+	"[^\\s\\p{Z}]R\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\"7\n" +
 	"\x16RemoveReactionResponse\x12\x1d\n" +
 	"\n" +

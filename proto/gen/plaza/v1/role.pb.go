@@ -252,6 +252,244 @@ func (x *ListRolesResponse) GetPaging() *Paging {
 	return nil
 }
 
+// RoleResponse holds one role under both names that clients read.
+type RoleResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The role.
+	Data []*Role `protobuf:"bytes,2,rep,name=data,proto3" json:"data,omitempty"`
+	// The same role.
+	Roles         []*Role `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoleResponse) Reset() {
+	*x = RoleResponse{}
+	mi := &file_plaza_v1_role_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoleResponse) ProtoMessage() {}
+
+func (x *RoleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_role_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoleResponse.ProtoReflect.Descriptor instead.
+func (*RoleResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RoleResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *RoleResponse) GetData() []*Role {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *RoleResponse) GetRoles() []*Role {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+// CreateRoleRequest describes the role.
+type CreateRoleRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The role's id, 1 to 100 characters, which no other role has.
+	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
+	// The name to show, at most 100 characters; the id when absent.
+	DisplayName string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
+	// The names of the permissions it grants everywhere, at least one.
+	Permissions   []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateRoleRequest) Reset() {
+	*x = CreateRoleRequest{}
+	mi := &file_plaza_v1_role_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateRoleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateRoleRequest) ProtoMessage() {}
+
+func (x *CreateRoleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_role_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateRoleRequest.ProtoReflect.Descriptor instead.
+func (*CreateRoleRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CreateRoleRequest) GetRoleId() string {
+	if x != nil {
+		return x.RoleId
+	}
+	return ""
+}
+
+func (x *CreateRoleRequest) GetDisplayName() string {
+	if x != nil {
+		return x.DisplayName
+	}
+	return ""
+}
+
+func (x *CreateRoleRequest) GetPermissions() []string {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
+// UpdateRoleRequest says what the role is from now on.
+type UpdateRoleRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The role's id, 1 to 100 characters.
+	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
+	// The name to show, at most 100 characters; it stays when absent.
+	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	// The names of the permissions it grants everywhere, at least one.
+	Permissions   []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRoleRequest) Reset() {
+	*x = UpdateRoleRequest{}
+	mi := &file_plaza_v1_role_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRoleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRoleRequest) ProtoMessage() {}
+
+func (x *UpdateRoleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_role_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRoleRequest.ProtoReflect.Descriptor instead.
+func (*UpdateRoleRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *UpdateRoleRequest) GetRoleId() string {
+	if x != nil {
+		return x.RoleId
+	}
+	return ""
+}
+
+func (x *UpdateRoleRequest) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
+	}
+	return ""
+}
+
+func (x *UpdateRoleRequest) GetPermissions() []string {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
+// DeleteRoleRequest names the role.
+type DeleteRoleRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The role's id, 1 to 100 characters.
+	RoleId        string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRoleRequest) Reset() {
+	*x = DeleteRoleRequest{}
+	mi := &file_plaza_v1_role_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRoleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRoleRequest) ProtoMessage() {}
+
+func (x *DeleteRoleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_role_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRoleRequest.ProtoReflect.Descriptor instead.
+func (*DeleteRoleRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DeleteRoleRequest) GetRoleId() string {
+	if x != nil {
+		return x.RoleId
+	}
+	return ""
+}
+
 // GetRoleRequest names the role.
 type GetRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -263,7 +501,7 @@ type GetRoleRequest struct {
 
 func (x *GetRoleRequest) Reset() {
 	*x = GetRoleRequest{}
-	mi := &file_plaza_v1_role_proto_msgTypes[3]
+	mi := &file_plaza_v1_role_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -275,7 +513,7 @@ func (x *GetRoleRequest) String() string {
 func (*GetRoleRequest) ProtoMessage() {}
 
 func (x *GetRoleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_role_proto_msgTypes[3]
+	mi := &file_plaza_v1_role_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -288,7 +526,7 @@ func (x *GetRoleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRoleRequest.ProtoReflect.Descriptor instead.
 func (*GetRoleRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_role_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetRoleRequest) GetRoleId() string {
@@ -309,7 +547,7 @@ type GetRoleResponse struct {
 
 func (x *GetRoleResponse) Reset() {
 	*x = GetRoleResponse{}
-	mi := &file_plaza_v1_role_proto_msgTypes[4]
+	mi := &file_plaza_v1_role_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -321,7 +559,7 @@ func (x *GetRoleResponse) String() string {
 func (*GetRoleResponse) ProtoMessage() {}
 
 func (x *GetRoleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_role_proto_msgTypes[4]
+	mi := &file_plaza_v1_role_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -334,7 +572,7 @@ func (x *GetRoleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRoleResponse.ProtoReflect.Descriptor instead.
 func (*GetRoleResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_role_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetRoleResponse) GetRoles() []*Role {
@@ -367,14 +605,35 @@ const file_plaza_v1_role_proto_rawDesc = "" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\"\n" +
 	"\x04data\x18\x02 \x03(\v2\x0e.plaza.v1.RoleR\x04data\x12$\n" +
 	"\x05roles\x18\x03 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"4\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"p\n" +
+	"\fRoleResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\"\n" +
+	"\x04data\x18\x02 \x03(\v2\x0e.plaza.v1.RoleR\x04data\x12$\n" +
+	"\x05roles\x18\x03 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\"\x99\x01\n" +
+	"\x11CreateRoleRequest\x12\"\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\x12*\n" +
+	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x124\n" +
+	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\vpermissions\"\xaf\x01\n" +
+	"\x11UpdateRoleRequest\x12\"\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\x12/\n" +
+	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x124\n" +
+	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\vpermissionsB\x0f\n" +
+	"\r_display_name\"7\n" +
+	"\x11DeleteRoleRequest\x12\"\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\"4\n" +
 	"\x0eGetRoleRequest\x12\"\n" +
 	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\"7\n" +
 	"\x0fGetRoleResponse\x12$\n" +
-	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\xde\x01\n" +
+	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\xbd\x04\n" +
 	"\vRoleService\x12a\n" +
 	"\tListRoles\x12\x1a.plaza.v1.ListRolesRequest\x1a\x1b.plaza.v1.ListRolesResponse\"\x1b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/roles\x12l\n" +
-	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}\x12n\n" +
+	"\n" +
+	"CreateRole\x12\x1b.plaza.v1.CreateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"+\xa2\xbb\x18\x0f\b\x05\x12\vCREATE_ROLE\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/roles\x12v\n" +
+	"\n" +
+	"UpdateRole\x12\x1b.plaza.v1.UpdateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"3\xa2\xbb\x18\r\b\x05\x12\tEDIT_ROLE\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/roles/{role_id}\x12u\n" +
+	"\n" +
+	"DeleteRole\x12\x1b.plaza.v1.DeleteRoleRequest\x1a\x16.plaza.v1.RoleResponse\"2\xa2\xbb\x18\x0f\b\x05\x12\vDELETE_ROLE\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/roles/{role_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_role_proto_rawDescOnce sync.Once
@@ -388,34 +647,46 @@ func file_plaza_v1_role_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_role_proto_rawDescData
 }
 
-var file_plaza_v1_role_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_plaza_v1_role_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_plaza_v1_role_proto_goTypes = []any{
 	(*Role)(nil),                  // 0: plaza.v1.Role
 	(*ListRolesRequest)(nil),      // 1: plaza.v1.ListRolesRequest
 	(*ListRolesResponse)(nil),     // 2: plaza.v1.ListRolesResponse
-	(*GetRoleRequest)(nil),        // 3: plaza.v1.GetRoleRequest
-	(*GetRoleResponse)(nil),       // 4: plaza.v1.GetRoleResponse
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(*PageOptions)(nil),           // 6: plaza.v1.PageOptions
-	(*Paging)(nil),                // 7: plaza.v1.Paging
+	(*RoleResponse)(nil),          // 3: plaza.v1.RoleResponse
+	(*CreateRoleRequest)(nil),     // 4: plaza.v1.CreateRoleRequest
+	(*UpdateRoleRequest)(nil),     // 5: plaza.v1.UpdateRoleRequest
+	(*DeleteRoleRequest)(nil),     // 6: plaza.v1.DeleteRoleRequest
+	(*GetRoleRequest)(nil),        // 7: plaza.v1.GetRoleRequest
+	(*GetRoleResponse)(nil),       // 8: plaza.v1.GetRoleResponse
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*PageOptions)(nil),           // 10: plaza.v1.PageOptions
+	(*Paging)(nil),                // 11: plaza.v1.Paging
 }
 var file_plaza_v1_role_proto_depIdxs = []int32{
-	5, // 0: plaza.v1.Role.updated_at:type_name -> google.protobuf.Timestamp
-	5, // 1: plaza.v1.Role.created_at:type_name -> google.protobuf.Timestamp
-	6, // 2: plaza.v1.ListRolesRequest.options:type_name -> plaza.v1.PageOptions
-	0, // 3: plaza.v1.ListRolesResponse.data:type_name -> plaza.v1.Role
-	0, // 4: plaza.v1.ListRolesResponse.roles:type_name -> plaza.v1.Role
-	7, // 5: plaza.v1.ListRolesResponse.paging:type_name -> plaza.v1.Paging
-	0, // 6: plaza.v1.GetRoleResponse.roles:type_name -> plaza.v1.Role
-	1, // 7: plaza.v1.RoleService.ListRoles:input_type -> plaza.v1.ListRolesRequest
-	3, // 8: plaza.v1.RoleService.GetRole:input_type -> plaza.v1.GetRoleRequest
-	2, // 9: plaza.v1.RoleService.ListRoles:output_type -> plaza.v1.ListRolesResponse
-	4, // 10: plaza.v1.RoleService.GetRole:output_type -> plaza.v1.GetRoleResponse
-	9, // [9:11] is the sub-list for method output_type
-	7, // [7:9] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	9,  // 0: plaza.v1.Role.updated_at:type_name -> google.protobuf.Timestamp
+	9,  // 1: plaza.v1.Role.created_at:type_name -> google.protobuf.Timestamp
+	10, // 2: plaza.v1.ListRolesRequest.options:type_name -> plaza.v1.PageOptions
+	0,  // 3: plaza.v1.ListRolesResponse.data:type_name -> plaza.v1.Role
+	0,  // 4: plaza.v1.ListRolesResponse.roles:type_name -> plaza.v1.Role
+	11, // 5: plaza.v1.ListRolesResponse.paging:type_name -> plaza.v1.Paging
+	0,  // 6: plaza.v1.RoleResponse.data:type_name -> plaza.v1.Role
+	0,  // 7: plaza.v1.RoleResponse.roles:type_name -> plaza.v1.Role
+	0,  // 8: plaza.v1.GetRoleResponse.roles:type_name -> plaza.v1.Role
+	1,  // 9: plaza.v1.RoleService.ListRoles:input_type -> plaza.v1.ListRolesRequest
+	7,  // 10: plaza.v1.RoleService.GetRole:input_type -> plaza.v1.GetRoleRequest
+	4,  // 11: plaza.v1.RoleService.CreateRole:input_type -> plaza.v1.CreateRoleRequest
+	5,  // 12: plaza.v1.RoleService.UpdateRole:input_type -> plaza.v1.UpdateRoleRequest
+	6,  // 13: plaza.v1.RoleService.DeleteRole:input_type -> plaza.v1.DeleteRoleRequest
+	2,  // 14: plaza.v1.RoleService.ListRoles:output_type -> plaza.v1.ListRolesResponse
+	8,  // 15: plaza.v1.RoleService.GetRole:output_type -> plaza.v1.GetRoleResponse
+	3,  // 16: plaza.v1.RoleService.CreateRole:output_type -> plaza.v1.RoleResponse
+	3,  // 17: plaza.v1.RoleService.UpdateRole:output_type -> plaza.v1.RoleResponse
+	3,  // 18: plaza.v1.RoleService.DeleteRole:output_type -> plaza.v1.RoleResponse
+	14, // [14:19] is the sub-list for method output_type
+	9,  // [9:14] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_role_proto_init() }
@@ -425,13 +696,14 @@ func file_plaza_v1_role_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_role_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_role_proto_rawDesc), len(file_plaza_v1_role_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

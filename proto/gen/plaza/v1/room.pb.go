@@ -39,7 +39,7 @@ type Room struct {
 	ReferenceType string `protobuf:"bytes,5,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
 	// The post that carries it.
 	ReferenceId string `protobuf:"bytes,6,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// Its chat channel; empty, as long as the network has no channels.
+	// Its live channel; empty where it has none. One with liveChatEnabled has one from the start.
 	LiveChannelId string `protobuf:"bytes,7,opt,name=live_channel_id,json=liveChannelId,proto3" json:"live_channel_id,omitempty"`
 	// Whether its creator wants a chat channel.
 	LiveChatEnabled bool `protobuf:"varint,8,opt,name=live_chat_enabled,json=liveChatEnabled,proto3" json:"live_chat_enabled,omitempty"`

@@ -91,7 +91,7 @@ func (x *DeviceInfo) GetSdkVersion() string {
 // CreateSessionRequest says who signs in, and from which device.
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The client's own user id, 1 to 50 characters, not starting with ADMIN_ or DELETED_.
+	// The client's own user id, 1 to 50 characters, not blanks alone, not starting with ADMIN_ or DELETED_.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The device, 1 to 150 characters.
 	DeviceId string `protobuf:"bytes,2,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
@@ -493,10 +493,11 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tB \xbaH\x1dr\x1bR\x00R\x03iosR\aandroidR\x03webR\x04nodeR\x04kind\x12\x1e\n" +
 	"\x05model\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x05model\x12(\n" +
 	"\vsdk_version\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\n" +
-	"sdkVersion\"\xdd\x03\n" +
-	"\x14CreateSessionRequest\x12\x9c\x01\n" +
-	"\auser_id\x18\x01 \x01(\tB\x82\x01\xbaH\x7f\xba\x01v\n" +
-	"\x10user_id.reserved\x12&must not start with ADMIN_ or DELETED_\x1a:!this.startsWith('ADMIN_') && !this.startsWith('DELETED_')r\x04\x10\x01\x182R\x06userId\x12'\n" +
+	"sdkVersion\"\xea\x03\n" +
+	"\x14CreateSessionRequest\x12\xa9\x01\n" +
+	"\auser_id\x18\x01 \x01(\tB\x8f\x01\xbaH\x8b\x01\xba\x01v\n" +
+	"\x10user_id.reserved\x12&must not start with ADMIN_ or DELETED_\x1a:!this.startsWith('ADMIN_') && !this.startsWith('DELETED_')r\x10\x10\x01\x1822\n" +
+	"[^\\s\\p{Z}]R\x06userId\x12'\n" +
 	"\tdevice_id\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x96\x01R\bdeviceId\x125\n" +
 	"\vdevice_info\x18\x03 \x01(\v2\x14.plaza.v1.DeviceInfoR\n" +

@@ -72,7 +72,7 @@ type VideoStreaming struct {
 	WatcherUrl *StreamWatcherUrl `protobuf:"bytes,21,opt,name=watcher_url,json=watcherUrl,proto3" json:"watcher_url,omitempty"`
 	// The post that carries it.
 	PostId string `protobuf:"bytes,22,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// Its chat channel; empty, as long as the network has no channels.
+	// Its live channel; empty where it has none. One with channelEnabled has one from the start.
 	ChannelId string `protobuf:"bytes,23,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	// Whether its creator wants a chat channel.
 	ChannelEnabled bool `protobuf:"varint,24,opt,name=channel_enabled,json=channelEnabled,proto3" json:"channel_enabled,omitempty"`

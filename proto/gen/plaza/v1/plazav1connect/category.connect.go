@@ -36,6 +36,12 @@ const (
 	// CategoryServiceCreateCategoryProcedure is the fully-qualified name of the CategoryService's
 	// CreateCategory RPC.
 	CategoryServiceCreateCategoryProcedure = "/plaza.v1.CategoryService/CreateCategory"
+	// CategoryServiceUpdateCategoryProcedure is the fully-qualified name of the CategoryService's
+	// UpdateCategory RPC.
+	CategoryServiceUpdateCategoryProcedure = "/plaza.v1.CategoryService/UpdateCategory"
+	// CategoryServiceDeleteCategoryProcedure is the fully-qualified name of the CategoryService's
+	// DeleteCategory RPC.
+	CategoryServiceDeleteCategoryProcedure = "/plaza.v1.CategoryService/DeleteCategory"
 	// CategoryServiceGetCategoryProcedure is the fully-qualified name of the CategoryService's
 	// GetCategory RPC.
 	CategoryServiceGetCategoryProcedure = "/plaza.v1.CategoryService/GetCategory"
@@ -51,7 +57,12 @@ const (
 type CategoryServiceClient interface {
 	// CreateCategory makes a category.
 	CreateCategory(context.Context, *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// GetCategory gets one category.
+	// UpdateCategory changes a category; absent fields stay.
+	UpdateCategory(context.Context, *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
+	// DeleteCategory takes a category away. It is still found by its id and with isDeleted=true; communities that stand in it keep
+	// it, and no other can be put in it.
+	DeleteCategory(context.Context, *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	// GetCategory gets one category, deleted ones too.
 	GetCategory(context.Context, *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
 	// BatchGetCategories gets several categories by id; unknown ones are left out.
 	BatchGetCategories(context.Context, *connect.Request[v1.BatchGetCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
@@ -74,6 +85,18 @@ func NewCategoryServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+CategoryServiceCreateCategoryProcedure,
 			connect.WithSchema(categoryServiceMethods.ByName("CreateCategory")),
+			connect.WithClientOptions(opts...),
+		),
+		updateCategory: connect.NewClient[v1.UpdateCategoryRequest, v1.CategoryResponse](
+			httpClient,
+			baseURL+CategoryServiceUpdateCategoryProcedure,
+			connect.WithSchema(categoryServiceMethods.ByName("UpdateCategory")),
+			connect.WithClientOptions(opts...),
+		),
+		deleteCategory: connect.NewClient[v1.DeleteCategoryRequest, v1.StatusSuccessResponse](
+			httpClient,
+			baseURL+CategoryServiceDeleteCategoryProcedure,
+			connect.WithSchema(categoryServiceMethods.ByName("DeleteCategory")),
 			connect.WithClientOptions(opts...),
 		),
 		getCategory: connect.NewClient[v1.GetCategoryRequest, v1.CategoryResponse](
@@ -100,6 +123,8 @@ func NewCategoryServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 // categoryServiceClient implements CategoryServiceClient.
 type categoryServiceClient struct {
 	createCategory     *connect.Client[v1.CreateCategoryRequest, v1.CategoryResponse]
+	updateCategory     *connect.Client[v1.UpdateCategoryRequest, v1.CategoryResponse]
+	deleteCategory     *connect.Client[v1.DeleteCategoryRequest, v1.StatusSuccessResponse]
 	getCategory        *connect.Client[v1.GetCategoryRequest, v1.CategoryResponse]
 	batchGetCategories *connect.Client[v1.BatchGetCategoriesRequest, v1.CategoryResponse]
 	listCategories     *connect.Client[v1.ListCategoriesRequest, v1.CategoryResponse]
@@ -108,6 +133,16 @@ type categoryServiceClient struct {
 // CreateCategory calls plaza.v1.CategoryService.CreateCategory.
 func (c *categoryServiceClient) CreateCategory(ctx context.Context, req *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
 	return c.createCategory.CallUnary(ctx, req)
+}
+
+// UpdateCategory calls plaza.v1.CategoryService.UpdateCategory.
+func (c *categoryServiceClient) UpdateCategory(ctx context.Context, req *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
+	return c.updateCategory.CallUnary(ctx, req)
+}
+
+// DeleteCategory calls plaza.v1.CategoryService.DeleteCategory.
+func (c *categoryServiceClient) DeleteCategory(ctx context.Context, req *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+	return c.deleteCategory.CallUnary(ctx, req)
 }
 
 // GetCategory calls plaza.v1.CategoryService.GetCategory.
@@ -129,7 +164,12 @@ func (c *categoryServiceClient) ListCategories(ctx context.Context, req *connect
 type CategoryServiceHandler interface {
 	// CreateCategory makes a category.
 	CreateCategory(context.Context, *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// GetCategory gets one category.
+	// UpdateCategory changes a category; absent fields stay.
+	UpdateCategory(context.Context, *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
+	// DeleteCategory takes a category away. It is still found by its id and with isDeleted=true; communities that stand in it keep
+	// it, and no other can be put in it.
+	DeleteCategory(context.Context, *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	// GetCategory gets one category, deleted ones too.
 	GetCategory(context.Context, *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
 	// BatchGetCategories gets several categories by id; unknown ones are left out.
 	BatchGetCategories(context.Context, *connect.Request[v1.BatchGetCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
@@ -148,6 +188,18 @@ func NewCategoryServiceHandler(svc CategoryServiceHandler, opts ...connect.Handl
 		CategoryServiceCreateCategoryProcedure,
 		svc.CreateCategory,
 		connect.WithSchema(categoryServiceMethods.ByName("CreateCategory")),
+		connect.WithHandlerOptions(opts...),
+	)
+	categoryServiceUpdateCategoryHandler := connect.NewUnaryHandler(
+		CategoryServiceUpdateCategoryProcedure,
+		svc.UpdateCategory,
+		connect.WithSchema(categoryServiceMethods.ByName("UpdateCategory")),
+		connect.WithHandlerOptions(opts...),
+	)
+	categoryServiceDeleteCategoryHandler := connect.NewUnaryHandler(
+		CategoryServiceDeleteCategoryProcedure,
+		svc.DeleteCategory,
+		connect.WithSchema(categoryServiceMethods.ByName("DeleteCategory")),
 		connect.WithHandlerOptions(opts...),
 	)
 	categoryServiceGetCategoryHandler := connect.NewUnaryHandler(
@@ -172,6 +224,10 @@ func NewCategoryServiceHandler(svc CategoryServiceHandler, opts ...connect.Handl
 		switch r.URL.Path {
 		case CategoryServiceCreateCategoryProcedure:
 			categoryServiceCreateCategoryHandler.ServeHTTP(w, r)
+		case CategoryServiceUpdateCategoryProcedure:
+			categoryServiceUpdateCategoryHandler.ServeHTTP(w, r)
+		case CategoryServiceDeleteCategoryProcedure:
+			categoryServiceDeleteCategoryHandler.ServeHTTP(w, r)
 		case CategoryServiceGetCategoryProcedure:
 			categoryServiceGetCategoryHandler.ServeHTTP(w, r)
 		case CategoryServiceBatchGetCategoriesProcedure:
@@ -189,6 +245,14 @@ type UnimplementedCategoryServiceHandler struct{}
 
 func (UnimplementedCategoryServiceHandler) CreateCategory(context.Context, *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.CreateCategory is not implemented"))
+}
+
+func (UnimplementedCategoryServiceHandler) UpdateCategory(context.Context, *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.UpdateCategory is not implemented"))
+}
+
+func (UnimplementedCategoryServiceHandler) DeleteCategory(context.Context, *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.DeleteCategory is not implemented"))
 }
 
 func (UnimplementedCategoryServiceHandler) GetCategory(context.Context, *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {

@@ -45,6 +45,15 @@ const (
 	// CommentServiceListCommentsProcedure is the fully-qualified name of the CommentService's
 	// ListComments RPC.
 	CommentServiceListCommentsProcedure = "/plaza.v1.CommentService/ListComments"
+	// CommentServiceUpdateCommentProcedure is the fully-qualified name of the CommentService's
+	// UpdateComment RPC.
+	CommentServiceUpdateCommentProcedure = "/plaza.v1.CommentService/UpdateComment"
+	// CommentServiceApproveCommentProcedure is the fully-qualified name of the CommentService's
+	// ApproveComment RPC.
+	CommentServiceApproveCommentProcedure = "/plaza.v1.CommentService/ApproveComment"
+	// CommentServiceDeclineCommentProcedure is the fully-qualified name of the CommentService's
+	// DeclineComment RPC.
+	CommentServiceDeclineCommentProcedure = "/plaza.v1.CommentService/DeclineComment"
 	// CommentServiceDeleteCommentProcedure is the fully-qualified name of the CommentService's
 	// DeleteComment RPC.
 	CommentServiceDeleteCommentProcedure = "/plaza.v1.CommentService/DeleteComment"
@@ -70,8 +79,17 @@ type CommentServiceClient interface {
 	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
 	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
 	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error)
-	// ListComments lists the comments on one post or story.
+	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
+	// authors and for moderators.
 	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
+	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
+	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
+	// administrator's header `preserve-edited-at: true` keeps it.
+	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
+	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
+	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// FlagComment flags a comment as the caller; again changes nothing.
@@ -119,6 +137,24 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(commentServiceMethods.ByName("ListComments")),
 			connect.WithClientOptions(opts...),
 		),
+		updateComment: connect.NewClient[v1.UpdateCommentRequest, v1.CommentAggregate](
+			httpClient,
+			baseURL+CommentServiceUpdateCommentProcedure,
+			connect.WithSchema(commentServiceMethods.ByName("UpdateComment")),
+			connect.WithClientOptions(opts...),
+		),
+		approveComment: connect.NewClient[v1.ApproveCommentRequest, v1.CommentAggregate](
+			httpClient,
+			baseURL+CommentServiceApproveCommentProcedure,
+			connect.WithSchema(commentServiceMethods.ByName("ApproveComment")),
+			connect.WithClientOptions(opts...),
+		),
+		declineComment: connect.NewClient[v1.DeclineCommentRequest, v1.CommentAggregate](
+			httpClient,
+			baseURL+CommentServiceDeclineCommentProcedure,
+			connect.WithSchema(commentServiceMethods.ByName("DeclineComment")),
+			connect.WithClientOptions(opts...),
+		),
 		deleteComment: connect.NewClient[v1.DeleteCommentRequest, v1.StatusSuccessResponse](
 			httpClient,
 			baseURL+CommentServiceDeleteCommentProcedure,
@@ -158,6 +194,9 @@ type commentServiceClient struct {
 	getComment           *connect.Client[v1.GetCommentRequest, v1.CommentAggregate]
 	batchGetComments     *connect.Client[v1.BatchGetCommentsRequest, v1.CommentAggregate]
 	listComments         *connect.Client[v1.ListCommentsRequest, v1.ListCommentsResponse]
+	updateComment        *connect.Client[v1.UpdateCommentRequest, v1.CommentAggregate]
+	approveComment       *connect.Client[v1.ApproveCommentRequest, v1.CommentAggregate]
+	declineComment       *connect.Client[v1.DeclineCommentRequest, v1.CommentAggregate]
 	deleteComment        *connect.Client[v1.DeleteCommentRequest, v1.StatusSuccessResponse]
 	flagComment          *connect.Client[v1.FlagCommentRequest, v1.CommentAggregate]
 	unflagComment        *connect.Client[v1.UnflagCommentRequest, v1.CommentAggregate]
@@ -183,6 +222,21 @@ func (c *commentServiceClient) BatchGetComments(ctx context.Context, req *connec
 // ListComments calls plaza.v1.CommentService.ListComments.
 func (c *commentServiceClient) ListComments(ctx context.Context, req *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error) {
 	return c.listComments.CallUnary(ctx, req)
+}
+
+// UpdateComment calls plaza.v1.CommentService.UpdateComment.
+func (c *commentServiceClient) UpdateComment(ctx context.Context, req *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+	return c.updateComment.CallUnary(ctx, req)
+}
+
+// ApproveComment calls plaza.v1.CommentService.ApproveComment.
+func (c *commentServiceClient) ApproveComment(ctx context.Context, req *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+	return c.approveComment.CallUnary(ctx, req)
+}
+
+// DeclineComment calls plaza.v1.CommentService.DeclineComment.
+func (c *commentServiceClient) DeclineComment(ctx context.Context, req *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+	return c.declineComment.CallUnary(ctx, req)
 }
 
 // DeleteComment calls plaza.v1.CommentService.DeleteComment.
@@ -218,8 +272,17 @@ type CommentServiceHandler interface {
 	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
 	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
 	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error)
-	// ListComments lists the comments on one post or story.
+	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
+	// authors and for moderators.
 	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
+	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
+	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
+	// administrator's header `preserve-edited-at: true` keeps it.
+	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
+	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
+	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// FlagComment flags a comment as the caller; again changes nothing.
@@ -263,6 +326,24 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 		connect.WithSchema(commentServiceMethods.ByName("ListComments")),
 		connect.WithHandlerOptions(opts...),
 	)
+	commentServiceUpdateCommentHandler := connect.NewUnaryHandler(
+		CommentServiceUpdateCommentProcedure,
+		svc.UpdateComment,
+		connect.WithSchema(commentServiceMethods.ByName("UpdateComment")),
+		connect.WithHandlerOptions(opts...),
+	)
+	commentServiceApproveCommentHandler := connect.NewUnaryHandler(
+		CommentServiceApproveCommentProcedure,
+		svc.ApproveComment,
+		connect.WithSchema(commentServiceMethods.ByName("ApproveComment")),
+		connect.WithHandlerOptions(opts...),
+	)
+	commentServiceDeclineCommentHandler := connect.NewUnaryHandler(
+		CommentServiceDeclineCommentProcedure,
+		svc.DeclineComment,
+		connect.WithSchema(commentServiceMethods.ByName("DeclineComment")),
+		connect.WithHandlerOptions(opts...),
+	)
 	commentServiceDeleteCommentHandler := connect.NewUnaryHandler(
 		CommentServiceDeleteCommentProcedure,
 		svc.DeleteComment,
@@ -303,6 +384,12 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 			commentServiceBatchGetCommentsHandler.ServeHTTP(w, r)
 		case CommentServiceListCommentsProcedure:
 			commentServiceListCommentsHandler.ServeHTTP(w, r)
+		case CommentServiceUpdateCommentProcedure:
+			commentServiceUpdateCommentHandler.ServeHTTP(w, r)
+		case CommentServiceApproveCommentProcedure:
+			commentServiceApproveCommentHandler.ServeHTTP(w, r)
+		case CommentServiceDeclineCommentProcedure:
+			commentServiceDeclineCommentHandler.ServeHTTP(w, r)
 		case CommentServiceDeleteCommentProcedure:
 			commentServiceDeleteCommentHandler.ServeHTTP(w, r)
 		case CommentServiceFlagCommentProcedure:
@@ -336,6 +423,18 @@ func (UnimplementedCommentServiceHandler) BatchGetComments(context.Context, *con
 
 func (UnimplementedCommentServiceHandler) ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ListComments is not implemented"))
+}
+
+func (UnimplementedCommentServiceHandler) UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.UpdateComment is not implemented"))
+}
+
+func (UnimplementedCommentServiceHandler) ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ApproveComment is not implemented"))
+}
+
+func (UnimplementedCommentServiceHandler) DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.DeclineComment is not implemented"))
 }
 
 func (UnimplementedCommentServiceHandler) DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {

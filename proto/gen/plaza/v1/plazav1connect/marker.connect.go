@@ -66,6 +66,15 @@ const (
 	// MarkerServiceStopReadingProcedure is the fully-qualified name of the MarkerService's StopReading
 	// RPC.
 	MarkerServiceStopReadingProcedure = "/plaza.v1.MarkerService/StopReading"
+	// MarkerServiceListMessageMarkersProcedure is the fully-qualified name of the MarkerService's
+	// ListMessageMarkers RPC.
+	MarkerServiceListMessageMarkersProcedure = "/plaza.v1.MarkerService/ListMessageMarkers"
+	// MarkerServiceListReadUsersProcedure is the fully-qualified name of the MarkerService's
+	// ListReadUsers RPC.
+	MarkerServiceListReadUsersProcedure = "/plaza.v1.MarkerService/ListReadUsers"
+	// MarkerServiceListDeliveredUsersProcedure is the fully-qualified name of the MarkerService's
+	// ListDeliveredUsers RPC.
+	MarkerServiceListDeliveredUsersProcedure = "/plaza.v1.MarkerService/ListDeliveredUsers"
 	// MarkerServicePushSegmentProcedure is the fully-qualified name of the MarkerService's PushSegment
 	// RPC.
 	MarkerServicePushSegmentProcedure = "/plaza.v1.MarkerService/PushSegment"
@@ -100,10 +109,18 @@ type MarkerServiceClient interface {
 	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
 	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
 	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
-	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which a
-	// message store feeds the markers. The same message again changes nothing.
+	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
+	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
+	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
+	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
+	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
+	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
 	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error)
-	// DeleteMessageFeed marks a feed deleted for those who belong to it; for administrators. Nothing in it is unread then.
+	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
+	// is unread then.
 	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error)
 }
 
@@ -184,6 +201,24 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(markerServiceMethods.ByName("StopReading")),
 			connect.WithClientOptions(opts...),
 		),
+		listMessageMarkers: connect.NewClient[v1.ListMessageMarkersRequest, v1.MarkerAggregate](
+			httpClient,
+			baseURL+MarkerServiceListMessageMarkersProcedure,
+			connect.WithSchema(markerServiceMethods.ByName("ListMessageMarkers")),
+			connect.WithClientOptions(opts...),
+		),
+		listReadUsers: connect.NewClient[v1.ListReadUsersRequest, v1.MarkerUsersResponse](
+			httpClient,
+			baseURL+MarkerServiceListReadUsersProcedure,
+			connect.WithSchema(markerServiceMethods.ByName("ListReadUsers")),
+			connect.WithClientOptions(opts...),
+		),
+		listDeliveredUsers: connect.NewClient[v1.ListDeliveredUsersRequest, v1.MarkerUsersResponse](
+			httpClient,
+			baseURL+MarkerServiceListDeliveredUsersProcedure,
+			connect.WithSchema(markerServiceMethods.ByName("ListDeliveredUsers")),
+			connect.WithClientOptions(opts...),
+		),
 		pushSegment: connect.NewClient[v1.PushSegmentRequest, v1.PushSegmentResponse](
 			httpClient,
 			baseURL+MarkerServicePushSegmentProcedure,
@@ -212,6 +247,9 @@ type markerServiceClient struct {
 	readingMessageFeeds    *connect.Client[v1.ReadingMessageFeedsRequest, v1.MarkerAggregate]
 	startReading           *connect.Client[v1.StartReadingRequest, v1.MarkerAggregate]
 	stopReading            *connect.Client[v1.StopReadingRequest, v1.MarkerAggregate]
+	listMessageMarkers     *connect.Client[v1.ListMessageMarkersRequest, v1.MarkerAggregate]
+	listReadUsers          *connect.Client[v1.ListReadUsersRequest, v1.MarkerUsersResponse]
+	listDeliveredUsers     *connect.Client[v1.ListDeliveredUsersRequest, v1.MarkerUsersResponse]
 	pushSegment            *connect.Client[v1.PushSegmentRequest, v1.PushSegmentResponse]
 	deleteMessageFeed      *connect.Client[v1.DeleteMessageFeedRequest, v1.PushSegmentResponse]
 }
@@ -271,6 +309,21 @@ func (c *markerServiceClient) StopReading(ctx context.Context, req *connect.Requ
 	return c.stopReading.CallUnary(ctx, req)
 }
 
+// ListMessageMarkers calls plaza.v1.MarkerService.ListMessageMarkers.
+func (c *markerServiceClient) ListMessageMarkers(ctx context.Context, req *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+	return c.listMessageMarkers.CallUnary(ctx, req)
+}
+
+// ListReadUsers calls plaza.v1.MarkerService.ListReadUsers.
+func (c *markerServiceClient) ListReadUsers(ctx context.Context, req *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+	return c.listReadUsers.CallUnary(ctx, req)
+}
+
+// ListDeliveredUsers calls plaza.v1.MarkerService.ListDeliveredUsers.
+func (c *markerServiceClient) ListDeliveredUsers(ctx context.Context, req *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+	return c.listDeliveredUsers.CallUnary(ctx, req)
+}
+
 // PushSegment calls plaza.v1.MarkerService.PushSegment.
 func (c *markerServiceClient) PushSegment(ctx context.Context, req *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
 	return c.pushSegment.CallUnary(ctx, req)
@@ -307,10 +360,18 @@ type MarkerServiceHandler interface {
 	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
 	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
 	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
-	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which a
-	// message store feeds the markers. The same message again changes nothing.
+	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
+	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
+	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
+	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
+	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
+	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
 	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error)
-	// DeleteMessageFeed marks a feed deleted for those who belong to it; for administrators. Nothing in it is unread then.
+	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
+	// is unread then.
 	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error)
 }
 
@@ -387,6 +448,24 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(markerServiceMethods.ByName("StopReading")),
 		connect.WithHandlerOptions(opts...),
 	)
+	markerServiceListMessageMarkersHandler := connect.NewUnaryHandler(
+		MarkerServiceListMessageMarkersProcedure,
+		svc.ListMessageMarkers,
+		connect.WithSchema(markerServiceMethods.ByName("ListMessageMarkers")),
+		connect.WithHandlerOptions(opts...),
+	)
+	markerServiceListReadUsersHandler := connect.NewUnaryHandler(
+		MarkerServiceListReadUsersProcedure,
+		svc.ListReadUsers,
+		connect.WithSchema(markerServiceMethods.ByName("ListReadUsers")),
+		connect.WithHandlerOptions(opts...),
+	)
+	markerServiceListDeliveredUsersHandler := connect.NewUnaryHandler(
+		MarkerServiceListDeliveredUsersProcedure,
+		svc.ListDeliveredUsers,
+		connect.WithSchema(markerServiceMethods.ByName("ListDeliveredUsers")),
+		connect.WithHandlerOptions(opts...),
+	)
 	markerServicePushSegmentHandler := connect.NewUnaryHandler(
 		MarkerServicePushSegmentProcedure,
 		svc.PushSegment,
@@ -423,6 +502,12 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 			markerServiceStartReadingHandler.ServeHTTP(w, r)
 		case MarkerServiceStopReadingProcedure:
 			markerServiceStopReadingHandler.ServeHTTP(w, r)
+		case MarkerServiceListMessageMarkersProcedure:
+			markerServiceListMessageMarkersHandler.ServeHTTP(w, r)
+		case MarkerServiceListReadUsersProcedure:
+			markerServiceListReadUsersHandler.ServeHTTP(w, r)
+		case MarkerServiceListDeliveredUsersProcedure:
+			markerServiceListDeliveredUsersHandler.ServeHTTP(w, r)
 		case MarkerServicePushSegmentProcedure:
 			markerServicePushSegmentHandler.ServeHTTP(w, r)
 		case MarkerServiceDeleteMessageFeedProcedure:
@@ -478,6 +563,18 @@ func (UnimplementedMarkerServiceHandler) StartReading(context.Context, *connect.
 
 func (UnimplementedMarkerServiceHandler) StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.StopReading is not implemented"))
+}
+
+func (UnimplementedMarkerServiceHandler) ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListMessageMarkers is not implemented"))
+}
+
+func (UnimplementedMarkerServiceHandler) ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListReadUsers is not implemented"))
+}
+
+func (UnimplementedMarkerServiceHandler) ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListDeliveredUsers is not implemented"))
 }
 
 func (UnimplementedMarkerServiceHandler) PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error) {

@@ -51,6 +51,12 @@ const (
 	// NetworkSettingServiceUpdateSocialSettingsProcedure is the fully-qualified name of the
 	// NetworkSettingService's UpdateSocialSettings RPC.
 	NetworkSettingServiceUpdateSocialSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateSocialSettings"
+	// NetworkSettingServiceGetChatSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's GetChatSettings RPC.
+	NetworkSettingServiceGetChatSettingsProcedure = "/plaza.v1.NetworkSettingService/GetChatSettings"
+	// NetworkSettingServiceUpdateChatSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's UpdateChatSettings RPC.
+	NetworkSettingServiceUpdateChatSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateChatSettings"
 )
 
 // NetworkSettingServiceClient is a client for the plaza.v1.NetworkSettingService service.
@@ -67,6 +73,10 @@ type NetworkSettingServiceClient interface {
 	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
 	// UpdateSocialSettings changes them; absent fields stay.
 	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
+	// GetChatSettings gets the settings of channels and messages.
+	GetChatSettings(context.Context, *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
+	// UpdateChatSettings changes them; absent fields stay.
+	UpdateChatSettings(context.Context, *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
 }
 
 // NewNetworkSettingServiceClient constructs a client for the plaza.v1.NetworkSettingService
@@ -116,6 +126,18 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSocialSettings")),
 			connect.WithClientOptions(opts...),
 		),
+		getChatSettings: connect.NewClient[v1.GetChatSettingsRequest, v1.ChatSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceGetChatSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("GetChatSettings")),
+			connect.WithClientOptions(opts...),
+		),
+		updateChatSettings: connect.NewClient[v1.UpdateChatSettingsRequest, v1.ChatSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceUpdateChatSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateChatSettings")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -127,6 +149,8 @@ type networkSettingServiceClient struct {
 	updateNetworkSettings *connect.Client[v1.UpdateNetworkSettingsRequest, v1.NetworkSettings]
 	getSocialSettings     *connect.Client[v1.GetSocialSettingsRequest, v1.SocialSettings]
 	updateSocialSettings  *connect.Client[v1.UpdateSocialSettingsRequest, v1.SocialSettings]
+	getChatSettings       *connect.Client[v1.GetChatSettingsRequest, v1.ChatSettings]
+	updateChatSettings    *connect.Client[v1.UpdateChatSettingsRequest, v1.ChatSettings]
 }
 
 // GetModeration calls plaza.v1.NetworkSettingService.GetModeration.
@@ -159,6 +183,16 @@ func (c *networkSettingServiceClient) UpdateSocialSettings(ctx context.Context, 
 	return c.updateSocialSettings.CallUnary(ctx, req)
 }
 
+// GetChatSettings calls plaza.v1.NetworkSettingService.GetChatSettings.
+func (c *networkSettingServiceClient) GetChatSettings(ctx context.Context, req *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error) {
+	return c.getChatSettings.CallUnary(ctx, req)
+}
+
+// UpdateChatSettings calls plaza.v1.NetworkSettingService.UpdateChatSettings.
+func (c *networkSettingServiceClient) UpdateChatSettings(ctx context.Context, req *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error) {
+	return c.updateChatSettings.CallUnary(ctx, req)
+}
+
 // NetworkSettingServiceHandler is an implementation of the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceHandler interface {
 	// GetModeration gets the moderation configuration.
@@ -173,6 +207,10 @@ type NetworkSettingServiceHandler interface {
 	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
 	// UpdateSocialSettings changes them; absent fields stay.
 	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
+	// GetChatSettings gets the settings of channels and messages.
+	GetChatSettings(context.Context, *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
+	// UpdateChatSettings changes them; absent fields stay.
+	UpdateChatSettings(context.Context, *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
 }
 
 // NewNetworkSettingServiceHandler builds an HTTP handler from the service implementation. It
@@ -218,6 +256,18 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSocialSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
+	networkSettingServiceGetChatSettingsHandler := connect.NewUnaryHandler(
+		NetworkSettingServiceGetChatSettingsProcedure,
+		svc.GetChatSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("GetChatSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceUpdateChatSettingsHandler := connect.NewUnaryHandler(
+		NetworkSettingServiceUpdateChatSettingsProcedure,
+		svc.UpdateChatSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateChatSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.NetworkSettingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case NetworkSettingServiceGetModerationProcedure:
@@ -232,6 +282,10 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 			networkSettingServiceGetSocialSettingsHandler.ServeHTTP(w, r)
 		case NetworkSettingServiceUpdateSocialSettingsProcedure:
 			networkSettingServiceUpdateSocialSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceGetChatSettingsProcedure:
+			networkSettingServiceGetChatSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceUpdateChatSettingsProcedure:
+			networkSettingServiceUpdateChatSettingsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -263,4 +317,12 @@ func (UnimplementedNetworkSettingServiceHandler) GetSocialSettings(context.Conte
 
 func (UnimplementedNetworkSettingServiceHandler) UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateSocialSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) GetChatSettings(context.Context, *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetChatSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) UpdateChatSettings(context.Context, *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateChatSettings is not implemented"))
 }

@@ -42,6 +42,8 @@ const (
 	PostServiceBatchGetPostsProcedure = "/plaza.v1.PostService/BatchGetPosts"
 	// PostServiceListPostsProcedure is the fully-qualified name of the PostService's ListPosts RPC.
 	PostServiceListPostsProcedure = "/plaza.v1.PostService/ListPosts"
+	// PostServiceUpdatePostProcedure is the fully-qualified name of the PostService's UpdatePost RPC.
+	PostServiceUpdatePostProcedure = "/plaza.v1.PostService/UpdatePost"
 	// PostServiceDeletePostProcedure is the fully-qualified name of the PostService's DeletePost RPC.
 	PostServiceDeletePostProcedure = "/plaza.v1.PostService/DeletePost"
 	// PostServiceApprovePostProcedure is the fully-qualified name of the PostService's ApprovePost RPC.
@@ -68,8 +70,13 @@ type PostServiceClient interface {
 	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error)
 	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
 	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error)
-	// ListPosts lists the posts of one community or wall.
+	// ListPosts lists the posts of one community or wall, or those on one content.
 	ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error)
+	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
+	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
+	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
+	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
+	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error)
 	// DeletePost deletes a post and its children.
 	DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// ApprovePost publishes a post that waits for a moderator.
@@ -119,6 +126,12 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+PostServiceListPostsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("ListPosts")),
+			connect.WithClientOptions(opts...),
+		),
+		updatePost: connect.NewClient[v1.UpdatePostRequest, v1.PostAggregate](
+			httpClient,
+			baseURL+PostServiceUpdatePostProcedure,
+			connect.WithSchema(postServiceMethods.ByName("UpdatePost")),
 			connect.WithClientOptions(opts...),
 		),
 		deletePost: connect.NewClient[v1.DeletePostRequest, v1.StatusSuccessResponse](
@@ -172,6 +185,7 @@ type postServiceClient struct {
 	getPost           *connect.Client[v1.GetPostRequest, v1.PostAggregate]
 	batchGetPosts     *connect.Client[v1.BatchGetPostsRequest, v1.PostAggregate]
 	listPosts         *connect.Client[v1.ListPostsRequest, v1.ListPostsResponse]
+	updatePost        *connect.Client[v1.UpdatePostRequest, v1.PostAggregate]
 	deletePost        *connect.Client[v1.DeletePostRequest, v1.StatusSuccessResponse]
 	approvePost       *connect.Client[v1.ApprovePostRequest, v1.PostAggregate]
 	declinePost       *connect.Client[v1.DeclinePostRequest, v1.PostAggregate]
@@ -199,6 +213,11 @@ func (c *postServiceClient) BatchGetPosts(ctx context.Context, req *connect.Requ
 // ListPosts calls plaza.v1.PostService.ListPosts.
 func (c *postServiceClient) ListPosts(ctx context.Context, req *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error) {
 	return c.listPosts.CallUnary(ctx, req)
+}
+
+// UpdatePost calls plaza.v1.PostService.UpdatePost.
+func (c *postServiceClient) UpdatePost(ctx context.Context, req *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+	return c.updatePost.CallUnary(ctx, req)
 }
 
 // DeletePost calls plaza.v1.PostService.DeletePost.
@@ -244,8 +263,13 @@ type PostServiceHandler interface {
 	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error)
 	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
 	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error)
-	// ListPosts lists the posts of one community or wall.
+	// ListPosts lists the posts of one community or wall, or those on one content.
 	ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error)
+	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
+	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
+	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
+	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
+	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error)
 	// DeletePost deletes a post and its children.
 	DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// ApprovePost publishes a post that waits for a moderator.
@@ -291,6 +315,12 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 		PostServiceListPostsProcedure,
 		svc.ListPosts,
 		connect.WithSchema(postServiceMethods.ByName("ListPosts")),
+		connect.WithHandlerOptions(opts...),
+	)
+	postServiceUpdatePostHandler := connect.NewUnaryHandler(
+		PostServiceUpdatePostProcedure,
+		svc.UpdatePost,
+		connect.WithSchema(postServiceMethods.ByName("UpdatePost")),
 		connect.WithHandlerOptions(opts...),
 	)
 	postServiceDeletePostHandler := connect.NewUnaryHandler(
@@ -345,6 +375,8 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 			postServiceBatchGetPostsHandler.ServeHTTP(w, r)
 		case PostServiceListPostsProcedure:
 			postServiceListPostsHandler.ServeHTTP(w, r)
+		case PostServiceUpdatePostProcedure:
+			postServiceUpdatePostHandler.ServeHTTP(w, r)
 		case PostServiceDeletePostProcedure:
 			postServiceDeletePostHandler.ServeHTTP(w, r)
 		case PostServiceApprovePostProcedure:
@@ -382,6 +414,10 @@ func (UnimplementedPostServiceHandler) BatchGetPosts(context.Context, *connect.R
 
 func (UnimplementedPostServiceHandler) ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ListPosts is not implemented"))
+}
+
+func (UnimplementedPostServiceHandler) UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.UpdatePost is not implemented"))
 }
 
 func (UnimplementedPostServiceHandler) DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {

@@ -37,6 +37,12 @@ const (
 	RoleServiceListRolesProcedure = "/plaza.v1.RoleService/ListRoles"
 	// RoleServiceGetRoleProcedure is the fully-qualified name of the RoleService's GetRole RPC.
 	RoleServiceGetRoleProcedure = "/plaza.v1.RoleService/GetRole"
+	// RoleServiceCreateRoleProcedure is the fully-qualified name of the RoleService's CreateRole RPC.
+	RoleServiceCreateRoleProcedure = "/plaza.v1.RoleService/CreateRole"
+	// RoleServiceUpdateRoleProcedure is the fully-qualified name of the RoleService's UpdateRole RPC.
+	RoleServiceUpdateRoleProcedure = "/plaza.v1.RoleService/UpdateRole"
+	// RoleServiceDeleteRoleProcedure is the fully-qualified name of the RoleService's DeleteRole RPC.
+	RoleServiceDeleteRoleProcedure = "/plaza.v1.RoleService/DeleteRole"
 )
 
 // RoleServiceClient is a client for the plaza.v1.RoleService service.
@@ -45,6 +51,13 @@ type RoleServiceClient interface {
 	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
 	// GetRole gets one role, as an array of one.
 	GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error)
+	// CreateRole makes a network role, which users get from UpdateUser.
+	CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	// UpdateRole changes what a role grants, for everybody who holds it; built-in roles stay as they are.
+	UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	// DeleteRole takes a role away, and answers with it, deleted; built-in roles stay. Users who hold it keep its id, which grants
+	// nothing any more.
+	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error)
 }
 
 // NewRoleServiceClient constructs a client for the plaza.v1.RoleService service. By default, it
@@ -70,13 +83,34 @@ func NewRoleServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(roleServiceMethods.ByName("GetRole")),
 			connect.WithClientOptions(opts...),
 		),
+		createRole: connect.NewClient[v1.CreateRoleRequest, v1.RoleResponse](
+			httpClient,
+			baseURL+RoleServiceCreateRoleProcedure,
+			connect.WithSchema(roleServiceMethods.ByName("CreateRole")),
+			connect.WithClientOptions(opts...),
+		),
+		updateRole: connect.NewClient[v1.UpdateRoleRequest, v1.RoleResponse](
+			httpClient,
+			baseURL+RoleServiceUpdateRoleProcedure,
+			connect.WithSchema(roleServiceMethods.ByName("UpdateRole")),
+			connect.WithClientOptions(opts...),
+		),
+		deleteRole: connect.NewClient[v1.DeleteRoleRequest, v1.RoleResponse](
+			httpClient,
+			baseURL+RoleServiceDeleteRoleProcedure,
+			connect.WithSchema(roleServiceMethods.ByName("DeleteRole")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // roleServiceClient implements RoleServiceClient.
 type roleServiceClient struct {
-	listRoles *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
-	getRole   *connect.Client[v1.GetRoleRequest, v1.GetRoleResponse]
+	listRoles  *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
+	getRole    *connect.Client[v1.GetRoleRequest, v1.GetRoleResponse]
+	createRole *connect.Client[v1.CreateRoleRequest, v1.RoleResponse]
+	updateRole *connect.Client[v1.UpdateRoleRequest, v1.RoleResponse]
+	deleteRole *connect.Client[v1.DeleteRoleRequest, v1.RoleResponse]
 }
 
 // ListRoles calls plaza.v1.RoleService.ListRoles.
@@ -89,12 +123,34 @@ func (c *roleServiceClient) GetRole(ctx context.Context, req *connect.Request[v1
 	return c.getRole.CallUnary(ctx, req)
 }
 
+// CreateRole calls plaza.v1.RoleService.CreateRole.
+func (c *roleServiceClient) CreateRole(ctx context.Context, req *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+	return c.createRole.CallUnary(ctx, req)
+}
+
+// UpdateRole calls plaza.v1.RoleService.UpdateRole.
+func (c *roleServiceClient) UpdateRole(ctx context.Context, req *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+	return c.updateRole.CallUnary(ctx, req)
+}
+
+// DeleteRole calls plaza.v1.RoleService.DeleteRole.
+func (c *roleServiceClient) DeleteRole(ctx context.Context, req *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+	return c.deleteRole.CallUnary(ctx, req)
+}
+
 // RoleServiceHandler is an implementation of the plaza.v1.RoleService service.
 type RoleServiceHandler interface {
 	// ListRoles lists the roles.
 	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
 	// GetRole gets one role, as an array of one.
 	GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error)
+	// CreateRole makes a network role, which users get from UpdateUser.
+	CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	// UpdateRole changes what a role grants, for everybody who holds it; built-in roles stay as they are.
+	UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	// DeleteRole takes a role away, and answers with it, deleted; built-in roles stay. Users who hold it keep its id, which grants
+	// nothing any more.
+	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error)
 }
 
 // NewRoleServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -116,12 +172,36 @@ func NewRoleServiceHandler(svc RoleServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(roleServiceMethods.ByName("GetRole")),
 		connect.WithHandlerOptions(opts...),
 	)
+	roleServiceCreateRoleHandler := connect.NewUnaryHandler(
+		RoleServiceCreateRoleProcedure,
+		svc.CreateRole,
+		connect.WithSchema(roleServiceMethods.ByName("CreateRole")),
+		connect.WithHandlerOptions(opts...),
+	)
+	roleServiceUpdateRoleHandler := connect.NewUnaryHandler(
+		RoleServiceUpdateRoleProcedure,
+		svc.UpdateRole,
+		connect.WithSchema(roleServiceMethods.ByName("UpdateRole")),
+		connect.WithHandlerOptions(opts...),
+	)
+	roleServiceDeleteRoleHandler := connect.NewUnaryHandler(
+		RoleServiceDeleteRoleProcedure,
+		svc.DeleteRole,
+		connect.WithSchema(roleServiceMethods.ByName("DeleteRole")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.RoleService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case RoleServiceListRolesProcedure:
 			roleServiceListRolesHandler.ServeHTTP(w, r)
 		case RoleServiceGetRoleProcedure:
 			roleServiceGetRoleHandler.ServeHTTP(w, r)
+		case RoleServiceCreateRoleProcedure:
+			roleServiceCreateRoleHandler.ServeHTTP(w, r)
+		case RoleServiceUpdateRoleProcedure:
+			roleServiceUpdateRoleHandler.ServeHTTP(w, r)
+		case RoleServiceDeleteRoleProcedure:
+			roleServiceDeleteRoleHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -137,4 +217,16 @@ func (UnimplementedRoleServiceHandler) ListRoles(context.Context, *connect.Reque
 
 func (UnimplementedRoleServiceHandler) GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.GetRole is not implemented"))
+}
+
+func (UnimplementedRoleServiceHandler) CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.CreateRole is not implemented"))
+}
+
+func (UnimplementedRoleServiceHandler) UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.UpdateRole is not implemented"))
+}
+
+func (UnimplementedRoleServiceHandler) DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.DeleteRole is not implemented"))
 }

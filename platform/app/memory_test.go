@@ -1,0 +1,38 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRest: memory is given back once after the start and once after each load, and never in the middle of one.
+func TestRest(t *testing.T) {
+	const step = 100 << 10 // of a server at rest
+	var r rest
+	var at uint64
+	for _, look := range []struct {
+		name string
+		made uint64
+		want bool
+	}{
+		{"starting", 30 << 20, false},
+		{"started", step, true},
+		{"at rest", step, false},
+		{"load", 200 << 20, false},
+		{"more load", 5 << 20, false},
+		{"at rest again", step, true},
+		{"still", step, false},
+		{"a few requests", 3 << 20, false},
+		{"not worth it", step, false},
+	} {
+		at += look.made
+		require.Equal(t, look.want, r.worth(at), look.name)
+	}
+	before := allocated()
+	require.Positive(t, before)
+	waste = make([]byte, 10*step)
+	require.Greater(t, allocated(), before)
+}
+
+var waste []byte

@@ -1,0 +1,121 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// TestChannelOfRoom: a room with a live chat has its live channel from the start, and it is for whoever sees the room.
+func TestChannelOfRoom(t *testing.T) {
+	host, friend, stranger := newUser(t, region.EU, "host"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
+	room := host.Do(t, http.MethodPost, roomsPath, object{"title": "Live"}).OK(t)
+	id := room.String(t, "rooms.0.liveChannelId")
+	roomID := room.String(t, "rooms.0.roomId")
+	require.NotEmpty(t, id)
+	c := getChannel(t, stranger, id)
+	require.Subset(t, c, object{
+		"type": "live", "displayName": "Live", "memberCount": 1.0, "moderatorMemberCount": 1.0, "isPublic": false,
+		"attachedTo": object{"roomId": roomID, "videoStreamId": "", "postId": ""},
+	})
+	require.Equal(t, []any{"channel-moderator"}, channelUser(t, host, id)["roles"])
+	requireFailure(t, notMember, friend.Do(t, http.MethodGet, channelUsersPath(id), nil))
+	friend.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
+	(&chat{id: text(c, "_id")}).said(t, friend, "hello")
+	there := host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": roomID, "channelId": roomID, "displayName": "other"})
+	require.Equal(t, c["_id"], requireChannel(t, there)["_id"], "it is the answer where somebody would make it")
+
+	private := newCommunity(t, host, object{"isPublic": false, "isDiscoverable": false})
+	post := newPost(t, host, private, object{"dataType": "room", "data": object{"roomId": roomID}})
+	require.Equal(t, post, getChannel(t, host, id)["attachedTo"].(object)["postId"])
+	requireFailure(t, notFound, stranger.Do(t, http.MethodGet, channelPath(id), nil))
+	requireFailure(t, notFound, stranger.Do(t, http.MethodPost, channelPath(id)+"/join", nil))
+	require.Empty(t, stranger.Do(t, http.MethodGet, channelsPath+"/list?channelIds[]="+id, nil).OK(t).List(t, "channels"))
+	getChannel(t, friend, id)
+	host.Do(t, http.MethodPost, membersPath(private), object{"userIds": []string{stranger.UserID}}).OK(t)
+	stranger.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
+
+	host.Do(t, http.MethodDelete, roomsPath+"/"+roomID, nil).OK(t)
+	require.Equal(t, true, getChannel(t, host, id)["isDeleted"])
+	requireFailure(t, notFound, (&chat{id: text(c, "_id")}).say(t, friend, "hello?"))
+}
+
+// TestRoomWithoutChannel gets its live channel when its host wants one after all.
+func TestRoomWithoutChannel(t *testing.T) {
+	host, stranger := newUser(t, region.US, "host"), newUser(t, region.EU, "stranger")
+	room := host.Do(t, http.MethodPost, roomsPath, object{"title": "Quiet", "liveChatEnabled": false}).OK(t)
+	require.Empty(t, room.String(t, "rooms.0.liveChannelId"))
+	id := room.String(t, "rooms.0.roomId")
+	live := object{"type": "live", "roomId": id}
+	requireAttempts(t, []attempt{
+		{"none", host, http.MethodGet, channelPath(id), nil, notFound},
+		{"not wanted", host, http.MethodPost, channelsPath, live, forbidden},
+		{"another's", stranger, http.MethodPost, channelsPath, live, notAllowed},
+		{"no room", host, http.MethodPost, channelsPath, with(live, object{"roomId": unknownID}), notFound},
+		{"nonsense", host, http.MethodPost, channelsPath, with(live, object{"roomId": "room"}), notFound},
+		{"other id", host, http.MethodPost, channelsPath, with(live, object{"channelId": "chosen"}), invalid("channelId")},
+		{"two things", host, http.MethodPost, channelsPath, with(live, object{"videoStreamId": id}), invalid("videoStreamId, roomId")},
+	})
+	for range 2 {
+		room = host.Do(t, http.MethodPut, roomsPath+"/"+id, object{"liveChatEnabled": true}).OK(t)
+		require.Equal(t, id, room.String(t, "rooms.0.liveChannelId"))
+	}
+	require.InDelta(t, 1, getChannel(t, stranger, id)["memberCount"], 0)
+	requireFailure(t, failure{status: 400, code: 400000}, host.Do(t, http.MethodPost, channelsPath, with(live, object{"postId": newWallPost(t, host)})))
+}
+
+// TestRoomOfOldTimes: a room that was made before there were channels has none until its host makes it.
+func TestRoomOfOldTimes(t *testing.T) {
+	host := newUser(t, region.EU, "host")
+	id := host.Do(t, http.MethodPost, roomsPath, object{"title": "Old"}).OK(t).String(t, "rooms.0.roomId")
+	stream := text(newStream(t, host), "streamId")
+	for _, table := range []string{"channels", "message_feeds"} {
+		execute(t, host.Network, "DELETE FROM "+table+" WHERE id IN ('"+id+"', '"+stream+"')")
+	}
+	execute(t, host.Network, "DELETE FROM channel_users WHERE channel_id IN ('"+id+"', '"+stream+"')")
+	execute(t, host.Network, "DELETE FROM counters WHERE ref IN ('"+id+"', '"+stream+"')")
+	execute(t, host.Network, "UPDATE rooms SET has_channel = false WHERE id = '"+id+"'")
+	execute(t, host.Network, "UPDATE video_streams SET has_channel = false WHERE id = '"+stream+"'")
+	require.Empty(t, host.Do(t, http.MethodGet, roomsPath+"/"+id, nil).OK(t).String(t, "rooms.0.liveChannelId"))
+	made := requireChannel(t, host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": id, "displayName": "Now"}))
+	require.Subset(t, made, object{"channelId": id, "displayName": "Now"})
+	require.Equal(t, id, host.Do(t, http.MethodGet, roomsPath+"/"+id, nil).OK(t).String(t, "rooms.0.liveChannelId"))
+	made = requireChannel(t, host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "videoStreamId": stream}))
+	require.Equal(t, stream, made["channelId"])
+	require.Equal(t, stream, host.Do(t, http.MethodGet, streamsPath+"/"+stream, nil).OK(t).String(t, "videoStreamings.0.channelId"))
+}
+
+func TestChannelOfStream(t *testing.T) {
+	owner, stranger := newUser(t, region.EU, "owner"), newUser(t, region.SG, "stranger")
+	r := owner.Do(t, http.MethodPost, streamsPath, object{"title": "Live"}).OK(t)
+	id := r.String(t, "videoStreamings.0.channelId")
+	require.Equal(t, r.String(t, "videoStreamings.0.streamId"), id)
+	require.Subset(t, getChannel(t, stranger, id)["attachedTo"], object{"videoStreamId": id})
+	stranger.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
+	quiet := owner.Do(t, http.MethodPost, streamsPath, object{"title": "Live", "channelEnabled": false}).OK(t)
+	require.Empty(t, quiet.String(t, "videoStreamings.0.channelId"))
+	body := object{"type": "live", "videoStreamId": quiet.String(t, "videoStreamings.0.streamId")}
+	requireFailure(t, forbidden, owner.Do(t, http.MethodPost, channelsPath, body))
+	owner.Do(t, http.MethodDelete, streamsPath+"/"+id, nil).OK(t)
+	require.Equal(t, true, getChannel(t, owner, id)["isDeleted"])
+}
+
+// TestOtherLiveChannels are the chat of a post, or of nothing: then it is for whoever knows its id.
+func TestOtherLiveChannels(t *testing.T) {
+	author, friend, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
+	private := newCommunity(t, author, object{"isPublic": false, "isDiscoverable": false, "userIds": []string{friend.UserID}})
+	post := newPost(t, author, private)
+	live := object{"type": "live", "postId": post}
+	requireFailure(t, notAllowed, friend.Do(t, http.MethodPost, channelsPath, live))
+	requireFailure(t, notFound, stranger.Do(t, http.MethodPost, channelsPath, live))
+	id := text(requireChannel(t, author.Do(t, http.MethodPost, channelsPath, live)), "channelId")
+	friend.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
+	requireFailure(t, notFound, stranger.Do(t, http.MethodGet, channelPath(id), nil))
+	free := newChannel(t, author, object{"type": "live"})
+	stranger.Do(t, http.MethodPost, channelPath(free)+"/join", nil).OK(t)
+	l := listing{by: friend, path: channelsPath, list: "channels", id: "channelId"}
+	l.with("types[]", "live").requireOrder(t, []string{id})
+}

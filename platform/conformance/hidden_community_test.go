@@ -1,0 +1,118 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// TestHiddenCommunityIsUnknown compares, for every operation of the walk that names a community, what a stranger and a banned user hear
+// of one that is hidden from them with what they hear of one that there is not.
+func TestHiddenCommunityIsUnknown(t *testing.T) {
+	g := newGrounds(t)
+	hidden := g.community(t, object{"isPublic": false, "isDiscoverable": false})
+	asking := g.community(t, object{"isPublic": false, "isDiscoverable": false, "requiresJoinApproval": true})
+	compared := map[string]bool{}
+	for _, r := range walkRows() {
+		if r.request == nil || r.spends {
+			continue
+		}
+		body := r.request(t, g)
+		for _, w := range []walker{stranger, outcast} {
+			by := g.walkers[w]
+			unknown, names := naming(body, g, unknownID)
+			if !names {
+				continue
+			}
+			compared[r.procedure] = true
+			want := by.With(r.header...).Do(t, http.MethodPost, "/plaza.v1."+r.procedure, unknown)
+			for _, id := range []string{hidden, asking} {
+				secret, _ := naming(body, g, id)
+				got := by.With(r.header...).Do(t, http.MethodPost, "/plaza.v1."+r.procedure, secret)
+				require.Equal(t, want.Status, got.Status, "%s %s as %s: %s, and of an unknown one %s", r.procedure, r.name, w, got.Short(), want.Short())
+				require.Equal(t, string(want.Body), string(got.Body), "%s %s as %s", r.procedure, r.name, w)
+			}
+		}
+	}
+	require.Greater(t, len(compared), 25, "%v", compared)
+}
+
+// naming is a request with another community in it, and whether it names one at all.
+func naming(body object, g *grounds, id string) (object, bool) {
+	out, names := with(body), false
+	for _, field := range []string{"communityId", "targetId", "channelId", "messageFeedId"} {
+		value := text(out, field)
+		if value != "" && (field == "communityId" || value == g.open || value == g.private) {
+			out[field], names = id, true
+		}
+	}
+	return out, names
+}
+
+// TestHiddenCommunityOverREST is the same for the addresses that a client would try, and for those who may.
+func TestHiddenCommunityOverREST(t *testing.T) {
+	club := newClub(t, object{"isPublic": false, "isDiscoverable": false, "requiresJoinApproval": true})
+	body := func(fields object) object { return fields }
+	users := object{"userIds": []string{club.stranger.UserID}}
+	for _, c := range []struct {
+		method, path string // after the community's id
+		body         object
+	}{
+		{http.MethodGet, "/join", nil},
+		{http.MethodPost, "/join", nil},
+		{http.MethodDelete, "/join", nil},
+		{http.MethodGet, "/join/me", nil},
+		{http.MethodPost, "/join/approve", body(object{"userId": club.member.UserID})},
+		{http.MethodPost, "/join/reject", body(object{"userId": club.member.UserID})},
+		{http.MethodPut, "", body(object{"displayName": "x"})},
+		{http.MethodDelete, "", nil},
+		{http.MethodGet, "", nil},
+		{http.MethodGet, "/users", nil},
+		{http.MethodPost, "/users", users},
+		{http.MethodDelete, "/users", users},
+		{http.MethodPut, "/users/ban", users},
+		{http.MethodPut, "/users/unban", users},
+		{http.MethodPost, "/users/roles", body(object{"userIds": []string{club.member.UserID}, "roles": []string{"community-moderator"}})},
+		{http.MethodDelete, "/leave", nil},
+	} {
+		path := func(id string) string {
+			if len(c.path) >= 5 && c.path[:5] == "/join" {
+				return joinPath(id) + c.path[5:]
+			}
+			return communitiesPath + "/" + id + c.path
+		}
+		for name, by := range map[string]*apptest.Client{"stranger": club.stranger, "banned": club.banned} {
+			t.Run(c.method+" "+c.path+" as "+name, func(t *testing.T) {
+				var sent any
+				if c.body != nil {
+					sent = c.body
+				}
+				want := by.Do(t, c.method, path(unknownID), sent)
+				got := by.Do(t, c.method, path(club.id), sent)
+				requireFailure(t, notFound, want)
+				requireFailure(t, notFound, got)
+				require.Equal(t, string(want.Body), string(got.Body))
+			})
+		}
+	}
+	requireFailure(t, notAllowed, club.member.Do(t, http.MethodPost, joinPath(club.id)+"/reject", object{"userId": club.stranger.UserID}))
+	invitation := newInvitation(t, club.boss, inviteMembers(club.id, club.stranger))
+	require.Equal(t, "approved", ask(t, club.stranger, club.id)["status"], "who is invited knows of it")
+	require.Equal(t, "approved", invitationOf(t, club.stranger, invitation)["status"])
+	require.Equal(t, "approved", myRequest(t, club.stranger, club.id)["status"])
+}
+
+// TestOwnRequestStaysKnown: a community that hides while somebody waits at its door leaves them their request, to see and to withdraw.
+func TestOwnRequestStaysKnown(t *testing.T) {
+	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
+	id := closed(t, boss, object{"isPublic": false, "isDiscoverable": true})
+	ask(t, c, id)
+	boss.Do(t, http.MethodPut, communitiesPath+"/"+id, object{"isDiscoverable": false}).OK(t)
+	require.Equal(t, "pending", myRequest(t, c, id)["status"])
+	c.Do(t, http.MethodDelete, joinPath(id), nil).OK(t)
+	require.Equal(t, "cancelled", myRequest(t, c, id)["status"])
+}

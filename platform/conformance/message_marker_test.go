@@ -1,0 +1,215 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// How long the tests wait for what the outbox brings.
+const (
+	waitFor = 30 * time.Second
+	tick    = 10 * time.Millisecond
+)
+
+// countRows counts the rows of a table that belong to a subchannel.
+func countRows(t *testing.T, n *apptest.Network, table, feedID string) int {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	var count int
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE feed_id = $1", feedID).Scan(&count))
+	return count
+}
+
+// mark waits until a user's marker of the subchannel stands at a segment.
+func (c *chat) mark(t *testing.T, by *apptest.Client, segment int) feedMark {
+	t.Helper()
+	return feedMarkOf(t, (&messageFeed{id: c.id, segment: segment}).reaches(t, by))
+}
+
+// TestMessagesMoveMarkers has members of every region get what one writes, and nobody else.
+func TestMessagesMoveMarkers(t *testing.T) {
+	author, reader, mentioned := newUser(t, region.EU, "author"), newUser(t, region.US, "reader"), newUser(t, region.SG, "mentioned")
+	stranger := newUser(t, region.US, "stranger")
+	c := newChat(t, author, reader, mentioned)
+	c.said(t, author, "1")
+	second := c.said(t, author, "2", object{"mentionedUsers": []object{{"userIds": userIDs(mentioned, author)}}})
+	require.Equal(t, feedMark{Read: 2, Delivered: 2}, c.mark(t, author, 2), "who writes has read, and mentions not themselves")
+	require.Equal(t, feedMark{Unread: 2}, c.mark(t, reader, 2))
+	require.Eventually(t, func() bool { return c.mark(t, mentioned, 2) == feedMark{Unread: 2, LastMention: 2, Mentioned: true} }, waitFor, tick)
+	require.Empty(t, (&messageFeed{id: c.id}).marks(t, stranger).List(t, "feedMarkers"))
+
+	delivering := feedsPath + "/" + c.id + "/mark-delivering"
+	r := reader.Do(t, http.MethodPut, delivering, object{"messageId": second}).OK(t)
+	require.Equal(t, feedMark{Delivered: 2, Unread: 2}, feedMarkOf(t, r))
+	r = mentioned.Do(t, http.MethodPut, feedsPath+"/"+c.id+"/mark-read", object{"readToSegment": 2}).OK(t)
+	require.Equal(t, feedMark{Read: 2, Delivered: 2, LastMention: 2}, feedMarkOf(t, r))
+
+	content := author.Do(t, http.MethodGet, markersPath+"/messages?messageIds[]="+second+"&messageIds[]=x", nil).OK(t)
+	require.Len(t, content.List(t, "contentMarkers"), 1)
+	require.Equal(t, second, content.String(t, "contentMarkers.0.contentId"))
+	require.Equal(t, c.id, content.String(t, "contentMarkers.0.feedId"))
+	require.Equal(t, author.InternalID, content.String(t, "contentMarkers.0.creatorId"))
+	require.Equal(t, 2, content.Int(t, "contentMarkers.0.segment"))
+	require.Equal(t, 1, content.Int(t, "contentMarkers.0.readCount"))
+	require.Equal(t, 2, content.Int(t, "contentMarkers.0.deliveredCount"))
+	require.Len(t, content.List(t, "feedMarkers"), 1)
+	require.Len(t, content.List(t, "userMarkers"), 1)
+	require.Empty(t, stranger.Do(t, http.MethodGet, markersPath+"/messages?messageIds[]="+second, nil).OK(t).List(t, "contentMarkers"))
+	users := func(kind, query string) *apptest.Response {
+		t.Helper()
+		return author.Do(t, http.MethodGet, markersPath+"/messages/"+second+"/"+kind+"-users"+query, nil).OK(t)
+	}
+	names := func(r *apptest.Response) []string {
+		t.Helper()
+		var ids []string
+		for _, id := range r.List(t, "publicUserIds") {
+			ids = append(ids, id.(string))
+		}
+		return ids
+	}
+	require.Equal(t, []string{mentioned.UserID}, names(users("read", "")))
+	require.ElementsMatch(t, userIDs(reader, mentioned), names(users("delivered", "")))
+	first := users("delivered", "?options[limit]=1")
+	require.Equal(t, userIDs(reader), names(first), "in the order of internal ids: home us before sg")
+	require.Equal(t, userIDs(mentioned), names(users("delivered", "?options[token]="+first.String(t, "paging.next"))))
+	require.Equal(t, userIDs(reader), names(users("delivered", "?options[token]=eyJsaW1pdCI6MX0=")), "a first token as clients make it")
+	refusedWith(t, author.Do(t, http.MethodGet, markersPath+"/messages/"+second+"/read-users?options[token]=x", nil), http.StatusUnprocessableEntity, 500000)
+}
+
+// TestMembershipMovesMarkers: who joins has read what came before, who leaves has nothing unread, and who comes back has read what
+// they missed.
+func TestMembershipMovesMarkers(t *testing.T) {
+	author, guest := newUser(t, region.EU, "author"), newUser(t, region.US, "guest")
+	c := newChat(t, author)
+	entity := func() (unread int, gone bool) {
+		t.Helper()
+		r := guest.Do(t, http.MethodGet, markersPath+"/channels?channelIds[]="+c.id, nil).OK(t)
+		if !r.Has(t, "userEntityMarkers.0") {
+			return -1, false
+		}
+		return r.Int(t, "userEntityMarkers.0.unreadCount"), r.Bool(t, "userEntityMarkers.0.isDeleted")
+	}
+	join := func() {
+		t.Helper()
+		nextMillisecond()
+		guest.Do(t, http.MethodPost, c.path("/join"), nil).OK(t)
+	}
+	c.said(t, author, "1")
+	c.said(t, author, "2")
+	join()
+	require.Equal(t, feedMark{Read: 2, Delivered: 2}, c.mark(t, guest, 2))
+	c.said(t, author, "3")
+	require.Equal(t, feedMark{Read: 2, Delivered: 2, Unread: 1}, c.mark(t, guest, 3))
+	guest.Do(t, http.MethodDelete, c.path("/leave"), nil).OK(t)
+	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && gone }, waitFor, tick)
+	c.said(t, author, "4")
+	join()
+	require.Equal(t, feedMark{Read: 4, Delivered: 4}, c.mark(t, guest, 4))
+	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && !gone }, waitFor, tick)
+	c.said(t, author, "5")
+	require.Equal(t, feedMark{Read: 4, Delivered: 4, Unread: 1}, c.mark(t, guest, 5))
+	c.ban(t, author, guest)
+	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && gone }, waitFor, tick)
+	require.Equal(t, 0, guest.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount"))
+}
+
+func TestDeletedSubchannelsAreRead(t *testing.T) {
+	author, reader := newUser(t, region.EU, "author"), newUser(t, region.SG, "reader")
+	c := newChat(t, author, reader)
+	in := &chat{id: c.subchannel(t, author, "short")}
+	in.said(t, author, "1")
+	require.Equal(t, feedMark{Unread: 1}, in.mark(t, reader, 1))
+	author.Do(t, http.MethodDelete, subchannelsPath+"/"+in.id, nil).OK(t)
+	require.Eventually(t, func() bool {
+		return (&messageFeed{id: in.id}).marks(t, reader).Bool(t, "feedMarkers.0.isDeleted")
+	}, waitFor, tick)
+	require.Equal(t, 0, reader.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount"))
+}
+
+// TestPushSegmentIsForOutsideStores: our own subchannels get their segments from their messages alone.
+func TestPushSegmentIsForOutsideStores(t *testing.T) {
+	author := newUser(t, region.EU, "author")
+	c := newChat(t, author)
+	body := object{"entityId": c.id, "messageId": "m", "userIds": userIDs(author)}
+	refusedWith(t, admin(t).Do(t, http.MethodPut, feedsPath+"/"+c.id+"/segments/7", body), http.StatusBadRequest, 400000)
+	refusedWith(t, admin(t).Do(t, http.MethodDelete, feedsPath+"/"+c.id, nil), http.StatusBadRequest, 400000)
+	require.InDelta(t, 1, requireMessage(t, c.say(t, author, "first"))["segment"], 0)
+}
+
+// TestWhoHearsOfAMessage has members of every region listen, and one who is none: a message gives the former the event, and the latter
+// nothing until a message of a channel of theirs.
+func TestWhoHearsOfAMessage(t *testing.T) {
+	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
+	banned := newUser(t, region.US, "banned")
+	var members []*apptest.Client
+	for _, home := range region.All() {
+		members = append(members, newUser(t, home, "member"))
+	}
+	c, theirs := newChat(t, author, append(members, banned)...), newChat(t, stranger, banned)
+	c.ban(t, author, banned)
+	outside := []*apptest.Stream{stranger.Listen(t, markerStream, ""), banned.Listen(t, markerStream, "")}
+	var streams []*apptest.Stream
+	for i, m := range members {
+		streams = append(streams, m.At(region.All()[(i+1)%3]).Listen(t, markerStream, ""))
+	}
+	c.said(t, author, "hello")
+	for i, s := range streams {
+		e := s.Next(t)
+		require.Equal(t, "marker.user-sync", e.Name)
+		r := e.Response()
+		require.Equal(t, members[i].UserID, r.String(t, "userFeedMarkers.0.userId"))
+		require.Equal(t, c.id, r.String(t, "userFeedMarkers.0.feedId"))
+		require.Equal(t, 1, r.Int(t, "userFeedMarkers.0.unreadCount"))
+		require.Equal(t, c.id, r.String(t, "userEntityMarkers.0.entityId"))
+		require.Equal(t, 1, r.Int(t, "userMarkers.0.unreadCount"))
+	}
+	theirs.said(t, stranger, "what comes next to others is something else")
+	for _, s := range outside {
+		require.Equal(t, theirs.id, s.Next(t).Response().String(t, "userFeedMarkers.0.feedId"))
+	}
+}
+
+// TestManyMessagesToManyMembers has what is written at once arrive with everybody: nobody misses the last segment, however the rows of
+// the outbox overtake each other.
+func TestManyMessagesToManyMembers(t *testing.T) {
+	const size, messages = 130, 6 // more than one page of members
+	author := newUser(t, region.EU, "author")
+	var members []*apptest.Client
+	for i := range size {
+		members = append(members, newUser(t, region.All()[i%3], fmt.Sprint("m", i)))
+	}
+	c := newChat(t, author, members...)
+	done := make(chan int, messages)
+	for n := range messages {
+		go func() { done <- c.say(t, author, strconv.Itoa(n)).Status }()
+	}
+	for range messages {
+		require.Equal(t, http.StatusOK, <-done)
+	}
+	for _, m := range members {
+		require.Equal(t, feedMark{Unread: messages}, c.mark(t, m, messages))
+	}
+}
+
+// TestLiveChannelsHaveNoMarkers: nobody is told what they have not read of what went by.
+func TestLiveChannelsHaveNoMarkers(t *testing.T) {
+	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
+	live, other := newChatOf(t, author, object{"type": "live"}, reader), newChat(t, author, reader)
+	id := live.said(t, author, "went by")
+	other.said(t, author, "stays")
+	require.Equal(t, feedMark{Unread: 1}, other.mark(t, reader, 1))
+	require.Empty(t, (&messageFeed{id: live.id}).marks(t, reader).List(t, "feedMarkers"))
+	r := reader.Do(t, http.MethodGet, markersPath+"/messages?messageIds[]="+id, nil).OK(t)
+	require.Equal(t, 0, r.Int(t, "contentMarkers.0.deliveredCount"))
+}

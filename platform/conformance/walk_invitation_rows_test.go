@@ -1,0 +1,52 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+)
+
+func roleRows() []row {
+	fresh := func(t *testing.T, _ *grounds) object { t.Helper(); return newRole() }
+	made := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		role := newRole()
+		g.walkers[adminToken].Do(t, http.MethodPost, rolesPath, role).OK(t)
+		return role
+	}
+	named := func(t *testing.T, g *grounds) object { t.Helper(); return object{"roleId": made(t, g)["roleId"]} }
+	return []row{
+		{procedure: "RoleService/CreateRole", request: fresh, want: adminsOnly},
+		{procedure: "RoleService/UpdateRole", request: made, want: adminsOnly},
+		{procedure: "RoleService/DeleteRole", request: named, want: adminsOnly},
+	}
+}
+
+func invitationRows() []row {
+	invites := func(t *testing.T, g *grounds) object { t.Helper(); return inviteMembers(g.open, g.user(t)) }
+	coHost := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return inviteCoHosts(newCoHostRoom(t, g.author), g.user(t))
+	}
+	list := func(_ *testing.T, g *grounds) object {
+		return object{"targetType": "community", "targetId": g.open}
+	}
+	listRoom := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return object{"targetType": "room", "targetId": newCoHostRoom(t, g.author)}
+	}
+	one := func(t *testing.T, g *grounds) object {
+		t.Helper()
+		return object{"invitationId": newInvitation(t, g.boss, invites(t, g))}
+	}
+	nobody := users(400300, 400300, 400300, 400300, 400300) // somebody else is invited
+	return []row{
+		{procedure: "InvitationService/CreateInvitations", request: invites, want: moderators},
+		{procedure: "InvitationService/CreateInvitations", name: "to a room", request: coHost, want: adminsOnly},
+		{procedure: "InvitationService/ListInvitations", request: list, want: moderators},
+		{procedure: "InvitationService/ListInvitations", name: "of a room", request: listRoom, want: adminsOnly},
+		{procedure: "InvitationService/ListMyInvitations", request: nothing, want: usersOnly},
+		{procedure: "InvitationService/AcceptInvitation", request: one, want: nobody},
+		{procedure: "InvitationService/RejectInvitation", request: one, want: nobody},
+		{procedure: "InvitationService/CancelInvitation", request: one, want: moderators},
+	}
+}

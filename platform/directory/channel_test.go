@@ -1,0 +1,38 @@
+package directory_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+func derive(key string) *directory.Directory {
+	return directory.New(nil, region.EU, []byte(key), time.Now, slog.Default())
+}
+
+// TestDerivedIDs are the same for every server of a network, well formed, and nobody's who lacks the key.
+func TestDerivedIDs(t *testing.T) {
+	d := derive("a")
+	homes := map[region.Code]bool{}
+	for _, id := range []string{"x", "y", "z", "a b", "ü", "general", "random", "news", "help"} {
+		internal := d.ChannelID(id)
+		home, err := region.HomeOf(internal)
+		require.NoError(t, err)
+		homes[home] = true
+		require.Equal(t, internal, derive("a").ChannelID(id))
+		require.NotEqual(t, internal, derive("b").ChannelID(id))
+	}
+	require.Len(t, homes, 3, "chosen ids spread over all homes")
+	us, eu, sg := region.NewID(region.US), region.NewID(region.EU), region.NewID(region.SG)
+	id := d.ConversationID([]string{sg, us, eu})
+	require.Equal(t, id, d.ConversationID([]string{eu, sg, us, eu}))
+	require.NotEqual(t, id, d.ConversationID([]string{eu, sg}))
+	home, err := region.HomeOf(id)
+	require.NoError(t, err)
+	require.Equal(t, region.US, home, "the home of the first")
+}

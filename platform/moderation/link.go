@@ -1,0 +1,210 @@
+package moderation
+
+import (
+	"net/netip"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// Link is a link that stands in a text.
+type Link struct {
+	// Host is where the link leads: in lower case, international names in their ASCII form (xn--), without port, user and the
+	// dot at its end. It is empty where that cannot be told for certain: then no rule allows the link.
+	Host string
+	// Path is the path after its first slash, unescaped, `.` and `..` resolved; neither query nor fragment.
+	Path string
+}
+
+// Links returns the links of a text, in their order. These are links:
+//
+//   - scheme://…   of any scheme, up to the next space or angle bracket, without the punctuation at its end; also inside
+//     another link, as in https://allowed.example/?to=https://evil.example
+//   - www.…        followed by a name
+//   - a bare name  whose last part is a top-level domain of the public suffix list, or one that is reserved for tests and
+//     private networks, with or without a path: evil.com, EVIL.COM/x, пример.рф. `file.txt` and `3.14` are none
+//   - an IPv4 address with a port or a path: 192.0.2.1/x
+//
+// The address of a mailbox is none, unless a path or a port follows it. Where there is doubt something is a link: a text
+// is refused rather than let through, and its author can put a space in.
+func Links(text string) []Link {
+	text = visible(text)
+	links, rest := absolute(text)
+	return append(links, bare(rest)...)
+}
+
+// schemes finds the beginnings of absolute links. Browsers read a backslash as a slash.
+var schemes = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2}`)
+
+// absolute returns the links that begin with a scheme, and the text with spaces in their place.
+func absolute(text string) (links []Link, rest string) {
+	if !strings.Contains(text, "//") && !strings.Contains(text, `\\`) && !strings.Contains(text, `/\`) && !strings.Contains(text, `\/`) {
+		return nil, text
+	}
+	masked, done := []byte(text), 0
+	for _, at := range schemes.FindAllStringIndex(text, -1) {
+		run := upToSpace(text[at[1]:min(len(text), at[1]+maxLink+1)])
+		if strings.ContainsFunc(run, func(r rune) bool { return !isPunctuation(r) }) {
+			links = append(links, linkOf(run))
+		}
+		// What follows a separator may be read as a name of its own.
+		if end := strings.IndexAny(run, separators); end >= 0 {
+			run = run[:end]
+		}
+		from := at[0]
+		if strings.Contains(text[at[0]:at[1]], ".") { // the scheme may be read as a name of its own
+			from = at[1] - len("://")
+		}
+		for i := max(from, done); i < at[1]+len(run); i++ {
+			masked[i] = ' '
+			done = i
+		}
+	}
+	return links, string(masked)
+}
+
+// maxLink is how long a link may be, in bytes, for its host to be told.
+const maxLink = 4096
+
+const separators = ",;|\"'`"
+
+func endsLink(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || r == '<' || r == '>' || r == utf8.RuneError
+}
+
+func isPunctuation(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
+
+// linkOf reads what follows the slashes of a scheme, or a bare name with what follows that.
+func linkOf(run string) Link {
+	if len(run) > maxLink {
+		return Link{}
+	}
+	run = strings.TrimLeft(run, `/\`) // as browsers do
+	run = strings.TrimRightFunc(run, func(r rune) bool { return r != '/' && isPunctuation(r) })
+	authority, rest := run, ""
+	if end := strings.IndexAny(run, `/\?#`); end >= 0 {
+		authority, rest = run[:end], run[end:]
+	}
+	return Link{Host: hostOf(authority), Path: pathOf(rest)}
+}
+
+// ParseLink reads the text of a field that holds one link and nothing else.
+func ParseLink(address string) Link {
+	address = visible(strings.TrimSpace(address))
+	if at := schemes.FindStringIndex(address); len(at) > 0 && at[0] == 0 {
+		address = address[at[1]:]
+	}
+	return linkOf(address)
+}
+
+// names finds what has the shape of a name with at least two parts.
+var (
+	names     = regexp.MustCompile(name)
+	nameFirst = regexp.MustCompile(`^` + name)
+)
+
+const name = `[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\-]*(?:[.．][\p{L}\p{N}_][\p{L}\p{N}\p{M}_\-]*)+`
+
+// bare returns the links without a scheme.
+func bare(text string) []Link {
+	if !strings.ContainsAny(text, ".．") {
+		return nil
+	}
+	var links []Link
+	for _, at := range names.FindAllStringIndex(text, -1) {
+		before, name, after := text[:at[0]], text[at[0]:at[1]], text[at[1]:]
+		if isMailbox(before, after) {
+			continue
+		}
+		if host := known(name, goesOn(after)); host != "" {
+			if host == name && goesOn(after) {
+				host += upToSpace(after[:min(len(after), maxLink)])
+			}
+			links = append(links, linkOf(host))
+		}
+	}
+	return links
+}
+
+func upToSpace(s string) string {
+	if end := strings.IndexFunc(s, endsLink); end >= 0 {
+		return s[:end]
+	}
+	return s
+}
+
+// goesOn reports whether a port or a path follows a name.
+func goesOn(after string) bool {
+	if after == "" {
+		return false
+	}
+	return after[0] == '/' || after[0] == '\\' || (after[0] == ':' && len(after) > 1 && after[1] >= '0' && after[1] <= '9')
+}
+
+// isMailbox reports whether a name is a part of the address of a mailbox, by what stands before and after it.
+func isMailbox(before, after string) bool {
+	if rest, ok := strings.CutPrefix(after, "@"); ok {
+		return nameFirst.MatchString(rest)
+	}
+	user, ok := strings.CutSuffix(before, "@")
+	if !ok || user == "" || goesOn(after) {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(user)
+	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("._%+-", last)
+}
+
+// known returns the part of a name that is one of a host on the network: all of it, or what stands before a part that has
+// nothing to do with it, as in "evil.com.Then"; empty where there is none.
+func known(name string, goesOn bool) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '．' })
+	if strings.EqualFold(parts[0], "www") {
+		return name
+	}
+	if address, err := netip.ParseAddr(name); err == nil {
+		if goesOn && address.Is4() {
+			return name
+		}
+		return ""
+	}
+	for last := len(parts) - 1; last > 0; last-- {
+		if isTopLevel(parts[last]) {
+			if last == len(parts)-1 {
+				return name
+			}
+			return strings.Join(parts[:last+1], ".")
+		}
+		if top := beginning(parts[last]); top != parts[last] && isTopLevel(top) {
+			return strings.Join(append(parts[:last:last], top), ".")
+		}
+	}
+	return ""
+}
+
+// beginning is a part up to where another word may begin: a hyphen, or letters of another script.
+func beginning(part string) string {
+	end := strings.IndexFunc(part, func(r rune) bool { return r > unicode.MaxASCII || r == '-' || r == '_' })
+	if end < 0 {
+		return part
+	}
+	return part[:end]
+}
+
+// reserved are top-level domains that no registry sells and networks know all the same.
+var reserved = map[string]bool{"example": true, "test": true, "local": true, "internal": true, "onion": true}
+
+// isTopLevel reports whether a part of a name is a top-level domain.
+func isTopLevel(part string) bool {
+	ascii := hostOf(part)
+	if ascii == "" || strings.Trim(ascii, "0123456789") == "" {
+		return false
+	}
+	if reserved[ascii] {
+		return true
+	}
+	_, icann := publicsuffix.PublicSuffix("a.b." + ascii)
+	return icann
+}

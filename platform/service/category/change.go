@@ -1,0 +1,68 @@
+package category
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// UpdateCategory changes a category; absent fields stay.
+func (s *Service) UpdateCategory(ctx context.Context, req *connect.Request[plazav1.UpdateCategoryRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
+	m := req.Msg
+	f := s.Begin(ctx)
+	avatar := service.ReadFiles(f.Reads, service.Avatar(m.AvatarFileId))
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := auth.Require(f.Caller, auth.EditCommunityCategory, auth.Scope{}); err != nil {
+		return nil, err
+	}
+	if !region.ValidID(m.GetCategoryId()) {
+		return nil, fail.NotFound()
+	}
+	if err := avatar.Err(); err != nil {
+		return nil, err
+	}
+	change := store.CategoryChange{Name: m.Name, AvatarFileID: m.AvatarFileId}
+	if m.GetMetadata() != nil {
+		change.Metadata = view.ObjectJSON(m.GetMetadata())
+	}
+	var after *store.Category
+	w := s.Store.Write(service.HomeOf(m.GetCategoryId()))
+	w.UpdateCategory(m.GetCategoryId(), change, s.Now(), &after)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(s.View.CategoryResponse([]store.Category{*after}, nil)), nil
+}
+
+// DeleteCategory takes a category away. Communities that stand in it keep its id, and show it as deleted.
+func (s *Service) DeleteCategory(ctx context.Context, req *connect.Request[plazav1.DeleteCategoryRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
+	id := req.Msg.GetCategoryId()
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := auth.Require(f.Caller, auth.DeleteCommunityCategory, auth.Scope{}); err != nil {
+		return nil, err
+	}
+	if !region.ValidID(id) {
+		return nil, fail.NotFound()
+	}
+	w := s.Store.Write(service.HomeOf(id))
+	w.DeleteCategory(id, s.Now())
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
+	}), nil
+}

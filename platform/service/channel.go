@@ -1,0 +1,129 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// ReadChannel reads a channel by either of its ids, and how the caller stands to it. Once the reads have run, SettleChannel
+// completes it.
+func (d *Deps) ReadChannel(f *First, id string, a *ChannelAccess) {
+	internal := d.ChannelID(id)
+	f.Channel(internal, &a.Channel)
+	if f.Caller.UserID != "" {
+		f.ChannelUser(internal, f.Caller.UserID, &a.User)
+	}
+}
+
+// SettleChannel finds out whether the caller sees what a live channel is the chat of, where that decides anything.
+func (d *Deps) SettleChannel(ctx context.Context, caller *auth.Caller, a *ChannelAccess) error {
+	if a.Channel == nil || a.Channel.Type != store.ChannelLive || a.User.IsMember() {
+		return nil
+	}
+	var err error
+	a.Attached, err = d.seesAttached(ctx, caller, a.Channel)
+	return err
+}
+
+// seesAttached reports whether the caller sees what a live channel is the chat of. Everybody who knows its id sees one that is the
+// chat of nothing.
+func (d *Deps) seesAttached(ctx context.Context, caller *auth.Caller, c *store.Channel) (bool, error) {
+	var room *store.Room
+	var stream *store.VideoStream
+	reads := d.Store.Reads()
+	reads.Room(c.RoomID, &room)
+	reads.VideoStream(c.VideoStreamID, &stream)
+	if err := reads.Run(ctx); err != nil {
+		return false, err
+	}
+	var err error
+	switch {
+	case c.RoomID != "":
+		err = d.SeeRoom(ctx, caller, room)
+	case c.VideoStreamID != "":
+		err = d.SeeStream(ctx, caller, stream)
+	case c.PostID != "":
+		_, err = d.SeePost(ctx, caller, c.PostID)
+	}
+	if err != nil && fail.From(err).Code == fail.CodeUnexpected {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// ChannelCreatorRoles are the roles of whoever makes a channel, ChannelMemberRoles those of whoever joins it or is added.
+func ChannelCreatorRoles() []string { return []string{auth.RoleChannelModerator} }
+
+// ChannelMemberRoles see ChannelCreatorRoles.
+func ChannelMemberRoles() []string { return []string{auth.RoleChannelMember} }
+
+// JoinChannel is the change that makes somebody a member with roles; who is one already keeps the roles they have. A mute outlasts
+// leaving and coming back.
+func JoinChannel(channelID, userID, publicID string, old *store.ChannelUser, roles []string, now time.Time) store.ChannelUserChange {
+	if old.IsMember() {
+		return store.ChannelUserChange{Old: old, New: *old}
+	}
+	joined := store.ChannelUser{
+		ChannelID: channelID, UserID: userID, UserPublicID: publicID, Membership: store.ChannelMember, Roles: roles,
+		JoinedAt: now, CreatedAt: now, UpdatedAt: now,
+	}
+	if old != nil {
+		joined.CreatedAt, joined.MutedUntil = old.CreatedAt, old.MutedUntil
+	}
+	return store.ChannelUserChange{Old: old, New: joined}
+}
+
+// firstFeedName is the name of the subchannel that every channel has.
+const firstFeedName = "General"
+
+// MakeChannel adds a channel to a transaction at its home, with its first subchannel and its users. taken is as in
+// store.Write.NewChannel.
+func MakeChannel(w *store.Write, c store.Channel, users []store.ChannelUserChange, taken error) {
+	w.NewChannel(c, taken, c.CreatedAt)
+	w.CreateMessageFeed(store.MessageFeed{
+		ID: c.ID, EntityID: c.ID, Name: firstFeedName, ChannelPublicID: c.PublicID, ChannelType: c.Type, CreatorID: c.CreatorID,
+		CreatorPublicID: c.CreatorPublicID, CreatedAt: c.CreatedAt,
+	})
+	w.ChangeChannelUsers(c.ID, users, c.CreatedAt)
+}
+
+// maxChannelName is the most characters of a channel's name.
+const maxChannelName = 100
+
+// LiveChannel is the live channel of a room or stream: it has its id and its title, and its creator moderates it. Being at the same
+// home, it is made in the transaction that makes the room or stream.
+func LiveChannel(id, title, creatorID, creatorPublicID string, now time.Time) (store.Channel, []store.ChannelUserChange) {
+	name := []rune(title)
+	c := store.Channel{
+		ID: id, PublicID: id, Type: store.ChannelLive, CreatorID: creatorID, CreatorPublicID: creatorPublicID,
+		DisplayName: string(name[:min(len(name), maxChannelName)]), Metadata: []byte("{}"), NotificationMode: "default", AutoDeleteFlags: DefaultAutoDeleteFlags,
+		LastActivity: now, CreatedAt: now, UpdatedAt: now,
+	}
+	return c, []store.ChannelUserChange{JoinChannel(id, creatorID, creatorPublicID, nil, ChannelCreatorRoles(), now)}
+}
+
+// DefaultAutoDeleteFlags is how many flags delete a message where a channel does not say.
+const DefaultAutoDeleteFlags = 10
+
+// RoomChannel makes the live channel of a room, beside the room in the transaction w. taken is as in store.Write.NewChannel.
+func RoomChannel(w *store.Write, r store.Room, taken error, now time.Time) {
+	c, users := LiveChannel(r.ID, r.Title, r.CreatorID, r.CreatorPublicID, now)
+	c.RoomID, c.PostID = r.ID, r.PostID
+	MakeChannel(w, c, users, taken)
+}
+
+// StreamChannel is RoomChannel for a video stream.
+func StreamChannel(w *store.Write, s store.VideoStream, taken error, now time.Time) {
+	c, users := LiveChannel(s.ID, s.Title, s.CreatorID, s.CreatorPublicID, now)
+	c.VideoStreamID, c.PostID = s.ID, s.PostID
+	MakeChannel(w, c, users, taken)
+}
+
+// PublicChannelID reports whether a client may give a channel the id: those of the form that we give are ours alone, or one channel
+// could hide another.
+func PublicChannelID(id string) bool { return !region.ValidID(id) }

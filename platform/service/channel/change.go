@@ -1,0 +1,151 @@
+package channel
+
+import (
+	"context"
+	"encoding/json"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// UpdateChannel changes a channel; absent fields stay.
+func (s *Service) UpdateChannel(ctx context.Context, req *connect.Request[plazav1.UpdateChannelRequest]) (*answer, error) {
+	m := req.Msg
+	found := s.begin(ctx, m.GetChannelId())
+	avatar := service.ReadFiles(found.Reads, service.Avatar(m.AvatarFileId))
+	if err := s.runLive(ctx, found); err != nil {
+		return nil, err
+	}
+	if err := found.requireEdit(); err != nil {
+		return nil, err
+	}
+	if err := avatar.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.CheckTexts(ctx, found.Caller, service.HomeOf(found.ChannelAccess.Channel.ID), service.WrittenAs(m.DisplayName)); err != nil {
+		return nil, err
+	}
+	c := *found.ChannelAccess.Channel
+	var after *store.Channel
+	w := s.Store.Write(service.HomeOf(c.ID))
+	w.UpdateChannel(c, changeOf(m), s.Now())
+	w.ChannelAfter(c.ID, &after)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.respond(ctx, found, view.ChannelAnswer{Channels: []store.Channel{*after}, ChannelUsers: found.known()})
+}
+
+// requireEdit lets the creator of a conversation change it, and all of its users where the network does; and whoever has EDIT_CHANNEL.
+func (s *situation) requireEdit() error {
+	c, user := s.ChannelAccess.Channel, s.ChannelAccess.User
+	if c.Type == store.ChannelConversation && user.IsMember() &&
+		(c.CreatorID == user.UserID || s.settings.AllowMemberToUpdateConversationChannel) {
+		return nil
+	}
+	return s.RequireModerate(s.Caller, auth.EditChannel)
+}
+
+func changeOf(m *plazav1.UpdateChannelRequest) store.ChannelChange {
+	c := store.ChannelChange{
+		DisplayName: m.DisplayName, AvatarFileID: m.AvatarFileId, NotificationMode: m.NotificationMode,
+		AutoDeleteEnabled: m.MessageAutoDeleteEnabled, Tags: unique(m.GetTags()),
+	}
+	if m.AutoDeleteMessageByFlagLimit != nil {
+		flags := int64(m.GetAutoDeleteMessageByFlagLimit())
+		c.AutoDeleteFlags = &flags
+	}
+	if m.GetMetadata() != nil {
+		c.Metadata = view.ObjectJSON(m.GetMetadata())
+	}
+	return c
+}
+
+// DeleteChannel deletes a channel with all that is in it. It can still be got, and says then that it is deleted.
+func (s *Service) DeleteChannel(ctx context.Context, req *connect.Request[plazav1.DeleteChannelRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
+	found := s.begin(ctx, req.Msg.GetChannelId())
+	if err := s.runLive(ctx, found); err != nil {
+		return nil, err
+	}
+	if err := found.RequireModerate(found.Caller, auth.CloseChannel); err != nil {
+		return nil, err
+	}
+	id := found.ChannelAccess.Channel.ID
+	w := s.Store.Write(service.HomeOf(id))
+	w.DeleteChannel(id, found.Caller.PublicID, s.Now())
+	told := w.Emit(topicDeleted, deleted{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	s.Outbox.DeliverSoon(ctx, w.Home(), told)
+	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
+	}), nil
+}
+
+// MuteChannel keeps everybody but moderators from writing, for a while or for ever.
+func (s *Service) MuteChannel(ctx context.Context, req *connect.Request[plazav1.MuteChannelRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+	found := s.begin(ctx, req.Msg.GetChannelId())
+	if err := s.runLive(ctx, found); err != nil {
+		return nil, err
+	}
+	if err := found.RequireModerate(found.Caller, auth.MuteChannel); err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	id := found.ChannelAccess.Channel.ID
+	w := s.Store.Write(service.HomeOf(id))
+	w.MuteChannel(id, mutedUntil(req.Msg.GetMutePeriod(), now), now)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+}
+
+// topicDeleted is the outbox topic of channels that were deleted.
+const topicDeleted = "channelDeleted"
+
+type deleted struct {
+	ChannelID string `json:"channelId"`
+}
+
+// Register makes the outbox end the subchannels of channels that are deleted. It may come twice.
+func Register(d *service.Deps, markers Markers) {
+	s := New(d, markers)
+	d.Outbox.Handle(topicDeleted, func(ctx context.Context, row store.OutboxRow) error {
+		var news deleted
+		if err := json.Unmarshal(row.Payload, &news); err != nil {
+			return err
+		}
+		return s.endFeeds(ctx, news.ChannelID)
+	})
+}
+
+// feedsAtOnce is how many subchannels of a deleted channel are read at a time.
+const feedsAtOnce = 100
+
+// endFeeds deletes the subchannels of a deleted channel: nothing in them is unread any more.
+func (s *Service) endFeeds(ctx context.Context, channelID string) error {
+	for {
+		list := store.MessageFeedList{ChannelID: channelID, Deleted: store.DeletedNone, Limit: feedsAtOnce}
+		list.After, _, list.AfterID = page.Cursor{}.Start(false)
+		var feeds []store.MessageFeed
+		reads := s.Store.Reads()
+		reads.ListMessageFeeds(list, &feeds)
+		if err := reads.Run(ctx); err != nil || len(feeds) == 0 {
+			return err
+		}
+		for _, feed := range feeds {
+			if _, err := s.markers.DeleteFeed(ctx, feed.ID); err != nil && fail.From(err).Code != fail.CodeNotFound {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package channel
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// JoinChannel makes the caller a member. Again changes nothing.
+func (s *Service) JoinChannel(ctx context.Context, req *connect.Request[plazav1.JoinChannelRequest]) (*answer, error) {
+	return s.change(ctx, operation{channelID: req.Msg.GetChannelId(), decide: decideJoin})
+}
+
+func decideJoin(g *gathering) ([]store.ChannelUserChange, error) {
+	if err := g.RequireUser(); err != nil {
+		return nil, err
+	}
+	c, mine := g.ChannelAccess.Channel, g.ChannelAccess.User
+	switch {
+	case mine.IsBanned():
+		return nil, fail.ChannelBanned()
+	case mine.IsMember():
+		return nil, nil
+	case !c.IsPublic && !g.Attached: // seen by those who see every channel
+		return nil, fail.Forbidden("Nobody joins this channel: its moderators add users")
+	}
+	u := g.First.User()
+	return []store.ChannelUserChange{service.JoinChannel(c.ID, u.ID, u.PublicID, mine, service.ChannelMemberRoles(), g.now)}, nil
+}
+
+// LeaveChannel ends the caller's membership. Whoever is no member stays none.
+func (s *Service) LeaveChannel(ctx context.Context, req *connect.Request[plazav1.LeaveChannelRequest]) (*answer, error) {
+	return s.change(ctx, operation{channelID: req.Msg.GetChannelId(), decide: func(g *gathering) ([]store.ChannelUserChange, error) {
+		if err := g.RequireUser(); err != nil {
+			return nil, err
+		}
+		if mine := g.ChannelAccess.User; mine.IsMember() {
+			return []store.ChannelUserChange{end(*mine, store.ChannelNone, g.now)}, nil
+		}
+		return nil, nil
+	}})
+}
+
+// AddChannelUsers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
+func (s *Service) AddChannelUsers(ctx context.Context, req *connect.Request[plazav1.AddChannelUsersRequest]) (*answer, error) {
+	return s.moderate(ctx, req.Msg.GetChannelId(), req.Msg.GetUserIds(), auth.AddChannelUser, true, decideAdd)
+}
+
+func decideAdd(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
+	var changes []store.ChannelUserChange
+	for _, id := range ids {
+		u, old := g.row(id), g.user(id)
+		switch {
+		case u == nil || u.DeletedAt != nil:
+			return nil, fail.NotFound()
+		case old.IsBanned():
+			return nil, fail.ChannelBanned()
+		}
+		changes = append(changes, service.JoinChannel(g.ChannelAccess.Channel.ID, id, u.PublicID, old, service.ChannelMemberRoles(), g.now))
+	}
+	return changes, nil
+}
+
+// RemoveChannelUsers ends the memberships of users. Who is no member stays as they are.
+func (s *Service) RemoveChannelUsers(ctx context.Context, req *connect.Request[plazav1.RemoveChannelUsersRequest]) (*answer, error) {
+	return s.moderate(ctx, req.Msg.GetChannelId(), req.Msg.GetUserIds(), auth.RemoveChannelUser, false,
+		func(g *gathering, _ []string) ([]store.ChannelUserChange, error) {
+			return g.endings(store.ChannelMember, store.ChannelNone), nil
+		})
+}

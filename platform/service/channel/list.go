@@ -1,0 +1,141 @@
+package channel
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListChannels lists the channels of all three regions that the caller may see: those that they belong to, and public ones. A region
+// that is away is left out.
+//
+// A keyword is the beginning of the name, and the list then goes by name whatever order is asked for: only there it needs no scan.
+func (s *Service) ListChannels(ctx context.Context, req *connect.Request[plazav1.ListChannelsRequest]) (*connect.Response[plazav1.ListChannelsResponse], error) {
+	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	f := s.Begin(ctx)
+	var settings store.Settings
+	f.Settings(s.Region, &settings)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	list := listOf(req.Msg, cursor)
+	list.MemberID = f.Caller.UserID
+	keys, err := s.keys(ctx, list, req.Msg.GetFilter(), service.SeesEveryChannel(f.Caller))
+	if err != nil {
+		return nil, err
+	}
+	keys, paging := service.Page(cursor, keys, list.Order == store.ChannelsByName, list.Desc,
+		func(k store.ChannelKey) (t time.Time, key, id string) { return k.Time, k.NameKey, k.ID })
+	rows, err := s.rows(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	aggregate, err := s.answer(ctx, f, settings, view.ChannelAnswer{Channels: rows})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(view.ChannelPage(aggregate, paging)), nil
+}
+
+func listOf(m *plazav1.ListChannelsRequest, cursor page.Cursor) store.ChannelList {
+	list := store.ChannelList{
+		Types:   typesOf(m.GetTypes()),
+		Tags:    m.GetTags(),
+		Without: m.GetExcludeTags(),
+		Deleted: service.DeletedOf(m.IsDeleted),
+		Prefix:  m.GetKeyword(),
+		NotMine: m.GetFilter() == "notMember",
+		Limit:   cursor.Limit + 1,
+	}
+	switch {
+	case m.GetSortBy() == "displayName", m.GetKeyword() != "":
+		list.Order = store.ChannelsByName
+	case m.GetSortBy() == "lastCreated", m.GetSortBy() == "firstCreated":
+		list.Order = store.ChannelsByCreation
+	}
+	list.Desc = (list.Order != store.ChannelsByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
+	return list
+}
+
+// typesOf are the types to list: two old names stand for community channels.
+func typesOf(types []string) []string {
+	types = slices.Clone(types)
+	for i, t := range types {
+		if t == "standard" || t == "private" {
+			types[i] = store.ChannelCommunity
+		}
+	}
+	return types
+}
+
+// keys reads the places of the channels past the position of the list: enough of them for the page.
+//
+// Whoever sees every channel has two lists, of the public ones and of the others. Everybody else has that of the public ones that are
+// not deleted, and all of their own: a user has few.
+func (s *Service) keys(ctx context.Context, list store.ChannelList, filter string, everything bool) ([]store.ChannelKey, error) {
+	var public, others, mine []store.ChannelKey
+	reads := s.Store.Related()
+	if filter != "member" && everything {
+		reads.ListChannels(list, true, &public)
+		reads.ListChannels(list, false, &others)
+	}
+	if filter != "member" && !everything && list.Deleted != store.DeletedOnly {
+		live := list
+		live.Deleted = store.DeletedNone
+		reads.ListChannels(live, true, &public)
+	}
+	if filter == "member" || filter != "notMember" && !everything {
+		reads.ChannelsOf(list, &mine)
+	}
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	keys := slices.Concat(public, others)
+	for _, k := range past(mine, list) {
+		if !slices.ContainsFunc(keys, func(p store.ChannelKey) bool { return p.ID == k.ID }) {
+			keys = append(keys, k)
+		}
+	}
+	return keys, nil
+}
+
+// past keeps the places that lie past the position of the list.
+func past(keys []store.ChannelKey, l store.ChannelList) []store.ChannelKey {
+	return slices.DeleteFunc(keys, func(k store.ChannelKey) bool {
+		order := cmp.Or(k.Time.Compare(l.AfterTime), cmp.Compare(k.ID, l.AfterID))
+		if l.Order == store.ChannelsByName {
+			order = cmp.Or(cmp.Compare(k.NameKey, l.AfterKey), cmp.Compare(k.ID, l.AfterID))
+		}
+		if l.Desc {
+			return order >= 0
+		}
+		return order <= 0
+	})
+}
+
+// rows reads the channels of a page, in its order.
+func (s *Service) rows(ctx context.Context, keys []store.ChannelKey) ([]store.Channel, error) {
+	ids := make([]string, len(keys))
+	for i, k := range keys {
+		ids[i] = k.ID
+	}
+	var rows []store.Channel
+	reads := s.Store.Related()
+	reads.Channels(ids, &rows)
+	err := reads.Run(ctx)
+	slices.SortFunc(rows, func(a, b store.Channel) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return rows, err
+}

@@ -1,0 +1,39 @@
+package channel
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// SeeChannels marks the first subchannels of channels read up to a segment. The markers of the caller decide what that changes:
+// whoever does not belong to a channel has none of it that moves.
+func (s *Service) SeeChannels(ctx context.Context, req *connect.Request[plazav1.SeeChannelsRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+	m := req.Msg
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.RequireUser(); err != nil {
+		return nil, err
+	}
+	seen := m.GetChannels()
+	if m.GetChannelId() != "" {
+		seen = append(seen, &plazav1.SeenChannel{ChannelId: m.GetChannelId(), ReadToSegment: m.GetReadToSegment()})
+	}
+	if len(seen) == 0 {
+		return nil, fail.Validation("channels: must name at least one channel")
+	}
+	readTo := map[string]int64{}
+	for _, c := range seen {
+		id := s.ChannelID(c.GetChannelId())
+		readTo[id] = max(readTo[id], int64(c.GetReadToSegment()))
+	}
+	if err := s.markers.SeeFeeds(ctx, f.Caller.UserID, readTo); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+}

@@ -1,0 +1,88 @@
+package channel
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// muted is what a list calls the members who may not write now.
+const muted = "muted"
+
+// ListChannelUsers lists the members of a channel, those of them who are muted, the banned, or several of these, for whoever may read
+// in the channel. channelUsers holds the page and nothing else.
+func (s *Service) ListChannelUsers(ctx context.Context, req *connect.Request[plazav1.ListChannelUsersRequest]) (*connect.Response[plazav1.ListChannelsResponse], error) {
+	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	found := s.begin(ctx, req.Msg.GetChannelId())
+	list := s.usersOf(req.Msg, cursor)
+	memberships := membershipsOf(req.Msg)
+	pages := make([][]store.ChannelUserRow, len(memberships))
+	now := s.Now()
+	for i, membership := range memberships {
+		part := list
+		if part.Membership = membership; membership == muted {
+			part.Membership, part.MutedAt = store.ChannelMember, &now
+		}
+		found.ListChannelUsers(part, &pages[i])
+	}
+	if err := s.run(ctx, found); err != nil {
+		return nil, err
+	}
+	if err := found.CanRead(found.Caller); err != nil {
+		return nil, err
+	}
+	rows, paging := service.Page(cursor, slices.Concat(pages...), list.ByName, list.Desc,
+		func(u store.ChannelUserRow) (t time.Time, key, id string) { return u.CreatedAt, u.NameKey, u.UserID })
+	a := view.ChannelAnswer{Channels: []store.Channel{*found.ChannelAccess.Channel}, OnlyUsers: true}
+	for _, row := range rows {
+		a.ChannelUsers = append(a.ChannelUsers, row.ChannelUser)
+	}
+	aggregate, err := s.answer(ctx, found.First, found.settings, a)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(view.ChannelPage(aggregate, paging)), nil
+}
+
+// membershipsOf are those that the request asks for, each once, in either spelling. The muted are members: with them, they say nothing.
+func membershipsOf(m *plazav1.ListChannelUsersRequest) []string {
+	wanted := slices.Clone(m.GetMemberships())
+	if len(wanted) == 0 && m.GetFilter() != "" && m.GetFilter() != "all" {
+		wanted = strings.Split(m.GetFilter(), "&")
+	}
+	if len(wanted) == 0 {
+		return []string{store.ChannelMember}
+	}
+	slices.Sort(wanted)
+	wanted = slices.Compact(wanted)
+	if slices.Contains(wanted, store.ChannelMember) {
+		wanted = slices.DeleteFunc(wanted, func(membership string) bool { return membership == muted })
+	}
+	return wanted
+}
+
+// usersOf makes the list of the request. A search goes by name, whatever order is asked for: only there it needs no scan.
+func (s *Service) usersOf(m *plazav1.ListChannelUsersRequest, cursor page.Cursor) store.ChannelUserList {
+	list := store.ChannelUserList{
+		ChannelID: s.ChannelID(m.GetChannelId()),
+		Roles:     slices.Concat(m.GetRoles(), m.GetRole()),
+		ByName:    m.GetSortBy() == "displayName" || m.GetSearch() != "",
+		Prefix:    m.GetSearch(),
+		Limit:     cursor.Limit + 1,
+	}
+	list.Desc = (!list.ByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
+	return list
+}

@@ -1,0 +1,79 @@
+package service
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Chat is a subchannel, or a message of one, as a request finds it, and how the caller stands to its channel.
+type Chat struct {
+	*First
+	Feed    *store.MessageFeed
+	Message *store.Message // where the request names one
+	Access  ChannelAccess
+}
+
+// BeginFeed starts the first round trip of a request about a subchannel.
+func (d *Deps) BeginFeed(ctx context.Context, feedID string) *Chat {
+	c := &Chat{First: d.Begin(ctx)}
+	c.MessageFeed(feedID, &c.Feed)
+	c.ChannelOfFeed(feedID, &c.Access.Channel)
+	if caller := c.Caller.UserID; caller != "" {
+		c.ChannelUserOfFeed(feedID, caller, &c.Access.User)
+	}
+	return c
+}
+
+// BeginMessage starts the first round trip of a request about a message.
+func (d *Deps) BeginMessage(ctx context.Context, messageID string) *Chat {
+	c := &Chat{First: d.Begin(ctx)}
+	c.First.Reads.Message(messageID, &c.Message)
+	c.MessageFeedOf(messageID, &c.Feed)
+	c.ChannelOfMessage(messageID, &c.Access.Channel)
+	if caller := c.Caller.UserID; caller != "" {
+		c.ChannelUserOfMessage(messageID, caller, &c.Access.User)
+	}
+	return c
+}
+
+// RequireRead sends the reads and refuses those who may not read in the channel. A subchannel that is deleted is not there any
+// more, and its messages with it.
+func (c *Chat) RequireRead(ctx context.Context) error {
+	if err := c.Run(ctx); err != nil {
+		return err
+	}
+	if c.Feed == nil || !c.Feed.IsOwn || c.Feed.DeletedAt != nil {
+		return fail.NotFound()
+	}
+	return c.Access.CanRead(c.Caller)
+}
+
+// ReadableChannels reads channels, and keeps those that the caller may read in, by internal id. A channel whose home does not answer
+// is left out.
+func (d *Deps) ReadableChannels(ctx context.Context, f *First, ids []string) (map[string]ChannelAccess, error) {
+	var channels []store.Channel
+	var mine []store.ChannelUser
+	reads := d.Store.Related()
+	reads.Channels(ids, &channels)
+	if caller := f.Caller.UserID; caller != "" {
+		reads.ChannelUsersOf(caller, ids, &mine)
+	}
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	found := make(map[string]ChannelAccess, len(channels))
+	for i := range channels {
+		access := ChannelAccess{Channel: &channels[i]}
+		for j := range mine {
+			if mine[j].ChannelID == channels[i].ID {
+				access.User = &mine[j]
+			}
+		}
+		if access.CanRead(f.Caller) == nil {
+			found[channels[i].ID] = access
+		}
+	}
+	return found, nil
+}

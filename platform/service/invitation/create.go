@@ -1,0 +1,133 @@
+package invitation
+
+import (
+	"context"
+	"slices"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var (
+	errMember  = fail.AlreadyExists("The user is a member of this community already")
+	errPresent = fail.AlreadyExists("The user takes part in this room already")
+	errDirect  = fail.New(fail.CodeBadRequest, "Only rooms of type coHosts have co-hosts")
+)
+
+// CreateInvitations invites users, all of them or none. Somebody unknown is 400400, who belongs there already 400315, and who is
+// banned from the community 400304.
+func (s *Service) CreateInvitations(ctx context.Context, req *connect.Request[plazav1.CreateInvitationsRequest]) (*connect.Response[plazav1.InvitationAggregate], error) {
+	m := req.Msg
+	if err := fits(m.GetType(), m.GetTargetType()); err != nil {
+		return nil, err
+	}
+	found, err := s.Directory.Resolve(ctx, m.GetUserIds()...)
+	if err != nil {
+		return nil, err
+	}
+	d := draft{kind: m.GetType(), target: target{kind: m.GetTargetType(), id: m.GetTargetId()}}
+	for _, publicID := range m.GetUserIds() {
+		if id := found[publicID]; !slices.Contains(d.ids, id) {
+			d.ids = append(d.ids, id)
+		}
+	}
+	err = store.UntilUnchanged(func() error { return s.invite(ctx, &d) })
+	if err != nil {
+		return nil, err
+	}
+	return s.page(ctx, d.rows, &plazav1.Paging{})
+}
+
+// draft is an invitation of several users, under way.
+type draft struct {
+	*service.First
+	target
+	kind    string   // of invitation
+	ids     []string // internal ids of the invited, each once; one is empty where somebody is unknown
+	users   []store.User
+	members []store.Member     // the invited users' memberships
+	pending []store.Invitation // those that they have
+	rows    []store.Invitation // the answer: in the order of ids
+}
+
+func (s *Service) invite(ctx context.Context, d *draft) error {
+	d.First, d.target = s.Begin(ctx), target{kind: d.target.kind, id: d.target.id}
+	d.read(d.First)
+	d.Users(d.ids, &d.users)
+	d.PendingInvitations(d.target.id, d.ids, &d.pending)
+	if d.target.kind == store.InviteToCommunity {
+		d.Members(d.target.id, d.ids, &d.members)
+	}
+	if err := d.Run(ctx); err != nil {
+		return err
+	}
+	if err := d.check(); err != nil {
+		return err
+	}
+	w := s.Store.Write(service.HomeOf(d.target.id))
+	d.guard(w)
+	d.rows = nil
+	for _, u := range d.users {
+		d.rows = append(d.rows, d.of(u, s.NewID(w.Home())))
+		if i := &d.rows[len(d.rows)-1]; i.CreatedAt.IsZero() {
+			i.CreatedAt, i.UpdatedAt = s.Now(), s.Now()
+			w.NewInvitation(*i, store.ErrChanged)
+		}
+	}
+	return w.Commit(ctx)
+}
+
+// of is the pending invitation of a user, or the one to be made, which has no times yet.
+func (d *draft) of(u store.User, id string) store.Invitation {
+	if at := slices.IndexFunc(d.pending, func(i store.Invitation) bool { return i.InvitedID == u.ID }); at >= 0 {
+		return d.pending[at]
+	}
+	return service.Invite(d.First, store.Invitation{ID: id, Type: d.kind, TargetType: d.target.kind, TargetID: d.target.id}, u)
+}
+
+// check refuses what may not be.
+func (d *draft) check() error {
+	if err := d.require(); err != nil {
+		return err
+	}
+	if err := d.requireInvite(d.Caller); err != nil {
+		return err
+	}
+	if r := d.room; r != nil && r.Type != "coHosts" {
+		return errDirect
+	}
+	if r := d.room; r != nil && !slices.Contains(service.OpenRoomStates(), r.Status) {
+		return service.BadTransition("inviting", r.Status)
+	}
+	if slices.Contains(d.ids, "") || len(d.users) < len(d.ids) {
+		return fail.NotFound()
+	}
+	for _, u := range d.users {
+		if err := d.checkUser(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *draft) checkUser(u store.User) error {
+	if u.DeletedAt != nil {
+		return fail.NotFound()
+	}
+	if d.room != nil && service.TakesPart(d.room, u.ID) {
+		return errPresent
+	}
+	for _, m := range d.members {
+		switch {
+		case m.UserID == u.ID && m.IsBanned():
+			return fail.Banned()
+		case m.UserID == u.ID && m.IsMember():
+			return errMember
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package invitation
+
+import (
+	"context"
+	"slices"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// defaultLimit is the page size of these lists, where a client names none.
+const defaultLimit = 20
+
+// filter is what both requests that list invitations have.
+type filter interface {
+	GetType() string
+	GetTargetType() string
+	GetTargetId() string
+	GetStatuses() []string
+	GetSortBy() string
+	GetSortOrder() string
+	GetOptions() *plazav1.PageOptions
+}
+
+// listOf is the list of a request, and its cursor.
+func listOf(m filter) (store.InvitationList, page.Cursor, error) {
+	cursor, err := page.Parse(m.GetOptions(), defaultLimit)
+	if err != nil {
+		return store.InvitationList{}, cursor, err
+	}
+	oldestFirst := m.GetSortBy() == "firstCreated" || m.GetSortBy() != "lastCreated" && m.GetSortOrder() == "asc"
+	list := store.InvitationList{
+		TargetID: m.GetTargetId(), Statuses: slices.Compact(slices.Sorted(slices.Values(m.GetStatuses()))),
+		Desc: oldestFirst == cursor.Back, Limit: cursor.Limit + 1,
+	}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	return list, cursor, fits(m.GetType(), m.GetTargetType())
+}
+
+// ListInvitations lists the invitations to one target.
+func (s *Service) ListInvitations(ctx context.Context, req *connect.Request[plazav1.ListInvitationsRequest]) (*connect.Response[plazav1.InvitationAggregate], error) {
+	list, cursor, err := listOf(req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{kind: req.Msg.GetTargetType(), id: req.Msg.GetTargetId()}
+	var rows []store.Invitation
+	f := s.Begin(ctx)
+	t.read(f)
+	f.ListInvitations(list, &rows)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.require(); err != nil {
+		return nil, err
+	}
+	if err := t.requireRead(f.Caller); err != nil {
+		return nil, err
+	}
+	rows, paging := service.Page(cursor, rows, false, list.Desc, place)
+	return s.page(ctx, rows, paging)
+}
+
+// ListMyInvitations lists the caller's invitations. A region that is away is left out.
+func (s *Service) ListMyInvitations(ctx context.Context, req *connect.Request[plazav1.ListMyInvitationsRequest]) (*connect.Response[plazav1.InvitationAggregate], error) {
+	list, cursor, err := listOf(req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	f := s.Begin(ctx)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.RequireUser(); err != nil {
+		return nil, err
+	}
+	list.InvitedID, list.Types = f.Caller.UserID, typesOf(req.Msg)
+	var rows []store.Invitation
+	reads := s.Store.Related()
+	reads.ListInvitations(list, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	if len(list.Types) > 0 { // a target has invitations of one type
+		rows = slices.DeleteFunc(rows, func(i store.Invitation) bool { return !slices.Contains(list.Types, i.Type) })
+	}
+	rows, paging := service.Page(cursor, rows, false, list.Desc, place)
+	return s.page(ctx, rows, paging)
+}
+
+// typesOf are the types of invitations that a request asks for; none stand for all.
+func typesOf(m *plazav1.ListMyInvitationsRequest) []string {
+	switch {
+	case m.GetType() != "":
+		return []string{m.GetType()}
+	case m.GetTargetType() == store.InviteToCommunity:
+		return []string{store.InviteMember}
+	case m.GetTargetType() == store.InviteToRoom:
+		return []string{store.InviteCoHost}
+	}
+	return nil
+}

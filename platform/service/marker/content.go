@@ -1,0 +1,166 @@
+package marker
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListMessageMarkers tells how many have read messages, and how many got them.
+func (s *Service) ListMessageMarkers(ctx context.Context, req *connect.Request[plazav1.ListMessageMarkersRequest]) (*answer, error) {
+	var messages []store.Message
+	f := s.Begin(ctx)
+	f.MessagesByID(once(req.Msg.GetMessageIds()), &messages)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.RequireUser(); err != nil {
+		return nil, err
+	}
+	messages, err := s.readable(ctx, f, messages)
+	if err != nil {
+		return nil, err
+	}
+	var feeds, channels []string
+	for _, m := range messages {
+		feeds, channels = append(feeds, m.FeedID), append(channels, m.ChannelID)
+	}
+	a, err := s.answer(ctx, *f.User(), once(feeds), once(channels))
+	if err != nil {
+		return nil, err
+	}
+	a.Msg.ContentMarkers, err = s.contentMarkers(ctx, messages...)
+	return a, err
+}
+
+// readable keeps the messages that the caller may read.
+func (s *Service) readable(ctx context.Context, f *service.First, messages []store.Message) ([]store.Message, error) {
+	channels := make([]string, len(messages))
+	for i, m := range messages {
+		channels[i] = m.ChannelID
+	}
+	readable, err := s.ReadableChannels(ctx, f, once(channels))
+	return slices.DeleteFunc(messages, func(m store.Message) bool { return readable[m.ChannelID].Channel == nil }), err
+}
+
+// contentMarkers counts those who have messages. Users whose home does not answer are left out.
+func (s *Service) contentMarkers(ctx context.Context, messages ...store.Message) ([]*plazav1.ContentMarker, error) {
+	segments := make([]store.FeedSegment, len(messages))
+	for i, m := range messages {
+		segments[i] = segmentOf(m)
+	}
+	var marks []store.ContentMark
+	reads := s.Store.Related()
+	reads.ContentMarks(segments, &marks)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	markers := make([]*plazav1.ContentMarker, len(messages))
+	for i, m := range messages {
+		markers[i] = s.View.ContentMarker(m, marks[i])
+	}
+	return markers, nil
+}
+
+func segmentOf(m store.Message) store.FeedSegment {
+	return store.FeedSegment{FeedID: m.FeedID, EntityID: m.ChannelID, MessageID: m.ID, Segment: m.Segment, CreatorID: m.CreatorID}
+}
+
+// ListReadUsers lists who has read a message.
+func (s *Service) ListReadUsers(ctx context.Context, req *connect.Request[plazav1.ListReadUsersRequest]) (*connect.Response[plazav1.MarkerUsersResponse], error) {
+	return s.markedUsers(ctx, req.Msg.GetMessageId(), req.Msg.GetOptions(), true)
+}
+
+// ListDeliveredUsers lists whom a message was delivered to.
+func (s *Service) ListDeliveredUsers(ctx context.Context, req *connect.Request[plazav1.ListDeliveredUsersRequest]) (*connect.Response[plazav1.MarkerUsersResponse], error) {
+	return s.markedUsers(ctx, req.Msg.GetMessageId(), req.Msg.GetOptions(), false)
+}
+
+func (s *Service) markedUsers(ctx context.Context, messageID string, options *plazav1.MarkerPageOptions, read bool) (*connect.Response[plazav1.MarkerUsersResponse], error) {
+	cursor, err := cursorOf(options)
+	if err != nil {
+		return nil, err
+	}
+	c := s.BeginMessage(ctx, messageID)
+	if err := c.RequireRead(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.RequireUser(); err != nil {
+		return nil, err
+	}
+	users, paging, err := s.pageOfUsers(ctx, cursor, segmentOf(*c.Message), read)
+	if err != nil {
+		return nil, err
+	}
+	mine, err := s.answer(ctx, *c.User(), []string{c.Message.FeedID}, []string{c.Message.ChannelID})
+	if err != nil {
+		return nil, err
+	}
+	markers, err := s.contentMarkers(ctx, *c.Message)
+	if err != nil {
+		return nil, err
+	}
+	out := &plazav1.MarkerUsersResponse{
+		UserMarkers: mine.Msg.GetUserMarkers(), UserFeedMarkers: mine.Msg.GetUserFeedMarkers(), FeedMarkers: mine.Msg.GetFeedMarkers(),
+		UserEntityMarkers: mine.Msg.GetUserEntityMarkers(), ContentMarkers: markers, Paging: paging,
+	}
+	for _, u := range users {
+		out.PublicUserIds = append(out.PublicUserIds, u.PublicID)
+	}
+	return connect.NewResponse(out), nil
+}
+
+// pageOfUsers reads a page of the users who have a message, in the order of their ids. Those whose home does not answer are left out.
+func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool) ([]store.User, *plazav1.Paging, error) {
+	list := store.MarkedUserList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
+	var ids []string
+	reads := s.Store.Related()
+	reads.MarkedUsers(list, &ids)
+	if err := reads.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	slices.Sort(ids)
+	ids = ids[:min(len(ids), list.Limit)]
+	ids, paging := page.Window(cursor, ids, func(id string) (time.Time, string, string) { return time.UnixMicro(0), "", id })
+	paging.Previous, paging.Prev = "", "" // this list goes forward alone
+	var users []store.User
+	related := s.Store.Related()
+	related.Users(ids, &users)
+	if err := related.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	store.SortUsers(users, ids)
+	return users, paging, nil
+}
+
+// cursorOf reads the page of a request. Clients make the token of a first page themselves: an object with a limit, as base64.
+func cursorOf(o *plazav1.MarkerPageOptions) (page.Cursor, error) {
+	var first struct {
+		Limit int32 `json:"limit"`
+	}
+	if raw, err := base64.StdEncoding.DecodeString(o.GetToken()); err == nil && json.Unmarshal(raw, &first) == nil {
+		if first.Limit < 1 || first.Limit > 100 {
+			return page.Cursor{}, fail.Validation("options.token: its limit must be from 1 to 100")
+		}
+		return page.Cursor{Limit: int(first.Limit)}, nil
+	}
+	var limit *int32
+	if o != nil {
+		limit = o.Limit
+	}
+	c, err := page.Parse(page.Merge(nil, limit, o.GetToken()), page.DefaultLimit)
+	if err == nil && c.Back {
+		err = fail.Validation("options.token: is not a token of this list")
+	}
+	return c, err
+}

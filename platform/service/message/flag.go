@@ -1,0 +1,111 @@
+package message
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// FlagMessage flags a message as the caller. A second time changes nothing; where as many others flag it as the network allows, or
+// flagging is off, it is refused.
+func (s *Service) FlagMessage(ctx context.Context, req *connect.Request[plazav1.FlagMessageRequest]) (*answer, error) {
+	var settings store.Settings
+	c, err := s.loadLive(ctx, req.Msg.GetMessageId(), func(c *service.Chat) { c.Settings(s.Region, &settings) })
+	if err != nil {
+		return nil, err
+	}
+	if err := c.RequireUser(); err != nil {
+		return nil, err
+	}
+	if !settings.IsReportEnabled {
+		return nil, fail.NotAllowed()
+	}
+	flag := store.Flag{
+		TargetType: store.FlagMessage, TargetID: c.Message.ID, UserID: c.Caller.UserID,
+		Reason: cmp.Or(req.Msg.GetReason(), service.DefaultFlagReason), Detail: req.Msg.GetDetail(), CreatedAt: s.Now(),
+	}
+	return s.changeFlags(ctx, c, func(w *store.Write) {
+		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
+		w.AddFlag(flag)
+	})
+}
+
+// UnflagMessage takes the caller's own flag back; without one it changes nothing.
+func (s *Service) UnflagMessage(ctx context.Context, req *connect.Request[plazav1.UnflagMessageRequest]) (*answer, error) {
+	c, err := s.loadLive(ctx, req.Msg.GetMessageId(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.RequireUser(); err != nil {
+		return nil, err
+	}
+	return s.changeFlags(ctx, c, func(w *store.Write) { w.RemoveFlag(c.Message.ID, c.Caller.UserID) })
+}
+
+// ClearMessageFlags removes every flag of a message; for those who may delete the messages of others.
+func (s *Service) ClearMessageFlags(ctx context.Context, req *connect.Request[plazav1.ClearMessageFlagsRequest]) (*answer, error) {
+	c, err := s.loadLive(ctx, req.Msg.GetMessageId(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Access.RequireModerate(c.Caller, auth.DeleteMessage); err != nil {
+		return nil, err
+	}
+	return s.changeFlags(ctx, c, func(w *store.Write) { w.ClearFlags(c.Message.ID) })
+}
+
+// changeFlags runs a change of the message's flags, brings up to date what depends on them, and answers with the message.
+func (s *Service) changeFlags(ctx context.Context, c *service.Chat, change func(*store.Write)) (*answer, error) {
+	var after *store.Message
+	w := s.Store.Write(service.HomeOf(c.Message.ID))
+	w.GuardMessage(c.Message.ID, fail.NotFound())
+	change(w)
+	w.ApplyMessageFlags(c.Message.ID)
+	w.MessageAfter(c.Message.ID, &after)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.deleteFlagged(ctx, c, after); err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, c, *after)
+}
+
+// errDeleted says that somebody else deleted the message.
+var errDeleted = errors.New("the message is deleted already")
+
+// deleteFlagged deletes a message with as many flags as its channel deletes messages for.
+func (s *Service) deleteFlagged(ctx context.Context, c *service.Chat, m *store.Message) error {
+	channel := c.Access.Channel
+	if !channel.AutoDeleteEnabled || channel.AutoDeleteFlags < 1 || m.FlagCount < channel.AutoDeleteFlags {
+		return nil
+	}
+	now := s.Now()
+	w := s.Store.Write(service.HomeOf(m.ID))
+	w.GuardMessage(m.ID, errDeleted)
+	w.DeleteMessage(*m, now)
+	if err := w.Commit(ctx); err != nil && !errors.Is(err, errDeleted) {
+		return err
+	}
+	m.DeletedAt, m.UpdatedAt = &now, now
+	return nil
+}
+
+// IsMessageFlaggedByMe tells whether the caller flags the message.
+func (s *Service) IsMessageFlaggedByMe(ctx context.Context, req *connect.Request[plazav1.IsMessageFlaggedByMeRequest]) (*connect.Response[plazav1.FlaggedByMeResponse], error) {
+	mine := false
+	c, err := s.loadLive(ctx, req.Msg.GetMessageId(), func(c *service.Chat) { c.FlaggedBy(req.Msg.GetMessageId(), c.Caller.UserID, &mine) })
+	if err != nil {
+		return nil, err
+	}
+	mine = mine && c.Caller.Kind == auth.User
+	return connect.NewResponse(&plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}), nil
+}

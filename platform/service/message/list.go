@@ -1,0 +1,148 @@
+package message
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListMessages lists the messages of a subchannel by their segments.
+func (s *Service) ListMessages(ctx context.Context, req *connect.Request[plazav1.ListMessagesRequest]) (*connect.Response[plazav1.ListMessagesResponse], error) {
+	m := req.Msg
+	options := m.GetOptions()
+	cursor, err := page.Parse(pageOptions(options), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	c := s.BeginFeed(ctx, m.GetMessageFeedId())
+	around := options.GetAround() != "" && cursor.First()
+	var rows []store.Message
+	if around {
+		c.First.Reads.Message(options.GetAround(), &c.Message)
+	} else {
+		c.First.Reads.ListMessages(listOf(m, cursor), &rows)
+	}
+	if err := c.RequireRead(ctx); err != nil {
+		return nil, err
+	}
+	var paging *plazav1.Paging
+	if around {
+		rows, paging, err = s.around(ctx, m, cursor, c)
+	} else {
+		rows, paging = page.Window(cursor, rows, position)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.page(ctx, c, rows, paging)
+}
+
+func (s *Service) page(ctx context.Context, c *service.Chat, rows []store.Message, paging *plazav1.Paging) (*connect.Response[plazav1.ListMessagesResponse], error) {
+	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: rows, Viewer: c.User()})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.ListMessagesResponse{
+		Messages: a.GetMessages(), MessageFeeds: a.GetMessageFeeds(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
+	}), nil
+}
+
+func pageOptions(o *plazav1.MessageListOptions) *plazav1.PageOptions {
+	if o == nil {
+		return nil
+	}
+	return &plazav1.PageOptions{Limit: o.Limit, Token: o.GetToken()}
+}
+
+// position is a message's place in its list, as tokens hold it: the segment stands where other lists have a time.
+func position(m store.Message) (t time.Time, key, id string) {
+	return time.UnixMicro(m.Segment).UTC(), "", m.FeedID
+}
+
+// listOf is the list that a request asks for, from a cursor on.
+func listOf(m *plazav1.ListMessagesRequest, cursor page.Cursor) store.MessageList {
+	desc := m.GetOptions().GetSortBy() != "segmentAsc"
+	list := store.MessageList{
+		FeedID:      m.GetMessageFeedId(),
+		EveryLevel:  m.ParentId == nil,
+		ParentID:    m.GetParentId(),
+		Flagged:     service.FlaggedOf(m.HasFlags),
+		Deleted:     service.DeletedOf(m.IsDeleted),
+		IncludeTags: m.GetIncludeTags(),
+		ExcludeTags: m.GetExcludeTags(),
+		DataType:    m.GetDataType(),
+		Desc:        desc != cursor.Back,
+		After:       cursor.Time.UnixMicro(),
+		Limit:       cursor.Limit + 1,
+	}
+	if cursor.First() {
+		list.After = startOf(list.Desc)
+	}
+	return list
+}
+
+// startOf is the end of a subchannel that every message lies past.
+func startOf(desc bool) int64 {
+	if desc {
+		return math.MaxInt64
+	}
+	return 0
+}
+
+// around reads the page that holds a message, with as many before as after it where there are so many.
+func (s *Service) around(ctx context.Context, m *plazav1.ListMessagesRequest, cursor page.Cursor, c *service.Chat) ([]store.Message, *plazav1.Paging, error) {
+	if c.Message == nil || c.Message.FeedID != c.Feed.ID {
+		return nil, nil, fail.NotFound()
+	}
+	before, after := listOf(m, cursor), listOf(m, cursor)
+	before.Desc = !before.Desc
+	before.After, after.After = c.Message.Segment, c.Message.Segment-1
+	if after.Desc {
+		after.After = c.Message.Segment + 1
+	}
+	var head, tail []store.Message
+	reads := s.Store.Reads()
+	reads.ListMessages(before, &head)
+	reads.ListMessages(after, &tail)
+	if err := reads.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	ahead := min(len(head), cursor.Limit/2)
+	behind := min(len(tail), cursor.Limit-ahead)
+	ahead = min(len(head), cursor.Limit-behind)
+	moreBefore, moreAfter := len(head) > ahead, len(tail) > behind
+	head = head[:ahead]
+	slices.Reverse(head)
+	rows := slices.Concat(head, tail[:behind])
+	return rows, neighbours(cursor, rows, moreBefore, moreAfter), nil
+}
+
+// neighbours are the tokens of the pages before and after rows.
+func neighbours(cursor page.Cursor, rows []store.Message, before, after bool) *plazav1.Paging {
+	paging := &plazav1.Paging{}
+	if len(rows) == 0 {
+		return paging
+	}
+	token := func(m store.Message, back bool) string {
+		at, _, id := position(m)
+		return page.Cursor{Limit: cursor.Limit, Back: back, Time: at, ID: id}.Token()
+	}
+	if after {
+		paging.Next = token(rows[len(rows)-1], false)
+	}
+	if before {
+		paging.Previous = token(rows[0], true)
+		paging.Prev = paging.Previous
+	}
+	return paging
+}

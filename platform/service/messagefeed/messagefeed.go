@@ -1,0 +1,252 @@
+// Package messagefeed holds the subchannels of channels.
+//
+// A subchannel's life: made, the default one with its channel, others by moderators; renamed; deleted, the default one with its
+// channel alone. What is in a deleted one is not there any more; a permanent deletion removes it from the database.
+package messagefeed
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements MessageFeedService.
+type Service struct{ *service.Deps }
+
+// New makes the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+type answer = connect.Response[plazav1.MessageFeedAggregate]
+
+func (s *Service) answer(ctx context.Context, f *service.First, feeds ...store.MessageFeed) (*answer, error) {
+	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(a), nil
+}
+
+// requireChange refuses those who may not make, rename or delete subchannels of a channel: all but its moderators, and all but the
+// users of a conversation, which has no moderators.
+func (s *Service) requireChange(access service.ChannelAccess, f *service.First) error {
+	if access.Channel != nil && access.Channel.Type == store.ChannelConversation && access.User.IsMember() {
+		return access.CanWrite(f.Caller, s.Now())
+	}
+	return access.RequireModerate(f.Caller, auth.EditChannel)
+}
+
+// CreateMessageFeed makes a subchannel in a channel.
+func (s *Service) CreateMessageFeed(ctx context.Context, req *connect.Request[plazav1.CreateMessageFeedRequest]) (*answer, error) {
+	f, access, err := s.channel(ctx, req.Msg.GetChannelId())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.requireChange(access, f); err != nil {
+		return nil, err
+	}
+	home := service.HomeOf(access.Channel.ID)
+	feed := store.MessageFeed{
+		ID: s.NewID(home), EntityID: access.Channel.ID, Name: req.Msg.GetName(), ChannelPublicID: access.Channel.PublicID,
+		ChannelType: access.Channel.Type, CreatedAt: s.Now(),
+	}
+	if user := f.User(); user != nil {
+		feed.CreatorID, feed.CreatorPublicID = user.ID, user.PublicID
+	}
+	var made *store.MessageFeed
+	w := s.Store.Write(home)
+	w.GuardChannel(access.Channel.ID, fail.NotFound())
+	w.CreateMessageFeed(feed)
+	w.MessageFeedAfter(feed.ID, &made)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, f, *made)
+}
+
+// channel reads a channel by either of its ids, and how the caller stands to it.
+func (s *Service) channel(ctx context.Context, id string) (*service.First, service.ChannelAccess, error) {
+	var access service.ChannelAccess
+	f := s.Begin(ctx)
+	s.readChannel(f, s.ChannelID(id), &access)
+	return f, access, f.Run(ctx)
+}
+
+func (s *Service) readChannel(f *service.First, id string, access *service.ChannelAccess) {
+	f.Channel(id, &access.Channel)
+	if caller := f.Caller.UserID; caller != "" {
+		f.ChannelUser(id, caller, &access.User)
+	}
+}
+
+// GetMessageFeed gets one subchannel.
+func (s *Service) GetMessageFeed(ctx context.Context, req *connect.Request[plazav1.GetMessageFeedRequest]) (*answer, error) {
+	c := s.BeginFeed(ctx, req.Msg.GetMessageFeedId())
+	if err := c.RequireRead(ctx); err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, c.First, *c.Feed)
+}
+
+// BatchGetMessageFeeds gets several subchannels in the order of the request; those that the caller may not read are left out.
+func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *connect.Request[plazav1.BatchGetMessageFeedsRequest]) (*answer, error) {
+	var feeds []store.MessageFeed
+	f := s.Begin(ctx)
+	f.MessageFeeds(req.Msg.GetMessageFeedIds(), &feeds)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	channels := make([]string, len(feeds))
+	for i, feed := range feeds {
+		channels[i] = feed.EntityID
+	}
+	readable, err := s.ReadableChannels(ctx, f, channels)
+	if err != nil {
+		return nil, err
+	}
+	var shown []store.MessageFeed
+	for _, id := range req.Msg.GetMessageFeedIds() {
+		at := slices.IndexFunc(feeds, func(feed store.MessageFeed) bool { return feed.ID == id })
+		if at < 0 || feeds[at].DeletedAt != nil || readable[feeds[at].EntityID].Channel == nil {
+			continue
+		}
+		shown, feeds = append(shown, feeds[at]), slices.Delete(feeds, at, at+1) // each once
+	}
+	return s.answer(ctx, f, shown...)
+}
+
+// ListMessageFeeds lists the subchannels of a channel, by their last message.
+func (s *Service) ListMessageFeeds(ctx context.Context, req *connect.Request[plazav1.ListMessageFeedsRequest]) (*connect.Response[plazav1.ListMessageFeedsResponse], error) {
+	m := req.Msg
+	cursor, err := page.Parse(pageOptions(m.GetOptions()), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	list := store.MessageFeedList{
+		ChannelID: s.ChannelID(m.GetChannelId()), Deleted: service.DeletedOf(m.IsDeleted), WithoutDefault: m.GetExcludeDefaultMessageFeed(),
+		Desc: (m.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
+	}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	var feeds []store.MessageFeed
+	var access service.ChannelAccess
+	f := s.Begin(ctx)
+	s.readChannel(f, list.ChannelID, &access)
+	f.ListMessageFeeds(list, &feeds)
+	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := access.CanRead(f.Caller); err != nil {
+		return nil, err
+	}
+	feeds, paging := page.Window(cursor, feeds, func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID })
+	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&plazav1.ListMessageFeedsResponse{
+		MessageFeeds: a.GetMessageFeeds(), Messages: a.GetMessages(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
+	}), nil
+}
+
+func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
+	if o == nil {
+		return nil
+	}
+	return &plazav1.PageOptions{Limit: o.Limit, Token: o.GetToken()}
+}
+
+// UpdateMessageFeed renames a subchannel.
+func (s *Service) UpdateMessageFeed(ctx context.Context, req *connect.Request[plazav1.UpdateMessageFeedRequest]) (*answer, error) {
+	c := s.BeginFeed(ctx, req.Msg.GetMessageFeedId())
+	if err := s.requireChangeOf(ctx, c); err != nil {
+		return nil, err
+	}
+	var after *store.MessageFeed
+	w := s.Store.Write(service.HomeOf(c.Feed.ID))
+	w.RenameMessageFeed(c.Feed.ID, req.Msg.GetName(), s.Now(), fail.NotFound())
+	w.MessageFeedAfter(c.Feed.ID, &after)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, c.First, *after)
+}
+
+// requireChangeOf sends the reads and refuses those who may not change the subchannel.
+func (s *Service) requireChangeOf(ctx context.Context, c *service.Chat) error {
+	if err := c.RequireRead(ctx); err != nil {
+		return err
+	}
+	return s.requireChange(c.Access, c.First)
+}
+
+// RemoveMessageFeed deletes a subchannel other than the default one, and tells the markers of its users.
+func (s *Service) RemoveMessageFeed(ctx context.Context, req *connect.Request[plazav1.RemoveMessageFeedRequest]) (*answer, error) {
+	c := s.BeginFeed(ctx, req.Msg.GetMessageFeedId())
+	if err := s.requireChangeOf(ctx, c); err != nil {
+		return nil, err
+	}
+	if c.Feed.IsDefault() {
+		return nil, fail.Forbidden("The default subchannel goes with its channel")
+	}
+	now := s.Now()
+	var after *store.MessageFeed
+	w := s.Store.Write(service.HomeOf(c.Feed.ID))
+	w.DeleteFeed(c.Feed.ID, now, fail.NotFound())
+	told := events.FeedDeleted(w, c.Feed.ID, now)
+	if req.Msg.GetPermanent() {
+		told = append(told, w.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
+	}
+	w.MessageFeedAfter(c.Feed.ID, &after)
+	if err := w.Commit(ctx); err != nil {
+		return nil, err
+	}
+	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	return s.answer(ctx, c.First, *after)
+}
+
+// topicPurge is the outbox topic of subchannels of which nothing is to stay; the payload is an id.
+const topicPurge = "purgeMessageFeed"
+
+// Register makes the outbox remove what was deleted permanently.
+func Register(d *service.Deps) {
+	s := New(d)
+	d.Outbox.Handle(topicPurge, func(ctx context.Context, row store.OutboxRow) error {
+		var id string
+		if err := json.Unmarshal(row.Payload, &id); err != nil {
+			return err
+		}
+		return s.purge(ctx, id)
+	})
+}
+
+// purge removes a deleted subchannel and its messages, some hundred at a time. It may be cut short, and run again.
+func (s *Service) purge(ctx context.Context, id string) error {
+	for {
+		var some []string
+		reads := s.Store.Reads()
+		reads.SomeMessages(id, &some)
+		if err := reads.Run(ctx); err != nil {
+			return err
+		}
+		w := s.Store.Write(service.HomeOf(id))
+		if len(some) == 0 {
+			w.PurgeMessageFeed(id)
+			return w.Commit(ctx)
+		}
+		w.WipeMessages(some)
+		if err := w.Commit(ctx); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package role
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListRoles lists the roles whose id or name holds the keyword. The built-in ones were all made at once, before any other: among
+// them an order by time is the order of their rank.
+func (s *Service) ListRoles(ctx context.Context, req *connect.Request[plazav1.ListRolesRequest]) (*connect.Response[plazav1.ListRolesResponse], error) {
+	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.made(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := s.matching(rows, req.Msg)
+	order := orderOf(req.Msg.GetSortBy())
+	slices.SortFunc(found, order)
+	if cursor.Back {
+		slices.Reverse(found)
+	}
+	if !cursor.First() {
+		from := listed{at: cursor.Time, key: cursor.Key, id: cursor.ID}
+		found = slices.DeleteFunc(found, func(l listed) bool { return (order(l, from) < 0) != cursor.Back || order(l, from) == 0 })
+	}
+	found, paging := page.Window(cursor, found[:min(len(found), cursor.Limit+1)], func(l listed) (time.Time, string, string) { return l.at, l.key, l.id })
+	roles := make([]*plazav1.Role, len(found))
+	for i, l := range found {
+		roles[i] = l.role
+	}
+	return connect.NewResponse(&plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: paging}), nil
+}
+
+// listed is a role with its place in lists. Roles have names for ids, and page tokens want ids: each gets one that its name tells.
+type listed struct {
+	role *plazav1.Role
+	at   time.Time
+	key  string // in lists by name the beginning of the name, in others the rank of the built-in ones
+	id   string
+}
+
+// matching are the roles that match a request, in no defined order.
+func (s *Service) matching(rows []store.Role, m *plazav1.ListRolesRequest) []listed {
+	var found []listed
+	add := func(r *plazav1.Role, rank string) {
+		keyword := strings.ToLower(m.GetKeyword())
+		if !strings.Contains(strings.ToLower(r.GetRoleId()), keyword) && !strings.Contains(strings.ToLower(r.GetDisplayName()), keyword) {
+			return
+		}
+		l := listed{role: r, at: r.GetCreatedAt().AsTime(), key: rank, id: tokenID(r.GetRoleId())}
+		if m.GetSortBy() == byName {
+			l.key = store.NameKey(r.GetDisplayName(), store.PublicNameKeyRunes)
+		}
+		found = append(found, l)
+	}
+	for i, r := range auth.Builtin() {
+		add(s.View.Role(r), fmt.Sprintf("%02d", i))
+	}
+	for _, row := range rows {
+		if row.DeletedAt == nil {
+			add(s.View.MadeRole(row), "")
+		}
+	}
+	return found
+}
+
+func tokenID(roleID string) string {
+	sum := sha256.Sum256([]byte(roleID))
+	return "01" + hex.EncodeToString(sum[:11])
+}
+
+const byName = "displayName"
+
+// orderOf compares two roles by their places in a list.
+func orderOf(sortBy string) func(a, b listed) int {
+	rank := func(a, b listed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) }
+	switch sortBy {
+	case byName:
+		return rank
+	case "firstCreated":
+		return func(a, b listed) int { return cmp.Or(a.at.Compare(b.at), -rank(a, b)) }
+	}
+	return func(a, b listed) int { return cmp.Or(b.at.Compare(a.at), rank(a, b)) }
+}

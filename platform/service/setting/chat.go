@@ -1,0 +1,48 @@
+package setting
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// GetChatSettings gets the settings of channels and messages; for every user, as their clients ask for them.
+func (s *Service) GetChatSettings(ctx context.Context, _ *connect.Request[plazav1.GetChatSettingsRequest]) (*connect.Response[plazav1.ChatSettings], error) {
+	now, _, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(chat(now)), nil
+}
+
+// UpdateChatSettings changes them; absent fields stay.
+func (s *Service) UpdateChatSettings(ctx context.Context, req *connect.Request[plazav1.UpdateChatSettingsRequest]) (*connect.Response[plazav1.ChatSettings], error) {
+	m := req.Msg
+	values := map[string]any{
+		"isAllowMentionedChannelEnabled":         optional(m.IsAllowMentionedChannelEnabled),
+		"allowMemberToUpdateConversationChannel": optional(m.AllowMemberToUpdateConversationChannel),
+	}
+	if preview := m.GetMessagePreviewSetting(); preview != nil {
+		values["messagePreviewEnabled"] = optional(preview.Enabled)
+		values["messagePreviewIncludesDeleted"] = optional(preview.IsIncludeDeleted)
+	}
+	after, err := s.change(ctx, values)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(chat(after)), nil
+}
+
+func chat(s store.Settings) *plazav1.ChatSettings {
+	return &plazav1.ChatSettings{
+		Enabled:        true,
+		Mention:        &plazav1.ChatMentionSettings{IsAllowMentionedChannelEnabled: s.IsAllowMentionedChannelEnabled},
+		MessagePreview: &plazav1.MessagePreviewSettings{Enabled: s.MessagePreviewEnabled, IsIncludeDeleted: s.MessagePreviewIncludesDeleted},
+
+		IsAllowAdminViewConversationMessage: true, IsAllowAdminManageConversationMessage: true,
+		AllowMemberToUpdateConversationChannel: s.AllowMemberToUpdateConversationChannel,
+	}
+}

@@ -1,0 +1,124 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// A channel of home us has 5,000 subchannels; one of them has 60,000 messages, every tenth of them a reply to the same one.
+var _ = planned((*collector).collectMessages,
+	`INSERT INTO message_feeds (home, id, entity_id, last_segment, is_own, name, channel_public_id, channel_type, creator_id, creator_public_id,
+			last_message_at, edited_at, created_at, updated_at, deleted_at)
+		SELECT 'us', ID(w, n, 3), ID(x, 3, 3), 60000, true, 'subchannel', 'channel', 'community', ID(u, 3, 3), 'user-3', AT(n, 5), AT(n, 5), AT(n, 5), AT(n, 5),
+			CASE WHEN n % 19 = 5 THEN AT(n, 5) END FROM generate_series(1, 5000) AS n`,
+	`INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id, creator_id, creator_public_id, reference_id,
+			reference_hash, segment, data_type, data, file_id, metadata, tags, mentions, flaggers, flag_count, created_at, updated_at, edited_at, deleted_at)
+		SELECT 'us', ID(y, n, 3), ID(w, 3, 3), ID(x, 3, 3), 'channel', 'community', CASE WHEN n % 10 = 6 THEN ID(y, 15, 3) ELSE '' END,
+			ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text, 'LOCAL_' || n::text, decode(md5('LOCAL_' || n::text), 'hex'), n, CASE WHEN n % 30 IN (0, 6) THEN 'image' ELSE 'text' END,
+			'{"text": "hello"}', '', '{}', CASE WHEN n % 31 = 0 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, '[]', '{}', CASE WHEN n % 300 IN (0, 6) THEN 1 ELSE 0 END,
+			AT(n, 5), AT(n, 5), AT(n, 5), CASE WHEN n % 19 = 7 THEN AT(n, 5) END FROM generate_series(1, 60000) AS n`,
+)
+
+func messageID(n int) string { return worldID("y", n, 3) }
+
+// messageWorld is when the message n was written.
+func messageWorld(n int) time.Time { return worldStart.Add(time.Duration(n) * 5 * time.Second) }
+
+func (c *collector) collectMessages() {
+	feed, channel := worldID("w", 3, 3), worldID("x", 3, 3)
+	c.collectMessageReads(feed)
+	c.collectMessageLists(feed)
+	var feeds []store.MessageFeed
+	both(2500*5/7, func(desc bool, at time.Time, after string) {
+		for _, deleted := range []store.Deleted{store.DeletedAny, store.DeletedOnly, store.DeletedNone} {
+			l := store.MessageFeedList{ChannelID: channel, Deleted: deleted, WithoutDefault: true, Desc: desc, After: at, AfterID: after, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.ListMessageFeeds(l, &feeds) })
+		}
+	})
+	c.collectMessageWrites(feed, channel)
+}
+
+func (c *collector) collectMessageReads(feed string) {
+	id := messageID(30_000)
+	var found *store.Message
+	var rows []store.Message
+	var inFeed *store.MessageFeed
+	var feeds []store.MessageFeed
+	var channel *store.Channel
+	var user *store.ChannelUser
+	var ids []string
+	var segments []int64
+	var marks []store.ContentMark
+	c.reads(func(r *store.Reads) { r.Message(id, &found) })
+	c.reads(func(r *store.Reads) { r.MessagesByID([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
+	c.reads(func(r *store.Reads) { r.MessageByReference(feed, userID(30_000), "LOCAL_29999", &found) })
+	c.reads(func(r *store.Reads) { r.LastMessages([]string{feed, worldID("w", 6, 3)}, &rows) })
+	c.reads(func(r *store.Reads) {
+		r.SegmentsBefore(feed, []time.Time{messageWorld(7), messageWorld(59_000)}, &segments)
+	})
+	c.reads(func(r *store.Reads) { r.SomeMessages(feed, &ids) })
+	c.reads(func(r *store.Reads) { r.MessageFeedOf(id, &inFeed) })
+	c.reads(func(r *store.Reads) { r.MessageFeeds([]string{feed, worldID("w", 6, 3)}, &feeds) })
+	c.reads(func(r *store.Reads) { r.ChannelOfFeed(feed, &channel) })
+	c.reads(func(r *store.Reads) { r.ChannelOfMessage(id, &channel) })
+	c.reads(func(r *store.Reads) { r.ChannelUserOfFeed(feed, userID(3), &user) })
+	c.reads(func(r *store.Reads) { r.ChannelUserOfMessage(id, userID(3), &user) })
+	message := store.FeedSegment{FeedID: worldID("f", 3, 3), Segment: 5, CreatorID: userID(3)}
+	c.reads(func(r *store.Reads) { r.ContentMarks([]store.FeedSegment{message, {FeedID: feed, Segment: 7}}, &marks) })
+	for _, read := range []bool{true, false} {
+		for _, after := range []string{"", userID(9)} {
+			l := store.MarkedUserList{Message: message, Read: read, AfterUser: after, Limit: pageRows}
+			c.reads(func(r *store.Reads) { r.MarkedUsers(l, &ids) })
+		}
+	}
+}
+
+func (c *collector) collectMessageLists(feed string) {
+	var rows []store.Message
+	for _, desc := range []bool{true, false} {
+		for _, flagged := range []store.Flagged{store.FlaggedAny, store.FlaggedOnly, store.FlaggedNone} {
+			for _, parent := range []string{"every", "", messageID(15)} {
+				for _, l := range []store.MessageList{
+					{Deleted: store.DeletedAny},
+					{Deleted: store.DeletedNone, IncludeTags: []string{"tag"}},
+					{Deleted: store.DeletedOnly, ExcludeTags: []string{"tag"}},
+					{Deleted: store.DeletedNone, DataType: "image"},
+				} {
+					l.FeedID, l.EveryLevel, l.ParentID, l.Flagged, l.Desc, l.After, l.Limit = feed, parent == "every", parent, flagged, desc, 30_000, pageRows
+					if l.EveryLevel {
+						l.ParentID = ""
+					}
+					c.reads(func(r *store.Reads) { r.ListMessages(l, &rows) })
+				}
+			}
+		}
+	}
+}
+
+func (c *collector) collectMessageWrites(feed, channel string) {
+	var found *store.Message
+	var inFeed *store.MessageFeed
+	later := messageWorld(60_001)
+	m := store.Message{
+		ID: region.NewID(region.US), FeedID: feed, ChannelID: channel, ParentID: messageID(15), CreatorID: userID(3), ReferenceID: "new", DataType: "text",
+		Data: []byte(`{}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: later,
+	}
+	old := m
+	old.ID = messageID(300)
+	c.write(func(w *store.Write) {
+		w.GuardMessage(m.ParentID, store.ErrChanged)
+		w.NewMessage(m, store.ErrChanged, store.ErrChanged)
+		w.MessageAfter(m.ID, &found)
+		w.UpdateMessage(old, later)
+		w.ApplyMessageFlags(old.ID)
+		w.DeleteMessage(old, later)
+		w.WipeMessages([]string{old.ID, messageID(301)})
+		w.RenameMessageFeed(feed, "x", later, store.ErrChanged)
+		w.CreateMessageFeed(store.MessageFeed{ID: region.NewID(region.US), EntityID: channel, CreatedAt: later})
+		w.MessageFeedAfter(feed, &inFeed)
+		w.DeleteFeed(feed, later, store.ErrChanged)
+		w.PurgeMessageFeed(feed)
+	})
+}

@@ -1,0 +1,20 @@
+package view
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ModerationRules makes rules of the allow list or the block list.
+func (b *Builder) ModerationRules(rows []store.ModerationRule) []*plazav1.ModerationRule {
+	rules := make([]*plazav1.ModerationRule, len(rows))
+	for i, r := range rows {
+		rules[i] = &plazav1.ModerationRule{
+			RuleId: r.ID, Regex: r.Regex, IsMatchExactWord: r.IsMatchExactWord, IsEnabled: r.IsEnabled, IsDeleted: r.IsDeleted,
+			CreatedAt: ts(r.CreatedAt), UpdatedAt: ts(r.ChangedAt.Truncate(time.Millisecond)),
+		}
+	}
+	return rules
+}

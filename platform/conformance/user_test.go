@@ -207,6 +207,7 @@ func TestUpdateUser(t *testing.T) {
 	requireAttempts(t, []attempt{
 		{"somebody else", alice, http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "displayName": "x"}, notAllowed},
 		{"own roles", alice, http.MethodPut, "/api/v3/users", object{"roles": []string{"global-admin"}}, notAllowed},
+		{"own roles away", alice, http.MethodPut, "/api/v3/users", object{"roles": []string{}}, notAllowed},
 		{"unknown", admin(t), http.MethodPut, "/api/v3/users", object{"userId": "nobody-knows-me", "displayName": "x"}, notFound},
 		{"unknown to a user", alice, http.MethodPut, "/api/v3/users", object{"userId": "nobody-knows-me", "displayName": "x"}, notAllowed},
 		{"unknown role", admin(t), http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "roles": []string{"king"}}, invalid("roles")},
@@ -223,6 +224,12 @@ func TestNetworkRoles(t *testing.T) {
 	require.Equal(t, []any{"global-admin"}, user["roles"])
 	require.Contains(t, user["permissions"], "BAN_USER")
 	mod.At(region.SG).Do(t, http.MethodGet, "/api/v3/network-settings", nil).OK(t)
+
+	r = admin(t).Do(t, http.MethodPut, "/api/v3/users", object{"userId": mod.UserID, "displayName": "Mod"})
+	require.Equal(t, []any{"global-admin"}, requireAggregate(t, r, "", userAggregate).one("users")["roles"], "roles that are absent stay")
+	r = admin(t).Do(t, http.MethodPut, "/api/v3/users", object{"userId": mod.UserID, "roles": []string{}})
+	require.Equal(t, []any{}, requireAggregate(t, r, "", userAggregate).one("users")["roles"])
+	requireFailure(t, notAllowed, mod.At(region.SG).Do(t, http.MethodPut, "/api/v3/network-settings", object{}))
 }
 
 func TestUserLimits(t *testing.T) {

@@ -2,6 +2,7 @@ package user
 
 import (
 	"context"
+	"slices"
 
 	"connectrpc.com/connect"
 
@@ -30,7 +31,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.U
 	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
-	if err := s.mayAssign(f.Caller, m.GetRoles(), m.IsBrand != nil); err != nil {
+	if err := s.mayAssign(f.Caller, m.GetRoles(), m.IsBrand != nil || takesRoles(m)); err != nil {
 		return nil, err
 	}
 	home, err := region.HomeOf(userID)
@@ -58,9 +59,14 @@ func (s *Service) target(ctx context.Context, caller *auth.Caller, publicID stri
 	return s.Directory.ResolveOne(ctx, publicID)
 }
 
-// mayAssign refuses what the network says of a user, and not the user: roles, and whether it is a brand.
-func (s *Service) mayAssign(caller *auth.Caller, roles []string, brand bool) error {
-	if len(roles) == 0 && !brand {
+// takesRoles reports whether a request leaves the user without network roles.
+func takesRoles(m *plazav1.UpdateUserRequest) bool {
+	return len(m.GetRoles()) == 0 && slices.Contains(m.GetClear(), "roles")
+}
+
+// mayAssign refuses what the network says of a user, and not the user: roles, and with marked whether it has none or is a brand.
+func (s *Service) mayAssign(caller *auth.Caller, roles []string, marked bool) error {
+	if len(roles) == 0 && !marked {
 		return nil
 	}
 	if err := auth.Require(caller, auth.AssignUserRole, auth.Scope{}); err != nil {
@@ -85,8 +91,8 @@ func change(m *plazav1.UpdateUserRequest) store.UserChange {
 		DisplayName: m.DisplayName, ProfileHandle: m.ProfileHandle, Description: m.Description,
 		AvatarFileID: m.AvatarFileId, AvatarCustomURL: m.AvatarCustomUrl, IsBrand: m.IsBrand,
 	}
-	if len(m.GetRoles()) > 0 {
-		c.Roles = m.GetRoles()
+	if len(m.GetRoles()) > 0 || takesRoles(m) {
+		c.Roles = append([]string{}, m.GetRoles()...)
 	}
 	if m.GetMetadata() != nil {
 		c.Metadata = view.ObjectJSON(m.GetMetadata())

@@ -602,7 +602,7 @@ type UpdateUserRequest struct {
 	AvatarFileId *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
 	// The avatar's address, at most 1000 characters.
 	AvatarCustomUrl *string `protobuf:"bytes,5,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3,oneof" json:"avatar_custom_url,omitempty"`
-	// Network roles, at most 10; those who may assign roles only.
+	// Network roles, at most 10; those who may assign roles only. Empty leaves them as they are, unless clear names them.
 	Roles []string `protobuf:"bytes,6,rep,name=roles,proto3" json:"roles,omitempty"`
 	// Custom fields.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
@@ -611,7 +611,9 @@ type UpdateUserRequest struct {
 	// Accepted from public clients; a user is made by its first session only.
 	CreateNewUserWhenNotFound bool `protobuf:"varint,9,opt,name=create_new_user_when_not_found,json=createNewUserWhenNotFound,proto3" json:"create_new_user_when_not_found,omitempty"`
 	// Whether the user stands for a brand; those who may assign roles only.
-	IsBrand       *bool `protobuf:"varint,10,opt,name=is_brand,json=isBrand,proto3,oneof" json:"is_brand,omitempty"`
+	IsBrand *bool `protobuf:"varint,10,opt,name=is_brand,json=isBrand,proto3,oneof" json:"is_brand,omitempty"`
+	// Lists to empty: `roles`. An empty list in a JSON body says the same.
+	Clear         []string `protobuf:"bytes,11,rep,name=clear,proto3" json:"clear,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -714,6 +716,13 @@ func (x *UpdateUserRequest) GetIsBrand() bool {
 		return *x.IsBrand
 	}
 	return false
+}
+
+func (x *UpdateUserRequest) GetClear() []string {
+	if x != nil {
+		return x.Clear
+	}
+	return nil
 }
 
 // BanUserRequest names the user.
@@ -1068,7 +1077,7 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x11ListUsersResponse\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xe5\x04\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x90\x05\n" +
 	"\x11UpdateUserRequest\x12 \n" +
 	"\auser_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x182R\x06userId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x12/\n" +
@@ -1082,7 +1091,9 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x0eprofile_handle\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dH\x04R\rprofileHandle\x88\x01\x01\x12A\n" +
 	"\x1ecreate_new_user_when_not_found\x18\t \x01(\bR\x19createNewUserWhenNotFound\x12\x1e\n" +
 	"\bis_brand\x18\n" +
-	" \x01(\bH\x05R\aisBrand\x88\x01\x01B\x0f\n" +
+	" \x01(\bH\x05R\aisBrand\x88\x01\x01\x12)\n" +
+	"\x05clear\x18\v \x03(\tB\x13\xbaH\x10\x92\x01\r\x10\n" +
+	"\"\tr\aR\x05rolesR\x05clearB\x0f\n" +
 	"\r_display_nameB\x0e\n" +
 	"\f_descriptionB\x11\n" +
 	"\x0f_avatar_file_idB\x14\n" +

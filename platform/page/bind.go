@@ -17,9 +17,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// sealLength is how many characters of a token say which list it is of: 30 bits, against mistakes. It is no secret, and keeps
+// SealLength is how many characters of a token say which list it is of: 30 bits, against mistakes. It is no secret, and keeps
 // nobody from making a position up; a position opens nothing that its list does not show anyway.
-const sealLength = 5
+const SealLength = 5
 
 // Bind returns the interceptor that makes a token good for the list alone that gave it: the same operation, asked for the same parent,
 // filters and order, by the same caller. A token of anything else is a validation error, not a page of somewhere.
@@ -135,7 +135,7 @@ func (l *list) seal(caller string, asked proto.Message) string {
 		raw = nil // what came in goes out again: there is no text in it that is none
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", l.procedure, caller, raw))
-	return base64.RawURLEncoding.EncodeToString(sum[:])[:sealLength]
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:SealLength]
 }
 
 // clearPage takes away what says which page it is.

@@ -17,9 +17,6 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 123_456_000, time.UTC)
 
-// sealLength is how many characters stand before a position.
-const sealLength = 5
-
 func someID() string { return region.NewID(region.EU) }
 
 func TestTokenRoundTrip(t *testing.T) {
@@ -35,7 +32,7 @@ func TestTokenRoundTrip(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			token := c.Token()
-			require.LessOrEqual(t, len(token), page.MaxToken-sealLength)
+			require.LessOrEqual(t, len(token), page.MaxToken-page.SealLength)
 			got, err := page.ParseToken(token)
 			require.NoError(t, err)
 			require.Equal(t, c, got)
@@ -150,7 +147,7 @@ func FuzzParseToken(f *testing.F) {
 			require.True(t, token == "" || fail.From(err).Is(fail.Validation()))
 			return
 		}
-		require.LessOrEqual(t, len(token), page.MaxToken-sealLength)
+		require.LessOrEqual(t, len(token), page.MaxToken-page.SealLength)
 		require.Equal(t, token, c.Token())
 		require.True(t, c.Limit >= 1 && c.Limit <= 100)
 		require.True(t, region.ValidID(c.ID))
@@ -172,7 +169,7 @@ func FuzzToken(f *testing.F) {
 			return
 		}
 		token := c.Token()
-		require.LessOrEqual(t, len(token), page.MaxToken-sealLength)
+		require.LessOrEqual(t, len(token), page.MaxToken-page.SealLength)
 		got, err := page.ParseToken(token)
 		require.NoError(t, err)
 		require.Equal(t, c, got)

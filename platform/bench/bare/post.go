@@ -2,6 +2,8 @@ package bare
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
@@ -102,13 +104,19 @@ func (s *Server) listFeed(ctx context.Context, r *http.Request, c claims) (any, 
 	if len(posts) > limit {
 		posts = posts[:limit]
 		last := posts[limit-1]
-		paging.Next = page.Cursor{Limit: limit, Time: time.Time(last.CreatedAt), ID: last.PostID}.Token()
+		paging.Next = sealOf(r, c) + page.Cursor{Limit: limit, Time: time.Time(last.CreatedAt), ID: last.PostID}.Token()
 	}
 	a, _, err := s.relatedTo(ctx, &f, posts, categories)
 	if err != nil {
 		return nil, err
 	}
 	return &feedAnswer{Status: "success", Data: feedData{related: a, Paging: paging}, Paging: paging}, nil
+}
+
+// sealOf is what a token begins with, so that it is one of this list alone: of other characters than the platform's, but as many.
+func sealOf(r *http.Request, c claims) string {
+	sum := sha256.Sum256([]byte(r.URL.Path + "\x00" + c.Subject))
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:page.SealLength]
 }
 
 // relatedTo reads what posts refer to, in one round trip. categories is nil where they are not known yet.

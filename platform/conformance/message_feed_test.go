@@ -109,6 +109,7 @@ func TestListSubchannels(t *testing.T) {
 	for _, name := range []string{"1", "2", "3", "4"} {
 		ids = append(ids, c.subchannel(t, boss, name))
 	}
+	(&chat{id: ids[3]}).said(t, boss, "gone with it")
 	boss.Do(t, http.MethodDelete, subchannelsPath+"/"+ids[3], nil).OK(t)
 	(&chat{id: ids[0]}).said(t, boss, "the latest")
 	list := func(query url.Values) *apptest.Response {
@@ -124,6 +125,9 @@ func TestListSubchannels(t *testing.T) {
 	require.Equal(t, []string{ids[0], ids[3], ids[2], ids[1], c.id}, names(nil))
 	require.Equal(t, []string{ids[0], ids[2], ids[1], c.id}, names(url.Values{"isDeleted": {"false"}}))
 	require.Equal(t, []string{ids[3]}, names(url.Values{"isDeleted": {"true"}}))
+	for _, query := range []url.Values{nil, {"isDeleted": {"true"}}} {
+		require.NotContains(t, string(list(query).Body), "gone with it")
+	}
 	without := url.Values{"isDeleted": {"false"}, "excludeDefaultMessageFeed": {"true"}}
 	require.Equal(t, []string{ids[0], ids[2], ids[1]}, names(without))
 	require.Equal(t, []string{ids[1], ids[2], ids[0]}, names(with2(without, "options[sortBy]", "lastMessageTimestampAsc")))

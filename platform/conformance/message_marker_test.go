@@ -213,3 +213,49 @@ func TestLiveChannelsHaveNoMarkers(t *testing.T) {
 	r := reader.Do(t, http.MethodGet, markersPath+"/messages?messageIds[]="+id, nil).OK(t)
 	require.Equal(t, 0, r.Int(t, "contentMarkers.0.deliveredCount"))
 }
+
+// TestReadAtOnce has a member mark a message read that the marker has not heard of yet, by every way there is; a stranger cannot.
+func TestReadAtOnce(t *testing.T) {
+	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.SG, "stranger")
+	reader := newUser(t, region.US, "reader")
+	for name, read := range map[string]func(c *chat, by *apptest.Client, message string) *apptest.Response{
+		"seen": func(c *chat, by *apptest.Client, _ string) *apptest.Response {
+			return by.Do(t, http.MethodPost, "/api/v3/channels/seen", object{"channels": []object{{"channelId": c.id, "readToSegment": 2}}})
+		},
+		"subchannel": func(c *chat, by *apptest.Client, _ string) *apptest.Response {
+			return by.Do(t, http.MethodPut, feedsPath+"/"+c.id+"/mark-read", object{"readToSegment": 2})
+		},
+		"channel": func(c *chat, by *apptest.Client, _ string) *apptest.Response {
+			return by.Do(t, http.MethodPut, markersPath+"/channels/"+c.id+"/mark-read", nil)
+		},
+	} {
+		for range 5 {
+			c := newChat(t, author, reader)
+			c.said(t, author, "1")
+			message := c.said(t, author, "2")
+			read(c, reader, message).OK(t)
+			require.Equal(t, "2", fmt.Sprint(channelUser(t, reader, c.id)["readToSegment"]), name)
+			if name != "seen" {
+				refusedWith(t, read(c, stranger, message), http.StatusNotFound, 400400)
+			}
+			require.Empty(t, (&messageFeed{id: c.id}).marks(t, stranger).List(t, "feedMarkers"), name)
+		}
+	}
+}
+
+// TestMarkersOfAnEmptyChannel has a member look at a channel in which nobody has said anything.
+func TestMarkersOfAnEmptyChannel(t *testing.T) {
+	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
+	for _, op := range []struct{ method, path string }{
+		{http.MethodPut, "/%s/mark-read"}, {http.MethodPost, "/%s/start-reading"}, {http.MethodPost, "/%s/stop-reading"},
+	} {
+		c := newChat(t, author, reader)
+		r := reader.Do(t, op.method, feedsPath+fmt.Sprintf(op.path, c.id), nil).OK(t)
+		require.Equal(t, feedMark{}, feedMarkOf(t, r), op.path)
+	}
+	c := newChat(t, author, reader)
+	reader.Do(t, http.MethodPut, markersPath+"/channels/"+c.id+"/mark-read", nil).OK(t)
+	reader.Do(t, http.MethodPost, feedsPath+"/reading", object{"messageFeedIds": []string{c.id}}).OK(t)
+	c.said(t, author, "1")
+	require.Equal(t, feedMark{Read: 1, Delivered: 1}, c.mark(t, reader, 1), "who looks at it reads what comes")
+}

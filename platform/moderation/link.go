@@ -150,12 +150,27 @@ func isMailbox(before, after string) bool {
 		return nameFirst.MatchString(rest)
 	}
 	user, ok := strings.CutSuffix(before, "@")
-	if !ok || user == "" || goesOn(after) {
+	if !ok || user == "" || goesOn(after) || isAfterSlashes(user) {
 		return false
 	}
 	last, _ := utf8.DecodeLastRuneInString(user)
 	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("._%+-", last)
 }
+
+// maxUser is how many bytes before an @ can be the user of a mailbox.
+const maxUser = 256
+
+// isAfterSlashes reports whether two slashes stand before a user: that of an address without a scheme, and of no mailbox.
+func isAfterSlashes(user string) bool {
+	near := user[max(0, len(user)-maxUser):]
+	at := strings.LastIndexFunc(near, func(r rune) bool { return unicode.IsSpace(r) || isSlash(r) })
+	if at < 0 {
+		return len(near) < len(user)
+	}
+	return at > 0 && isSlash(rune(near[at])) && isSlash(rune(near[at-1]))
+}
+
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 // known returns the part of a name that is one of a host on the network: all of it, or what stands before a part that has
 // nothing to do with it, as in "evil.com.Then"; empty where there is none.

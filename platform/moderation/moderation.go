@@ -98,7 +98,9 @@ func message(err error) string {
 // visible is a text without the characters that change where it stands and not what it shows, such as a space of no width
 // in the middle of a word.
 func visible(text string) string {
-	hidden := func(r rune) bool { return unicode.Is(unicode.Cf, r) }
+	hidden := func(r rune) bool {
+		return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || unicode.IsControl(r) && !unicode.IsSpace(r)
+	}
 	if !strings.ContainsFunc(text, hidden) {
 		return text
 	}

@@ -179,10 +179,13 @@ func newChatGathering(a ChatAnswer) *chatGathering {
 	return &chatGathering{ChatAnswer: a, counts: store.Counts{}, files: noFilesAtHand()}
 }
 
+// feedIDs are the subchannels whose last messages are told: those of deleted ones are not.
 func (g *chatGathering) feedIDs() []string {
-	ids := make([]string, len(g.ChatAnswer.Feeds))
-	for i, f := range g.ChatAnswer.Feeds {
-		ids[i] = f.ID
+	ids := make([]string, 0, len(g.ChatAnswer.Feeds))
+	for _, f := range g.ChatAnswer.Feeds {
+		if f.DeletedAt == nil {
+			ids = append(ids, f.ID)
+		}
 	}
 	return ids
 }

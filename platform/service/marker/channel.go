@@ -9,8 +9,8 @@ import (
 
 // This file is what channels ask of the markers.
 
-// SeeFeeds moves a user on in feeds, to the segments that readTo has by feed, and tells them. Feeds that the user has no marker of,
-// and segments that are read already, change nothing.
+// SeeFeeds moves a user on in feeds, to the segments that readTo has by feed, and tells them. Feeds of channels that the user
+// is no member of, and segments that are read already, change nothing.
 func (s *Service) SeeFeeds(ctx context.Context, userID string, readTo map[string]int64) error {
 	ids := make([]string, 0, len(readTo))
 	for id := range readTo {
@@ -25,7 +25,11 @@ func (s *Service) moveOn(ctx context.Context, userID string, selected selection,
 	var marks []store.FeedMark
 	reads := s.Store.Reads()
 	selected.read(reads, userID, &marks)
-	if err := reads.Run(ctx); err != nil || len(marks) == 0 {
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	marks, err := s.upToDate(ctx, userID, selected, marks, to)
+	if err != nil || len(marks) == 0 {
 		return err
 	}
 	w := s.Store.Write(service.HomeOf(userID))

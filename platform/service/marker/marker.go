@@ -88,10 +88,13 @@ func (s *Service) advance(ctx context.Context, selected selection, to func(store
 	if err != nil {
 		return nil, err
 	}
+	user := f.User()
+	if marks, err = s.upToDate(ctx, user.ID, selected, marks, to); err != nil {
+		return nil, err
+	}
 	if len(marks) == 0 {
 		return nil, fail.NotFound()
 	}
-	user := f.User()
 	w := s.Store.Write(service.HomeOf(user.ID))
 	told, err := s.write(ctx, w, user.ID, marks, to, reading)
 	if err != nil {

@@ -2,6 +2,7 @@ package marker
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"connectrpc.com/connect"
@@ -53,9 +54,12 @@ func (s *Service) ListUserMessageFeeds(ctx context.Context, req *connect.Request
 // everything takes the caller to the end of a feed.
 func everything(m store.FeedMark) move { return move{m.LastSegment, m.LastSegment} }
 
+// theEnd takes the caller to where a feed ends by now, whatever the marker knows of it.
+func theEnd(store.FeedMark) move { return move{math.MaxInt32, math.MaxInt32} }
+
 // ReadChannel marks everything in a channel read.
 func (s *Service) ReadChannel(ctx context.Context, req *connect.Request[plazav1.ReadChannelRequest]) (*answer, error) {
-	return s.advance(ctx, selection{entities: []string{req.Msg.GetChannelId()}}, everything, nil)
+	return s.advance(ctx, selection{entities: []string{req.Msg.GetChannelId()}}, theEnd, nil)
 }
 
 // ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
@@ -67,8 +71,8 @@ func (s *Service) ReadMessageFeed(ctx context.Context, req *connect.Request[plaz
 // DeliverMessage marks a feed delivered up to a message; one that is not of the feed is 400400.
 func (s *Service) DeliverMessage(ctx context.Context, req *connect.Request[plazav1.DeliverMessageRequest]) (*answer, error) {
 	feed := selection{feeds: []string{req.Msg.GetMessageFeedId()}}
-	if _, marks, err := s.load(ctx, feed); err != nil || len(marks) == 0 {
-		return nil, orNotFound(err)
+	if _, _, err := s.load(ctx, feed); err != nil {
+		return nil, err
 	}
 	var segment int64
 	reads := s.Store.Reads()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -34,13 +35,29 @@ func TestChannelOfRoom(t *testing.T) {
 	requireFailure(t, notFound, stranger.Do(t, http.MethodGet, channelPath(id), nil))
 	requireFailure(t, notFound, stranger.Do(t, http.MethodPost, channelPath(id)+"/join", nil))
 	require.Empty(t, stranger.Do(t, http.MethodGet, channelsPath+"/list?channelIds[]="+id, nil).OK(t).List(t, "channels"))
-	getChannel(t, friend, id)
-	host.Do(t, http.MethodPost, membersPath(private), object{"userIds": []string{stranger.UserID}}).OK(t)
+	live := &chat{id: text(c, "_id")}
+	hidden := func() {
+		t.Helper()
+		messages := messagesPath + "?messageFeedId=" + live.id
+		for _, r := range []*apptest.Response{
+			friend.Do(t, http.MethodGet, channelPath(id), nil), friend.Do(t, http.MethodGet, messages, nil), live.say(t, friend, "still here"),
+			friend.Do(t, http.MethodGet, subchannelsPath+"/"+live.id, nil), friend.Do(t, http.MethodGet, subchannelsPath+"/channel/"+live.id, nil),
+		} {
+			requireFailure(t, notFound, r)
+		}
+		batch := friend.Do(t, http.MethodGet, subchannelsPath+"/list?messageFeedIds[]="+live.id, nil)
+		require.Empty(t, batch.OK(t).List(t, "messageFeeds"))
+	}
+	hidden() // the friend is a member of the channel, and does not see the room any more
+	host.Do(t, http.MethodPost, membersPath(private), object{"userIds": userIDs(stranger, friend)}).OK(t)
 	stranger.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
+	live.said(t, friend, "back again")
+	host.Do(t, http.MethodPut, membersPath(private)+"/ban", object{"userIds": userIDs(friend)}).OK(t)
+	hidden()
 
 	host.Do(t, http.MethodDelete, roomsPath+"/"+roomID, nil).OK(t)
 	require.Equal(t, true, getChannel(t, host, id)["isDeleted"])
-	requireFailure(t, notFound, (&chat{id: text(c, "_id")}).say(t, friend, "hello?"))
+	requireFailure(t, notFound, live.say(t, friend, "hello?"))
 }
 
 // TestRoomWithoutChannel gets its live channel when its host wants one after all.

@@ -22,11 +22,12 @@ func (d *Deps) ReadChannel(f *First, id string, a *ChannelAccess) {
 
 // SettleChannel finds out whether the caller sees what a live channel is the chat of, where that decides anything.
 func (d *Deps) SettleChannel(ctx context.Context, caller *auth.Caller, a *ChannelAccess) error {
-	if a.Channel == nil || a.Channel.Type != store.ChannelLive || a.User.IsMember() {
+	isMember := a.User.IsMember()
+	if a.Channel == nil || a.Channel.Type != store.ChannelLive || SeesEveryChannel(caller) || isMember && a.Channel.DeletedAt != nil {
 		return nil
 	}
-	var err error
-	a.Attached, err = d.seesAttached(ctx, caller, a.Channel)
+	sees, err := d.seesAttached(ctx, caller, a.Channel)
+	a.Attached, a.Hidden = sees, isMember && !sees
 	return err
 }
 

@@ -21,13 +21,17 @@ import (
 //	banned, from another                 400304          400304          400304
 //	administrators and VIEW_CHANNEL      every one       every one       with MANAGE_CHANNEL
 //
+// A member of a live channel who does not see any more what it is the chat of finds 400400, as if it were not there.
 // Members of a broadcast channel who do not moderate it write nothing (400301), those of a muted channel neither (400303), nor
 // does who is muted (400302). A deleted channel is seen, and says so; it is neither read nor written (400400).
 type ChannelAccess struct {
 	Channel *store.Channel     // nil where there is none
 	User    *store.ChannelUser // the caller's; nil for a stranger
-	// Attached is whether the caller sees what the live channel is the chat of. It is known for those alone who are no members.
+	// Attached is whether the caller sees what the live channel is the chat of.
 	Attached bool
+	// Hidden is whether the caller is a member of a live channel who does not see any more what it is the chat of: as long as that is
+	// so, it is not there for them.
+	Hidden bool
 }
 
 // ChannelID is the internal id of a channel by either of its ids.
@@ -55,7 +59,11 @@ func (a ChannelAccess) CanSee(caller *auth.Caller) error {
 	switch {
 	case a.Channel == nil:
 		return fail.NotFound()
-	case SeesEveryChannel(caller), a.User.IsMember(), a.Channel.IsPublic, a.Attached:
+	case SeesEveryChannel(caller):
+		return nil
+	case a.Hidden:
+		return fail.NotFound()
+	case a.User.IsMember(), a.Channel.IsPublic, a.Attached:
 		return nil
 	case a.User.IsBanned():
 		return fail.ChannelBanned()

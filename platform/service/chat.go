@@ -10,6 +10,7 @@ import (
 // Chat is a subchannel, or a message of one, as a request finds it, and how the caller stands to its channel.
 type Chat struct {
 	*First
+	deps    *Deps
 	Feed    *store.MessageFeed
 	Message *store.Message // where the request names one
 	Access  ChannelAccess
@@ -17,7 +18,7 @@ type Chat struct {
 
 // BeginFeed starts the first round trip of a request about a subchannel.
 func (d *Deps) BeginFeed(ctx context.Context, feedID string) *Chat {
-	c := &Chat{First: d.Begin(ctx)}
+	c := &Chat{First: d.Begin(ctx), deps: d}
 	c.MessageFeed(feedID, &c.Feed)
 	c.ChannelOfFeed(feedID, &c.Access.Channel)
 	if caller := c.Caller.UserID; caller != "" {
@@ -28,7 +29,7 @@ func (d *Deps) BeginFeed(ctx context.Context, feedID string) *Chat {
 
 // BeginMessage starts the first round trip of a request about a message.
 func (d *Deps) BeginMessage(ctx context.Context, messageID string) *Chat {
-	c := &Chat{First: d.Begin(ctx)}
+	c := &Chat{First: d.Begin(ctx), deps: d}
 	c.First.Reads.Message(messageID, &c.Message)
 	c.MessageFeedOf(messageID, &c.Feed)
 	c.ChannelOfMessage(messageID, &c.Access.Channel)
@@ -46,6 +47,9 @@ func (c *Chat) RequireRead(ctx context.Context) error {
 	}
 	if c.Feed == nil || !c.Feed.IsOwn || c.Feed.DeletedAt != nil {
 		return fail.NotFound()
+	}
+	if err := c.deps.SettleChannel(ctx, c.Caller, &c.Access); err != nil {
+		return err
 	}
 	return c.Access.CanRead(c.Caller)
 }
@@ -70,6 +74,9 @@ func (d *Deps) ReadableChannels(ctx context.Context, f *First, ids []string) (ma
 			if mine[j].ChannelID == channels[i].ID {
 				access.User = &mine[j]
 			}
+		}
+		if err := d.SettleChannel(ctx, f.Caller, &access); err != nil {
+			return nil, err
 		}
 		if access.CanRead(f.Caller) == nil {
 			found[channels[i].ID] = access

@@ -79,15 +79,11 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *connect.Request[pl
 func (s *Service) channel(ctx context.Context, id string) (*service.First, service.ChannelAccess, error) {
 	var access service.ChannelAccess
 	f := s.Begin(ctx)
-	s.readChannel(f, s.ChannelID(id), &access)
-	return f, access, f.Run(ctx)
-}
-
-func (s *Service) readChannel(f *service.First, id string, access *service.ChannelAccess) {
-	f.Channel(id, &access.Channel)
-	if caller := f.Caller.UserID; caller != "" {
-		f.ChannelUser(id, caller, &access.User)
+	s.ReadChannel(f, id, &access)
+	if err := f.Run(ctx); err != nil {
+		return f, access, err
 	}
+	return f, access, s.SettleChannel(ctx, f.Caller, &access)
 }
 
 // GetMessageFeed gets one subchannel.
@@ -141,9 +137,12 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *connect.Request[pla
 	var feeds []store.MessageFeed
 	var access service.ChannelAccess
 	f := s.Begin(ctx)
-	s.readChannel(f, list.ChannelID, &access)
+	s.ReadChannel(f, list.ChannelID, &access)
 	f.ListMessageFeeds(list, &feeds)
 	if err := f.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.SettleChannel(ctx, f.Caller, &access); err != nil {
 		return nil, err
 	}
 	if err := access.CanRead(f.Caller); err != nil {

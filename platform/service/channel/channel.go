@@ -17,7 +17,7 @@
 // A conversation is made by any user with up to 10 others, who alone find it. Nobody joins it.
 //
 // A live channel is made with the room or stream that it is the chat of, or by who wrote the post. Whoever sees that finds and joins it;
-// one that is the chat of nothing is for whoever knows its id. Who joined stays a member, whatever becomes of the rest. It has
+// one that is the chat of nothing is for whoever knows its id. Who joined stays a member, and finds it as long as they see that. It has
 // 100,000 members at most.
 //
 // What the caller may do in a channel is in service.ChannelAccess.

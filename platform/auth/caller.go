@@ -59,6 +59,9 @@ type Caller struct {
 	ExpiresAt time.Time   // when the token ends
 	KeyID     string      // which server key or API key was presented, if any
 
+	// KeepsEditedAt reports whether an administrator asked to leave the editedAt of what they edit unchanged.
+	KeepsEditedAt bool
+
 	// needs is the network permission that the operation asks of its callers; Confirm insists on it.
 	needs Permission
 	// verdict is nil until Confirm.

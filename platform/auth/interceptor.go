@@ -22,6 +22,9 @@ const (
 	HeaderMediaKey  = "X-Media-Key"
 )
 
+// headerPreserveEditedAt is the header by which administrators edit content without changing its editedAt.
+const headerPreserveEditedAt = "Preserve-Edited-At"
+
 // Causes of a refusal or of a fault, for the log.
 var (
 	ErrNoAccessOption = errors.New("the operation has no access option")
@@ -119,6 +122,7 @@ func (i *interceptor) admit(procedure string, header http.Header) (Access, *Call
 	if err != nil {
 		return Access{}, nil, err
 	}
+	caller.KeepsEditedAt = caller.Kind == Admin && header.Get(headerPreserveEditedAt) == "true"
 	return access, caller, nil
 }
 

@@ -59,18 +59,18 @@ type caller struct {
 // over makes a caller of a generated client and one of its methods.
 func over[C, Request, Answer any](
 	newClient func(connect.HTTPClient, string, ...connect.ClientOption) C,
-	method func(C, context.Context, *connect.Request[Request]) (*connect.Response[Answer], error),
+	method func(C, context.Context, *Request) (*Answer, error),
 	message *Request,
 ) caller {
 	return caller{
 		call: func(ctx context.Context, client connect.HTTPClient, url string, header http.Header, options ...connect.ClientOption) (proto.Message, error) {
-			request := connect.NewRequest(message)
-			maps.Copy(request.Header(), header)
-			answer, err := method(newClient(client, url, options...), ctx, request)
+			ctx, call := connect.NewClientContext(ctx)
+			maps.Copy(call.RequestHeader(), header)
+			answer, err := method(newClient(client, url, options...), ctx, message)
 			if err != nil {
 				return nil, err
 			}
-			return asMessage(answer.Msg), nil
+			return asMessage(answer), nil
 		},
 		empty: func() proto.Message { return asMessage(new(Answer)) },
 	}

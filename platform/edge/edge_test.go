@@ -152,7 +152,7 @@ func TestMetrics(t *testing.T) {
 	w.failing(fail.Conflict())
 	w.call(t, "GET", "/api/v3/comments/c", "")
 	_, err := plazav1connect.NewCommentServiceClient(http2Client(t), w.url, connect.WithGRPC()).
-		GetComment(t.Context(), connect.NewRequest(&plazav1.GetCommentRequest{CommentId: "c"}))
+		GetComment(t.Context(), &plazav1.GetCommentRequest{CommentId: "c"})
 	require.Error(t, err)
 	families, err := w.registry.Gather()
 	require.NoError(t, err)

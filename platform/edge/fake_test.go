@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
@@ -77,75 +76,75 @@ func (f *fake) saw(ctx context.Context, request proto.Message) error {
 	return nil
 }
 
-func answer[T any](message *T, err error) (*connect.Response[T], error) {
+func answer[T any](message *T, err error) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(message), nil
+	return message, nil
 }
 
-func (f *fake) CreateToken(ctx context.Context, r *connect.Request[plazav1.CreateTokenRequest]) (*connect.Response[plazav1.CreateTokenResponse], error) {
-	return answer(&plazav1.CreateTokenResponse{Token: `pz1."quoted"`}, f.saw(ctx, r.Msg))
+func (f *fake) CreateToken(ctx context.Context, r *plazav1.CreateTokenRequest) (*plazav1.CreateTokenResponse, error) {
+	return answer(&plazav1.CreateTokenResponse{Token: `pz1."quoted"`}, f.saw(ctx, r))
 }
 
-func (f *fake) CreateSession(ctx context.Context, r *connect.Request[plazav1.CreateSessionRequest]) (*connect.Response[plazav1.CreateSessionResponse], error) {
-	return answer(&plazav1.CreateSessionResponse{AccessToken: "t"}, f.saw(ctx, r.Msg))
+func (f *fake) CreateSession(ctx context.Context, r *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
+	return answer(&plazav1.CreateSessionResponse{AccessToken: "t"}, f.saw(ctx, r))
 }
 
-func (f *fake) BatchGetUsers(ctx context.Context, r *connect.Request[plazav1.BatchGetUsersRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) BatchGetUsers(ctx context.Context, r *plazav1.BatchGetUsersRequest) (*plazav1.UserAggregate, error) {
+	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r))
 }
 
-func (f *fake) GetUser(ctx context.Context, r *connect.Request[plazav1.GetUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) GetUser(ctx context.Context, r *plazav1.GetUserRequest) (*plazav1.UserAggregate, error) {
+	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r))
 }
 
-func (f *fake) UpdateUser(ctx context.Context, r *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) UpdateUser(ctx context.Context, r *plazav1.UpdateUserRequest) (*plazav1.UserAggregate, error) {
+	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r))
 }
 
-func (f *fake) GetRole(ctx context.Context, r *connect.Request[plazav1.GetRoleRequest]) (*connect.Response[plazav1.GetRoleResponse], error) {
-	return answer(&plazav1.GetRoleResponse{Roles: []*plazav1.Role{{RoleId: r.Msg.GetRoleId()}}}, f.saw(ctx, r.Msg))
+func (f *fake) GetRole(ctx context.Context, r *plazav1.GetRoleRequest) (*plazav1.GetRoleResponse, error) {
+	return answer(&plazav1.GetRoleResponse{Roles: []*plazav1.Role{{RoleId: r.GetRoleId()}}}, f.saw(ctx, r))
 }
 
-func (f *fake) UpdateModeration(ctx context.Context, r *connect.Request[plazav1.UpdateModerationRequest]) (*connect.Response[plazav1.ModerationConfiguration], error) {
-	return answer(&plazav1.ModerationConfiguration{IsReportEnabled: r.Msg.GetIsReportEnabled()}, f.saw(ctx, r.Msg))
+func (f *fake) UpdateModeration(ctx context.Context, r *plazav1.UpdateModerationRequest) (*plazav1.ModerationConfiguration, error) {
+	return answer(&plazav1.ModerationConfiguration{IsReportEnabled: r.GetIsReportEnabled()}, f.saw(ctx, r))
 }
 
-func (f *fake) RemoveMembers(ctx context.Context, r *connect.Request[plazav1.RemoveMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) RemoveMembers(ctx context.Context, r *plazav1.RemoveMembersRequest) (*plazav1.CommunityAggregate, error) {
+	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r))
 }
 
-func (f *fake) JoinCommunity(ctx context.Context, r *connect.Request[plazav1.JoinCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) JoinCommunity(ctx context.Context, r *plazav1.JoinCommunityRequest) (*plazav1.CommunityAggregate, error) {
+	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r))
 }
 
-func (f *fake) CreatePost(ctx context.Context, r *connect.Request[plazav1.CreatePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	return answer(&plazav1.PostAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) CreatePost(ctx context.Context, r *plazav1.CreatePostRequest) (*plazav1.PostAggregate, error) {
+	return answer(&plazav1.PostAggregate{}, f.saw(ctx, r))
 }
 
-func (f *fake) ListPosts(ctx context.Context, r *connect.Request[plazav1.ListPostsRequest]) (*connect.Response[plazav1.ListPostsResponse], error) {
-	return answer(proto.CloneOf(f.post), f.saw(ctx, r.Msg)) // a new one each time, as services make them: its tokens get their seals
+func (f *fake) ListPosts(ctx context.Context, r *plazav1.ListPostsRequest) (*plazav1.ListPostsResponse, error) {
+	return answer(proto.CloneOf(f.post), f.saw(ctx, r)) // a new one each time, as services make them: its tokens get their seals
 }
 
-func (f *fake) DeletePost(ctx context.Context, r *connect.Request[plazav1.DeletePostRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	return answer(&plazav1.StatusSuccessResponse{Success: true}, f.saw(ctx, r.Msg))
+func (f *fake) DeletePost(ctx context.Context, r *plazav1.DeletePostRequest) (*plazav1.StatusSuccessResponse, error) {
+	return answer(&plazav1.StatusSuccessResponse{Success: true}, f.saw(ctx, r))
 }
 
-func (f *fake) ListComments(ctx context.Context, r *connect.Request[plazav1.ListCommentsRequest]) (*connect.Response[plazav1.ListCommentsResponse], error) {
-	return answer(&plazav1.ListCommentsResponse{}, f.saw(ctx, r.Msg))
+func (f *fake) ListComments(ctx context.Context, r *plazav1.ListCommentsRequest) (*plazav1.ListCommentsResponse, error) {
+	return answer(&plazav1.ListCommentsResponse{}, f.saw(ctx, r))
 }
 
-func (f *fake) GetComment(ctx context.Context, r *connect.Request[plazav1.GetCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	return answer(commentAnswer(r.Msg.GetCommentId()), f.saw(ctx, r.Msg))
+func (f *fake) GetComment(ctx context.Context, r *plazav1.GetCommentRequest) (*plazav1.CommentAggregate, error) {
+	return answer(commentAnswer(r.GetCommentId()), f.saw(ctx, r))
 }
 
-func (f *fake) FlagComment(ctx context.Context, r *connect.Request[plazav1.FlagCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	return answer(commentAnswer(r.Msg.GetCommentId()), f.saw(ctx, r.Msg))
+func (f *fake) FlagComment(ctx context.Context, r *plazav1.FlagCommentRequest) (*plazav1.CommentAggregate, error) {
+	return answer(commentAnswer(r.GetCommentId()), f.saw(ctx, r))
 }
 
-func (f *fake) ListUserFeed(ctx context.Context, r *connect.Request[plazav1.ListUserFeedRequest]) (*connect.Response[plazav1.UserFeedResponse], error) {
-	return answer(&plazav1.UserFeedResponse{}, f.saw(ctx, r.Msg))
+func (f *fake) ListUserFeed(ctx context.Context, r *plazav1.ListUserFeedRequest) (*plazav1.UserFeedResponse, error) {
+	return answer(&plazav1.UserFeedResponse{}, f.saw(ctx, r))
 }
 
 func commentAnswer(id string) *plazav1.CommentAggregate {

@@ -46,30 +46,30 @@ type rpc struct {
 	into                     proto.Message // what REST answers with
 }
 
-func message[T any](response *connect.Response[T], err error) (proto.Message, error) {
+func message[T any](response *T, err error) (proto.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return any(response.Msg).(proto.Message), nil
+	return any(response).(proto.Message), nil
 }
 
 var rpcs = []rpc{
 	{
 		name: "a read", method: "GET", path: "/api/v3/comments/c", into: &plazav1.CommentAggregate{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
-			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).GetComment(ctx, connect.NewRequest(&plazav1.GetCommentRequest{CommentId: "c"})))
+			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).GetComment(ctx, &plazav1.GetCommentRequest{CommentId: "c"}))
 		},
 	},
 	{
 		name: "a write", method: "POST", path: "/api/v3/comments/c/flag", body: `{"reason":"Others","detail":"é"}`, into: &plazav1.CommentAggregate{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
-			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).FlagComment(ctx, connect.NewRequest(&plazav1.FlagCommentRequest{CommentId: "c", Reason: "Others", Detail: "é"})))
+			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).FlagComment(ctx, &plazav1.FlagCommentRequest{CommentId: "c", Reason: "Others", Detail: "é"}))
 		},
 	},
 	{
 		name: "a list", method: "GET", path: "/api/v5/posts?targetId=t&targetType=community&options[limit]=3", into: &plazav1.ListPostsResponse{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
-			return message(plazav1connect.NewPostServiceClient(client, w.url, options...).ListPosts(ctx, connect.NewRequest(&plazav1.ListPostsRequest{TargetId: "t", TargetType: "community", Options: &plazav1.PageOptions{Limit: proto.Int32(3)}})))
+			return message(plazav1connect.NewPostServiceClient(client, w.url, options...).ListPosts(ctx, &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community", Options: &plazav1.PageOptions{Limit: proto.Int32(3)}}))
 		},
 	},
 }
@@ -167,9 +167,9 @@ func TestProtocolsValidateAlike(t *testing.T) {
 	for name, options := range protocols {
 		t.Run(name, func(t *testing.T) {
 			comments := plazav1connect.NewCommentServiceClient(client, w.url, options...)
-			_, err := comments.FlagComment(t.Context(), connect.NewRequest(&plazav1.FlagCommentRequest{CommentId: "c", Reason: long}))
+			_, err := comments.FlagComment(t.Context(), &plazav1.FlagCommentRequest{CommentId: "c", Reason: long})
 			requireSameError(t, rest, connect.CodeInvalidArgument, err)
-			_, err = comments.FlagComment(t.Context(), connect.NewRequest(&plazav1.FlagCommentRequest{CommentId: "c", Reason: "\x00"}))
+			_, err = comments.FlagComment(t.Context(), &plazav1.FlagCommentRequest{CommentId: "c", Reason: "\x00"})
 			requireSameError(t, nul, connect.CodeInvalidArgument, err)
 		})
 	}
@@ -217,9 +217,9 @@ func TestRPCBodyLimit(t *testing.T) {
 	for name, options := range protocols {
 		t.Run(name, func(t *testing.T) {
 			posts := plazav1connect.NewPostServiceClient(client, w.url, options...)
-			_, err := posts.CreatePost(t.Context(), connect.NewRequest(&plazav1.CreatePostRequest{Text: strings.Repeat("x", 900)}))
+			_, err := posts.CreatePost(t.Context(), &plazav1.CreatePostRequest{Text: strings.Repeat("x", 900)})
 			require.NoError(t, err)
-			_, err = posts.CreatePost(t.Context(), connect.NewRequest(&plazav1.CreatePostRequest{Text: strings.Repeat("x", 40_000)}))
+			_, err = posts.CreatePost(t.Context(), &plazav1.CreatePostRequest{Text: strings.Repeat("x", 40_000)})
 			require.Equal(t, connect.CodeResourceExhausted, connect.CodeOf(err))
 		})
 	}

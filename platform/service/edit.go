@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -37,11 +35,6 @@ func Edit[T any](ctx context.Context, once func() (T, error)) (T, error) {
 			return done, fail.Conflict()
 		}
 	}
-}
-
-// KeepsEditedAt reports whether a request leaves editedAt as it is, which administrators can ask for.
-func KeepsEditedAt(caller *auth.Caller, header http.Header) bool {
-	return caller.Kind == auth.Admin && header.Get("Preserve-Edited-At") == "true"
 }
 
 // Given is a list that a request changes: what it holds instead, or what it held where the request says nothing of it.

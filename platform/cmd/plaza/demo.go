@@ -78,13 +78,13 @@ func (d *demo) fill(ctx context.Context) error {
 func (d *demo) signIn(ctx context.Context, p demoPerson) error {
 	guest := d.voice(p.home, auth.HeaderAPIKey, d.facts.APIKey)
 	sessions := plazav1connect.NewSessionServiceClient(d.http, guest.url, guest.options)
-	made, err := sessions.CreateSession(ctx, connect.NewRequest(&plazav1.CreateSessionRequest{
+	made, err := sessions.CreateSession(ctx, &plazav1.CreateSessionRequest{
 		UserId: p.id, DeviceId: "demo of " + p.id, DisplayName: &p.name,
-	}))
+	})
 	if err != nil {
 		return fmt.Errorf("signing %s in: %w", p.id, err)
 	}
-	d.people[p.id] = d.voice(p.home, "Authorization", "Bearer "+made.Msg.GetAccessToken())
+	d.people[p.id] = d.voice(p.home, "Authorization", "Bearer "+made.GetAccessToken())
 	return nil
 }
 
@@ -96,11 +96,11 @@ func (d *demo) category(ctx context.Context, home region.Code, name string) (str
 	}
 	admin := d.voice(home, "Authorization", "Bearer "+d.facts.AdminToken)
 	client := plazav1connect.NewCategoryServiceClient(d.http, admin.url, admin.options)
-	made, err := client.CreateCategory(ctx, connect.NewRequest(&plazav1.CreateCategoryRequest{Name: name}))
+	made, err := client.CreateCategory(ctx, &plazav1.CreateCategoryRequest{Name: name})
 	if err != nil {
 		return "", fmt.Errorf("category %s: %w", name, err)
 	}
-	d.categories[key] = made.Msg.GetCategories()[0].GetCategoryId()
+	d.categories[key] = made.GetCategories()[0].GetCategoryId()
 	return d.categories[key], nil
 }
 
@@ -115,13 +115,13 @@ func (d *demo) community(ctx context.Context, c demoCommunity) error {
 		return fmt.Errorf("avatar: %w", err)
 	}
 	client := plazav1connect.NewCommunityServiceClient(d.http, founder.url, founder.options)
-	made, err := client.CreateCommunity(ctx, connect.NewRequest(&plazav1.CreateCommunityRequest{
+	made, err := client.CreateCommunity(ctx, &plazav1.CreateCommunityRequest{
 		DisplayName: c.name, Description: c.description, CategoryIds: []string{category}, AvatarFileId: avatar,
-	}))
+	})
 	if err != nil {
 		return err
 	}
-	id := made.Msg.GetCommunities()[0].GetCommunityId()
+	id := made.GetCommunities()[0].GetCommunityId()
 	for _, member := range c.members {
 		if err := d.join(ctx, member, id); err != nil {
 			return fmt.Errorf("%s joins: %w", member, err)
@@ -138,18 +138,18 @@ func (d *demo) community(ctx context.Context, c demoCommunity) error {
 func (d *demo) join(ctx context.Context, member, communityID string) error {
 	v := d.people[member]
 	client := plazav1connect.NewMemberServiceClient(d.http, v.url, v.options)
-	_, err := client.JoinCommunity(ctx, connect.NewRequest(&plazav1.JoinCommunityRequest{CommunityId: communityID}))
+	_, err := client.JoinCommunity(ctx, &plazav1.JoinCommunityRequest{CommunityId: communityID})
 	return err
 }
 
 func (d *demo) post(ctx context.Context, communityID string, p demoPost) error {
-	made, err := d.posts(p.author).CreatePost(ctx, connect.NewRequest(&plazav1.CreatePostRequest{
+	made, err := d.posts(p.author).CreatePost(ctx, &plazav1.CreatePostRequest{
 		TargetType: "community", TargetId: communityID, Data: textBody(p.text),
-	}))
+	})
 	if err != nil {
 		return err
 	}
-	id := made.Msg.GetPosts()[0].GetPostId()
+	id := made.GetPosts()[0].GetPostId()
 	for _, c := range p.comments {
 		if err := d.comment(ctx, id, "", c); err != nil {
 			return fmt.Errorf("comment of %s: %w", c.author, err)
@@ -159,7 +159,7 @@ func (d *demo) post(ctx context.Context, communityID string, p demoPost) error {
 		return err
 	}
 	for _, user := range p.flaggedBy {
-		_, err := d.posts(user).FlagPost(ctx, connect.NewRequest(&plazav1.FlagPostRequest{PostId: id}))
+		_, err := d.posts(user).FlagPost(ctx, &plazav1.FlagPostRequest{PostId: id})
 		if err != nil {
 			return fmt.Errorf("flag of %s: %w", user, err)
 		}
@@ -168,13 +168,13 @@ func (d *demo) post(ctx context.Context, communityID string, p demoPost) error {
 }
 
 func (d *demo) comment(ctx context.Context, postID, parentID string, c demoComment) error {
-	made, err := d.comments(c.author).CreateComment(ctx, connect.NewRequest(&plazav1.CreateCommentRequest{
+	made, err := d.comments(c.author).CreateComment(ctx, &plazav1.CreateCommentRequest{
 		ReferenceType: "post", ReferenceId: postID, ParentId: parentID, Data: textBody(c.text),
-	}))
+	})
 	if err != nil {
 		return err
 	}
-	id := made.Msg.GetComments()[0].GetCommentId()
+	id := made.GetComments()[0].GetCommentId()
 	for _, answer := range c.answers {
 		if err := d.comment(ctx, postID, id, answer); err != nil {
 			return fmt.Errorf("answer of %s: %w", answer.author, err)
@@ -184,7 +184,7 @@ func (d *demo) comment(ctx context.Context, postID, parentID string, c demoComme
 		return err
 	}
 	for _, user := range c.flaggedBy {
-		_, err := d.comments(user).FlagComment(ctx, connect.NewRequest(&plazav1.FlagCommentRequest{CommentId: id}))
+		_, err := d.comments(user).FlagComment(ctx, &plazav1.FlagCommentRequest{CommentId: id})
 		if err != nil {
 			return fmt.Errorf("flag of %s: %w", user, err)
 		}
@@ -197,9 +197,9 @@ func (d *demo) react(ctx context.Context, kind, id string, reactions []demoReact
 		for _, user := range r.by {
 			v := d.people[user]
 			client := plazav1connect.NewReactionServiceClient(d.http, v.url, v.options)
-			_, err := client.AddReaction(ctx, connect.NewRequest(&plazav1.AddReactionRequest{
+			_, err := client.AddReaction(ctx, &plazav1.AddReactionRequest{
 				ReferenceType: kind, ReferenceId: id, ReactionName: r.name,
-			}))
+			})
 			if err != nil {
 				return fmt.Errorf("%s of %s: %w", r.name, user, err)
 			}

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -35,9 +33,9 @@ type viewed struct {
 }
 
 // ReportActivities tells what the caller viewed.
-func (s *Service) ReportActivities(ctx context.Context, req *connect.Request[plazav1.ReportActivitiesRequest]) (*connect.Response[plazav1.ReportActivitiesResponse], error) {
+func (s *Service) ReportActivities(ctx context.Context, req *plazav1.ReportActivitiesRequest) (*plazav1.ReportActivitiesResponse, error) {
 	now := s.Now()
-	posts, stories, err := timesOf(req.Msg.GetActivities(), now)
+	posts, stories, err := timesOf(req.GetActivities(), now)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +48,7 @@ func (s *Service) ReportActivities(ctx context.Context, req *connect.Request[pla
 			return nil, err
 		}
 	}
-	return connect.NewResponse(&plazav1.ReportActivitiesResponse{Success: true}), nil
+	return &plazav1.ReportActivitiesResponse{Success: true}, nil
 }
 
 // timesOf are when posts and stories were viewed, by id. A time that has not come yet is now.

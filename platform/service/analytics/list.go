@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
@@ -15,8 +13,7 @@ import (
 )
 
 // ListViewers lists who viewed a post or story, the first one first; for its author, and for those who moderate it.
-func (s *Service) ListViewers(ctx context.Context, req *connect.Request[plazav1.ListViewersRequest]) (*connect.Response[plazav1.ListViewersResponse], error) {
-	m := req.Msg
+func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest) (*plazav1.ListViewersResponse, error) {
 	cursor, err := page.Parse(page.Merge(m.GetOptions(), m.Limit, m.GetToken()), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -43,7 +40,7 @@ func (s *Service) ListViewers(ctx context.Context, req *connect.Request[plazav1.
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.ListViewersResponse{Users: s.View.Users(users), Paging: paging}), nil
+	return &plazav1.ListViewersResponse{Users: s.View.Users(users), Paging: paging}, nil
 }
 
 // requireOwn returns nil for the author and for those who moderate posts and comments, or stories, there.

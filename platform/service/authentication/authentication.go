@@ -4,8 +4,6 @@ package authentication
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -19,10 +17,10 @@ func New(issuer *auth.Issuer) *Service { return &Service{issuer: issuer} }
 
 // CreateToken makes an authToken for one user id. The server key in the header is all that it asks for; the user need
 // not exist yet.
-func (s *Service) CreateToken(_ context.Context, req *connect.Request[plazav1.CreateTokenRequest]) (*connect.Response[plazav1.CreateTokenResponse], error) {
-	token, err := s.issuer.MintAuthToken(req.Msg.GetUserId())
+func (s *Service) CreateToken(_ context.Context, req *plazav1.CreateTokenRequest) (*plazav1.CreateTokenResponse, error) {
+	token, err := s.issuer.MintAuthToken(req.GetUserId())
 	if err != nil {
 		return nil, fail.Unexpected(err)
 	}
-	return connect.NewResponse(&plazav1.CreateTokenResponse{Token: token}), nil
+	return &plazav1.CreateTokenResponse{Token: token}, nil
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -22,9 +20,9 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // CreateCategory makes a category. It lives at this server's region.
-func (s *Service) CreateCategory(ctx context.Context, req *connect.Request[plazav1.CreateCategoryRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
+func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategoryRequest) (*plazav1.CategoryResponse, error) {
 	f := s.Begin(ctx)
-	avatar := service.ReadFiles(f.Reads, service.Avatar(&req.Msg.AvatarFileId))
+	avatar := service.ReadFiles(f.Reads, service.Avatar(&req.AvatarFileId))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -37,9 +35,9 @@ func (s *Service) CreateCategory(ctx context.Context, req *connect.Request[plaza
 	now := s.Now()
 	c := store.Category{
 		ID:           s.NewID(s.Region),
-		Name:         req.Msg.GetName(),
-		Metadata:     view.ObjectJSON(req.Msg.GetMetadata()),
-		AvatarFileID: req.Msg.GetAvatarFileId(),
+		Name:         req.GetName(),
+		Metadata:     view.ObjectJSON(req.GetMetadata()),
+		AvatarFileID: req.GetAvatarFileId(),
 		CreatedAt:    now,
 		UpdatedAt:    now,
 	}
@@ -48,29 +46,29 @@ func (s *Service) CreateCategory(ctx context.Context, req *connect.Request[plaza
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.CategoryResponse([]store.Category{c}, nil)), nil
+	return s.View.CategoryResponse([]store.Category{c}, nil), nil
 }
 
 // GetCategory gets one category.
-func (s *Service) GetCategory(ctx context.Context, req *connect.Request[plazav1.GetCategoryRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
+func (s *Service) GetCategory(ctx context.Context, req *plazav1.GetCategoryRequest) (*plazav1.CategoryResponse, error) {
 	var rows []store.Category
 	f := s.Begin(ctx)
-	f.Categories([]string{req.Msg.GetCategoryId()}, &rows)
+	f.Categories([]string{req.GetCategoryId()}, &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, fail.NotFound()
 	}
-	return connect.NewResponse(s.View.CategoryResponse(rows, nil)), nil
+	return s.View.CategoryResponse(rows, nil), nil
 }
 
 // BatchGetCategories gets several categories in the order of the request; unknown ones and those of a region that is away
 // are left out. A request that names none gets them all, by pages.
-func (s *Service) BatchGetCategories(ctx context.Context, req *connect.Request[plazav1.BatchGetCategoriesRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
-	ids := wanted(req.Msg)
+func (s *Service) BatchGetCategories(ctx context.Context, req *plazav1.BatchGetCategoriesRequest) (*plazav1.CategoryResponse, error) {
+	ids := wanted(req)
 	if len(ids) == 0 {
-		return s.list(ctx, listing{sortBy: req.Msg.GetSortBy(), options: req.Msg.GetOptions()})
+		return s.list(ctx, listing{sortBy: req.GetSortBy(), options: req.GetOptions()})
 	}
 	if err := s.Begin(ctx).Run(ctx); err != nil {
 		return nil, err
@@ -82,7 +80,7 @@ func (s *Service) BatchGetCategories(ctx context.Context, req *connect.Request[p
 		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b store.Category) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return connect.NewResponse(s.View.CategoryResponse(rows, nil)), nil
+	return s.View.CategoryResponse(rows, nil), nil
 }
 
 // wanted are the ids of the request, each once.

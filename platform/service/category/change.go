@@ -3,8 +3,6 @@ package category
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -15,8 +13,7 @@ import (
 )
 
 // UpdateCategory changes a category; absent fields stay.
-func (s *Service) UpdateCategory(ctx context.Context, req *connect.Request[plazav1.UpdateCategoryRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
-	m := req.Msg
+func (s *Service) UpdateCategory(ctx context.Context, m *plazav1.UpdateCategoryRequest) (*plazav1.CategoryResponse, error) {
 	f := s.Begin(ctx)
 	avatar := service.ReadFiles(f.Reads, service.Avatar(m.AvatarFileId))
 	if err := f.Run(ctx); err != nil {
@@ -41,12 +38,12 @@ func (s *Service) UpdateCategory(ctx context.Context, req *connect.Request[plaza
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.CategoryResponse([]store.Category{*after}, nil)), nil
+	return s.View.CategoryResponse([]store.Category{*after}, nil), nil
 }
 
 // DeleteCategory takes a category away. Communities that stand in it keep its id, and show it as deleted.
-func (s *Service) DeleteCategory(ctx context.Context, req *connect.Request[plazav1.DeleteCategoryRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	id := req.Msg.GetCategoryId()
+func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategoryRequest) (*plazav1.StatusSuccessResponse, error) {
+	id := req.GetCategoryId()
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -62,7 +59,7 @@ func (s *Service) DeleteCategory(ctx context.Context, req *connect.Request[plaza
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+	return &plazav1.StatusSuccessResponse{
 		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}), nil
+	}, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -13,8 +11,8 @@ import (
 )
 
 // ListCategories lists the categories of all three regions. A region that is away is left out.
-func (s *Service) ListCategories(ctx context.Context, req *connect.Request[plazav1.ListCategoriesRequest]) (*connect.Response[plazav1.CategoryResponse], error) {
-	return s.list(ctx, listing{sortBy: req.Msg.GetSortBy(), deleted: req.Msg.GetIsDeleted(), options: req.Msg.GetOptions()})
+func (s *Service) ListCategories(ctx context.Context, req *plazav1.ListCategoriesRequest) (*plazav1.CategoryResponse, error) {
+	return s.list(ctx, listing{sortBy: req.GetSortBy(), deleted: req.GetIsDeleted(), options: req.GetOptions()})
 }
 
 // listing is what both requests that list categories ask for.
@@ -24,7 +22,7 @@ type listing struct {
 	options *plazav1.PageOptions
 }
 
-func (s *Service) list(ctx context.Context, l listing) (*connect.Response[plazav1.CategoryResponse], error) {
+func (s *Service) list(ctx context.Context, l listing) (*plazav1.CategoryResponse, error) {
 	cursor, err := page.Parse(l.options, page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -40,7 +38,7 @@ func (s *Service) list(ctx context.Context, l listing) (*connect.Response[plazav
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, place)
-	return connect.NewResponse(s.View.CategoryResponse(rows, paging)), nil
+	return s.View.CategoryResponse(rows, paging), nil
 }
 
 func listOf(l listing, cursor page.Cursor) store.CategoryList {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
@@ -16,8 +14,7 @@ import (
 )
 
 // UpdateChannel changes a channel; absent fields stay.
-func (s *Service) UpdateChannel(ctx context.Context, req *connect.Request[plazav1.UpdateChannelRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) UpdateChannel(ctx context.Context, m *plazav1.UpdateChannelRequest) (*answer, error) {
 	found := s.begin(ctx, m.GetChannelId())
 	avatar := service.ReadFiles(found.Reads, service.Avatar(m.AvatarFileId))
 	if err := s.runLive(ctx, found); err != nil {
@@ -69,8 +66,8 @@ func changeOf(m *plazav1.UpdateChannelRequest) store.ChannelChange {
 }
 
 // DeleteChannel deletes a channel with all that is in it. It can still be got, and says then that it is deleted.
-func (s *Service) DeleteChannel(ctx context.Context, req *connect.Request[plazav1.DeleteChannelRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	found := s.begin(ctx, req.Msg.GetChannelId())
+func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelRequest) (*plazav1.StatusSuccessResponse, error) {
+	found := s.begin(ctx, req.GetChannelId())
 	if err := s.runLive(ctx, found); err != nil {
 		return nil, err
 	}
@@ -85,14 +82,14 @@ func (s *Service) DeleteChannel(ctx context.Context, req *connect.Request[plazav
 		return nil, err
 	}
 	s.Outbox.DeliverSoon(ctx, w.Home(), told)
-	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+	return &plazav1.StatusSuccessResponse{
 		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}), nil
+	}, nil
 }
 
 // MuteChannel keeps everybody but moderators from writing, for a while or for ever.
-func (s *Service) MuteChannel(ctx context.Context, req *connect.Request[plazav1.MuteChannelRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	found := s.begin(ctx, req.Msg.GetChannelId())
+func (s *Service) MuteChannel(ctx context.Context, req *plazav1.MuteChannelRequest) (*plazav1.SuccessResponse, error) {
+	found := s.begin(ctx, req.GetChannelId())
 	if err := s.runLive(ctx, found); err != nil {
 		return nil, err
 	}
@@ -102,11 +99,11 @@ func (s *Service) MuteChannel(ctx context.Context, req *connect.Request[plazav1.
 	now := s.Now()
 	id := found.ChannelAccess.Channel.ID
 	w := s.Store.Write(service.HomeOf(id))
-	w.MuteChannel(id, mutedUntil(req.Msg.GetMutePeriod(), now), now)
+	w.MuteChannel(id, mutedUntil(req.GetMutePeriod(), now), now)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }
 
 // topicDeleted is the outbox topic of channels that were deleted.

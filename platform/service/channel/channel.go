@@ -27,8 +27,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -53,7 +51,7 @@ type Markers interface {
 // New makes the service.
 func New(d *service.Deps, markers Markers) *Service { return &Service{Deps: d, markers: markers} }
 
-type answer = connect.Response[plazav1.ChannelAggregate]
+type answer = plazav1.ChannelAggregate
 
 // situation is what an operation on one channel finds in the database.
 type situation struct {
@@ -112,12 +110,12 @@ func (s *Service) respond(ctx context.Context, found *situation, a view.ChannelA
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(aggregate), nil
+	return aggregate, nil
 }
 
 // GetChannel gets one channel. A deleted one says so; one that the caller may not know of is 400400.
-func (s *Service) GetChannel(ctx context.Context, req *connect.Request[plazav1.GetChannelRequest]) (*answer, error) {
-	found := s.begin(ctx, req.Msg.GetChannelId())
+func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest) (*answer, error) {
+	found := s.begin(ctx, req.GetChannelId())
 	if err := s.run(ctx, found); err != nil {
 		return nil, err
 	}
@@ -126,7 +124,7 @@ func (s *Service) GetChannel(ctx context.Context, req *connect.Request[plazav1.G
 
 // BatchGetChannels gets several channels in the order of the request. Those that are unknown, that the caller may not know of, or
 // whose region is away are left out.
-func (s *Service) BatchGetChannels(ctx context.Context, req *connect.Request[plazav1.BatchGetChannelsRequest]) (*answer, error) {
+func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetChannelsRequest) (*answer, error) {
 	f := s.Begin(ctx)
 	var settings store.Settings
 	f.Settings(s.Region, &settings)
@@ -134,7 +132,7 @@ func (s *Service) BatchGetChannels(ctx context.Context, req *connect.Request[pla
 		return nil, err
 	}
 	var ids []string
-	for _, id := range req.Msg.GetChannelIds() {
+	for _, id := range req.GetChannelIds() {
 		if internal := s.ChannelID(id); !slices.Contains(ids, internal) {
 			ids = append(ids, internal)
 		}
@@ -147,7 +145,7 @@ func (s *Service) BatchGetChannels(ctx context.Context, req *connect.Request[pla
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(aggregate), nil
+	return aggregate, nil
 }
 
 // seen reads channels by internal id, in that order, and keeps those that the caller may know of; and how the caller stands to those.

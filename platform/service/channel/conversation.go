@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -33,8 +31,7 @@ type conversing struct {
 
 // CreateConversation makes a conversation of the caller and others, or finds the distinct one that they have; those of them who had
 // left it belong to it again. With somebody who blocks the caller, or whom the caller blocks, nobody converses: that is 400400.
-func (s *Service) CreateConversation(ctx context.Context, req *connect.Request[plazav1.CreateConversationRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) CreateConversation(ctx context.Context, m *plazav1.CreateConversationRequest) (*answer, error) {
 	others, all, err := s.resolve(ctx, m.GetUserIds())
 	if err != nil {
 		return nil, err
@@ -62,7 +59,7 @@ func (s *Service) CreateConversation(ctx context.Context, req *connect.Request[p
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(aggregate), nil
+	return aggregate, nil
 }
 
 // lookToConverse reads and checks what the conversation needs.

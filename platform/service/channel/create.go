@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -38,8 +36,7 @@ type newcomer struct {
 
 // CreateChannel makes a channel of type community, broadcast or live with the caller as its first moderator. An administrator, who has
 // no account, is no member.
-func (s *Service) CreateChannel(ctx context.Context, req *connect.Request[plazav1.CreateChannelRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) CreateChannel(ctx context.Context, m *plazav1.CreateChannelRequest) (*answer, error) {
 	if err := requireSense(m); err != nil {
 		return nil, err
 	}
@@ -74,7 +71,7 @@ func (s *Service) CreateChannel(ctx context.Context, req *connect.Request[plazav
 		return nil, err
 	}
 	if n.there {
-		return s.GetChannel(ctx, connect.NewRequest(&plazav1.GetChannelRequest{ChannelId: n.channel.ID}))
+		return s.GetChannel(ctx, &plazav1.GetChannelRequest{ChannelId: n.channel.ID})
 	}
 	return s.make(ctx, n, errTaken)
 }
@@ -164,7 +161,7 @@ func (s *Service) make(ctx context.Context, n *newcomer, taken error) (*answer, 
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(aggregate), nil
+	return aggregate, nil
 }
 
 // channelUsers are the creator and the first members.

@@ -3,8 +3,6 @@ package channel
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -13,8 +11,8 @@ import (
 )
 
 // JoinChannel makes the caller a member. Again changes nothing.
-func (s *Service) JoinChannel(ctx context.Context, req *connect.Request[plazav1.JoinChannelRequest]) (*answer, error) {
-	return s.change(ctx, operation{channelID: req.Msg.GetChannelId(), decide: decideJoin})
+func (s *Service) JoinChannel(ctx context.Context, req *plazav1.JoinChannelRequest) (*answer, error) {
+	return s.change(ctx, operation{channelID: req.GetChannelId(), decide: decideJoin})
 }
 
 func decideJoin(g *gathering) ([]store.ChannelUserChange, error) {
@@ -35,8 +33,8 @@ func decideJoin(g *gathering) ([]store.ChannelUserChange, error) {
 }
 
 // LeaveChannel ends the caller's membership. Whoever is no member stays none.
-func (s *Service) LeaveChannel(ctx context.Context, req *connect.Request[plazav1.LeaveChannelRequest]) (*answer, error) {
-	return s.change(ctx, operation{channelID: req.Msg.GetChannelId(), decide: func(g *gathering) ([]store.ChannelUserChange, error) {
+func (s *Service) LeaveChannel(ctx context.Context, req *plazav1.LeaveChannelRequest) (*answer, error) {
+	return s.change(ctx, operation{channelID: req.GetChannelId(), decide: func(g *gathering) ([]store.ChannelUserChange, error) {
 		if err := g.RequireUser(); err != nil {
 			return nil, err
 		}
@@ -48,8 +46,8 @@ func (s *Service) LeaveChannel(ctx context.Context, req *connect.Request[plazav1
 }
 
 // AddChannelUsers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
-func (s *Service) AddChannelUsers(ctx context.Context, req *connect.Request[plazav1.AddChannelUsersRequest]) (*answer, error) {
-	return s.moderate(ctx, req.Msg.GetChannelId(), req.Msg.GetUserIds(), auth.AddChannelUser, true, decideAdd)
+func (s *Service) AddChannelUsers(ctx context.Context, req *plazav1.AddChannelUsersRequest) (*answer, error) {
+	return s.moderate(ctx, req.GetChannelId(), req.GetUserIds(), auth.AddChannelUser, true, decideAdd)
 }
 
 func decideAdd(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
@@ -68,8 +66,8 @@ func decideAdd(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
 }
 
 // RemoveChannelUsers ends the memberships of users. Who is no member stays as they are.
-func (s *Service) RemoveChannelUsers(ctx context.Context, req *connect.Request[plazav1.RemoveChannelUsersRequest]) (*answer, error) {
-	return s.moderate(ctx, req.Msg.GetChannelId(), req.Msg.GetUserIds(), auth.RemoveChannelUser, false,
+func (s *Service) RemoveChannelUsers(ctx context.Context, req *plazav1.RemoveChannelUsersRequest) (*answer, error) {
+	return s.moderate(ctx, req.GetChannelId(), req.GetUserIds(), auth.RemoveChannelUser, false,
 		func(g *gathering, _ []string) ([]store.ChannelUserChange, error) {
 			return g.endings(store.ChannelMember, store.ChannelNone), nil
 		})

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -19,8 +17,8 @@ import (
 // that is away is left out.
 //
 // A keyword is the beginning of the name, and the list then goes by name whatever order is asked for: only there it needs no scan.
-func (s *Service) ListChannels(ctx context.Context, req *connect.Request[plazav1.ListChannelsRequest]) (*connect.Response[plazav1.ListChannelsResponse], error) {
-	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsRequest) (*plazav1.ListChannelsResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -30,9 +28,9 @@ func (s *Service) ListChannels(ctx context.Context, req *connect.Request[plazav1
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	list := listOf(req.Msg, cursor)
+	list := listOf(req, cursor)
 	list.MemberID = f.Caller.UserID
-	keys, err := s.keys(ctx, list, req.Msg.GetFilter(), service.SeesEveryChannel(f.Caller))
+	keys, err := s.keys(ctx, list, req.GetFilter(), service.SeesEveryChannel(f.Caller))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +44,7 @@ func (s *Service) ListChannels(ctx context.Context, req *connect.Request[plazav1
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(view.ChannelPage(aggregate, paging)), nil
+	return view.ChannelPage(aggregate, paging), nil
 }
 
 func listOf(m *plazav1.ListChannelsRequest, cursor page.Cursor) store.ChannelList {

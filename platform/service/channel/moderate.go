@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -14,8 +12,8 @@ import (
 )
 
 // BanChannelUsers bans users, members or not: they lose their membership and its roles and cannot join again. Nobody bans themselves.
-func (s *Service) BanChannelUsers(ctx context.Context, req *connect.Request[plazav1.BanChannelUsersRequest]) (*answer, error) {
-	return s.moderate(ctx, req.Msg.GetChannelId(), req.Msg.GetUserIds(), auth.BanChannelUser, true, decideBan)
+func (s *Service) BanChannelUsers(ctx context.Context, req *plazav1.BanChannelUsersRequest) (*answer, error) {
+	return s.moderate(ctx, req.GetChannelId(), req.GetUserIds(), auth.BanChannelUser, true, decideBan)
 }
 
 func decideBan(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
@@ -40,16 +38,15 @@ func decideBan(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
 }
 
 // UnbanChannelUsers lifts bans: the users are no members, and may join again. Who is not banned stays as they are.
-func (s *Service) UnbanChannelUsers(ctx context.Context, req *connect.Request[plazav1.UnbanChannelUsersRequest]) (*answer, error) {
-	return s.moderate(ctx, req.Msg.GetChannelId(), req.Msg.GetUserIds(), auth.BanChannelUser, false,
+func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChannelUsersRequest) (*answer, error) {
+	return s.moderate(ctx, req.GetChannelId(), req.GetUserIds(), auth.BanChannelUser, false,
 		func(g *gathering, _ []string) ([]store.ChannelUserChange, error) {
 			return g.endings(store.ChannelBanned, store.ChannelNone), nil
 		})
 }
 
 // MuteChannelUsers keeps members from writing, for a while or for ever; moderators write all the same. A mute outlasts leaving.
-func (s *Service) MuteChannelUsers(ctx context.Context, req *connect.Request[plazav1.MuteChannelUsersRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	m := req.Msg
+func (s *Service) MuteChannelUsers(ctx context.Context, m *plazav1.MuteChannelUsersRequest) (*plazav1.SuccessResponse, error) {
 	_, err := s.moderate(ctx, m.GetChannelId(), m.GetUserIds(), auth.MuteChannelUser, false,
 		func(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
 			until := mutedUntil(m.GetMutePeriod(), g.now)
@@ -58,7 +55,7 @@ func (s *Service) MuteChannelUsers(ctx context.Context, req *connect.Request[pla
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }
 
 // members are changes of users who all have to be members.
@@ -81,8 +78,7 @@ func (g *gathering) members(ids []string, change func(*store.ChannelUser)) ([]st
 }
 
 // AddChannelUserRoles gives members a role; who has it already keeps it.
-func (s *Service) AddChannelUserRoles(ctx context.Context, req *connect.Request[plazav1.AddChannelUserRolesRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) AddChannelUserRoles(ctx context.Context, m *plazav1.AddChannelUserRolesRequest) (*answer, error) {
 	return s.reassign(ctx, m.GetChannelId(), m.GetUserIds(), m.GetRole(), func(u *store.ChannelUser) {
 		if !slices.Contains(u.Roles, m.GetRole()) {
 			u.Roles = append(u.Roles, m.GetRole())
@@ -91,8 +87,7 @@ func (s *Service) AddChannelUserRoles(ctx context.Context, req *connect.Request[
 }
 
 // RemoveChannelUserRoles takes a role from members.
-func (s *Service) RemoveChannelUserRoles(ctx context.Context, req *connect.Request[plazav1.RemoveChannelUserRolesRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) RemoveChannelUserRoles(ctx context.Context, m *plazav1.RemoveChannelUserRolesRequest) (*answer, error) {
 	return s.reassign(ctx, m.GetChannelId(), m.GetUserIds(), m.GetRole(), func(u *store.ChannelUser) {
 		u.Roles = slices.DeleteFunc(u.Roles, func(role string) bool { return role == m.GetRole() })
 	})

@@ -3,16 +3,13 @@ package channel
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // SeeChannels marks the first subchannels of channels read up to a segment. The markers of the caller decide what that changes:
 // whoever does not belong to a channel has none of it that moves.
-func (s *Service) SeeChannels(ctx context.Context, req *connect.Request[plazav1.SeeChannelsRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	m := req.Msg
+func (s *Service) SeeChannels(ctx context.Context, m *plazav1.SeeChannelsRequest) (*plazav1.SuccessResponse, error) {
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -35,5 +32,5 @@ func (s *Service) SeeChannels(ctx context.Context, req *connect.Request[plazav1.
 	if err := s.markers.SeeFeeds(ctx, f.Caller.UserID, readTo); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -20,14 +18,14 @@ const muted = "muted"
 
 // ListChannelUsers lists the members of a channel, those of them who are muted, the banned, or several of these, for whoever may read
 // in the channel. channelUsers holds the page and nothing else.
-func (s *Service) ListChannelUsers(ctx context.Context, req *connect.Request[plazav1.ListChannelUsersRequest]) (*connect.Response[plazav1.ListChannelsResponse], error) {
-	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannelUsersRequest) (*plazav1.ListChannelsResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	found := s.begin(ctx, req.Msg.GetChannelId())
-	list := s.usersOf(req.Msg, cursor)
-	memberships := membershipsOf(req.Msg)
+	found := s.begin(ctx, req.GetChannelId())
+	list := s.usersOf(req, cursor)
+	memberships := membershipsOf(req)
 	pages := make([][]store.ChannelUserRow, len(memberships))
 	now := s.Now()
 	for i, membership := range memberships {
@@ -53,7 +51,7 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *connect.Request[pla
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(view.ChannelPage(aggregate, paging)), nil
+	return view.ChannelPage(aggregate, paging), nil
 }
 
 // membershipsOf are those that the request asks for, each once, in either spelling. The muted are members: with them, they say nothing.

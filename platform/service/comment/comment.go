@@ -19,8 +19,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -76,17 +74,17 @@ func (l *loaded) known(comments ...store.Comment) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*plazav1.CommentAggregate, error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.CommentAggregate()), nil
+	return a.CommentAggregate(), nil
 }
 
 // GetComment gets one comment.
-func (s *Service) GetComment(ctx context.Context, req *connect.Request[plazav1.GetCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetCommentId(), nil)
+func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest) (*plazav1.CommentAggregate, error) {
+	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +92,8 @@ func (s *Service) GetComment(ctx context.Context, req *connect.Request[plazav1.G
 }
 
 // BatchGetComments gets up to ten comments in the order of the request; those that the caller may not see are left out.
-func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[plazav1.BatchGetCommentsRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	ids := req.Msg.GetCommentIds()
+func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCommentsRequest) (*plazav1.CommentAggregate, error) {
+	ids := req.GetCommentIds()
 	found := make([]*loaded, len(ids))
 	f := s.Begin(ctx)
 	for i, id := range ids {
@@ -124,13 +122,13 @@ func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[pla
 
 // DeleteComment deletes a comment; for its author, a moderator and the owner of the wall. Its replies stay. A permanent
 // deletion leaves nothing of it.
-func (s *Service) DeleteComment(ctx context.Context, req *connect.Request[plazav1.DeleteCommentRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	return service.Edit(ctx, func() (*connect.Response[plazav1.StatusSuccessResponse], error) { return s.delete(ctx, req) })
+func (s *Service) DeleteComment(ctx context.Context, req *plazav1.DeleteCommentRequest) (*plazav1.StatusSuccessResponse, error) {
+	return service.Edit(ctx, func() (*plazav1.StatusSuccessResponse, error) { return s.delete(ctx, req) })
 }
 
 // delete is DeleteComment unless somebody reviews or deletes the comment between: then it is service.ErrEdited.
-func (s *Service) delete(ctx context.Context, req *connect.Request[plazav1.DeleteCommentRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	l, err := s.load(ctx, req.Msg.GetCommentId(), nil)
+func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest) (*plazav1.StatusSuccessResponse, error) {
+	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -140,15 +138,15 @@ func (s *Service) delete(ctx context.Context, req *connect.Request[plazav1.Delet
 	w := s.Store.Write(service.HomeOf(l.comment.ID))
 	w.GuardCommentStatus(*l.comment, service.ErrEdited)
 	w.DeleteComment(*l.comment, s.Now())
-	if req.Msg.GetPermanent() {
+	if req.GetPermanent() {
 		w.PurgeComments([]string{l.comment.ID})
 	}
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+	return &plazav1.StatusSuccessResponse{
 		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}), nil
+	}, nil
 }
 
 func deleteRight(c *store.Comment) auth.Permission {

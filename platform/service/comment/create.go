@@ -7,7 +7,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -22,19 +21,19 @@ const maxText = 50_000
 
 // CreateComment makes a comment on a post or story, or a reply to a comment on it. It is stored at the home of what it
 // stands on.
-func (s *Service) CreateComment(ctx context.Context, req *connect.Request[plazav1.CreateCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	if err := check(req.Msg.GetData(), req.Msg.GetAttachments()); err != nil {
+func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentRequest) (*plazav1.CommentAggregate, error) {
+	if err := check(req.GetData(), req.GetAttachments()); err != nil {
 		return nil, err
 	}
-	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
+	mentions, err := s.Mentions(ctx, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	l, parent, counts, err := s.loadReference(ctx, req.Msg)
+	l, parent, counts, err := s.loadReference(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	c := s.row(l, parent, req.Msg, mentions)
+	c := s.row(l, parent, req, mentions)
 	c.Segment = counts.Of(l.ref.ID(), store.CountSegment) + 1
 	w := s.Store.Write(l.ref.Home())
 	l.ref.Guard(w, c.CreatedAt)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -15,9 +13,9 @@ import (
 
 // FlagComment flags a comment as the caller. A second time changes nothing; where as many others flag it as the network
 // allows, or flagging is off, it is refused.
-func (s *Service) FlagComment(ctx context.Context, req *connect.Request[plazav1.FlagCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) FlagComment(ctx context.Context, req *plazav1.FlagCommentRequest) (*plazav1.CommentAggregate, error) {
 	var settings store.Settings
-	l, err := s.load(ctx, req.Msg.GetCommentId(), func(f *service.First) { f.Settings(s.Region, &settings) })
+	l, err := s.load(ctx, req.GetCommentId(), func(f *service.First) { f.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +33,7 @@ func (s *Service) FlagComment(ctx context.Context, req *connect.Request[plazav1.
 	}
 	flag := store.Flag{
 		TargetType: store.FlagComment, TargetID: l.comment.ID, UserID: l.First.Caller.UserID,
-		Reason: cmp.Or(req.Msg.GetReason(), service.DefaultFlagReason), Detail: req.Msg.GetDetail(), CreatedAt: s.Now(),
+		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
 	return s.changeFlags(ctx, l, func(w *store.Write) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
@@ -44,8 +42,8 @@ func (s *Service) FlagComment(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // UnflagComment takes the caller's own flag back; without one it changes nothing.
-func (s *Service) UnflagComment(ctx context.Context, req *connect.Request[plazav1.UnflagCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetCommentId(), nil)
+func (s *Service) UnflagComment(ctx context.Context, req *plazav1.UnflagCommentRequest) (*plazav1.CommentAggregate, error) {
+	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +54,8 @@ func (s *Service) UnflagComment(ctx context.Context, req *connect.Request[plazav
 }
 
 // ClearCommentFlags removes every flag of a comment; for moderators.
-func (s *Service) ClearCommentFlags(ctx context.Context, req *connect.Request[plazav1.ClearCommentFlagsRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetCommentId(), nil)
+func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearCommentFlagsRequest) (*plazav1.CommentAggregate, error) {
+	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +66,7 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *connect.Request[pl
 }
 
 // changeFlags runs a change of the comment's flags, brings up to date what depends on them, and answers with the comment.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*plazav1.CommentAggregate, error) {
 	var after *store.Comment
 	w := s.Store.Write(service.HomeOf(l.comment.ID))
 	w.GuardComment(l.comment.ID, fail.NotFound())
@@ -82,12 +80,12 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store
 }
 
 // IsCommentFlaggedByMe tells whether the caller flags the comment.
-func (s *Service) IsCommentFlaggedByMe(ctx context.Context, req *connect.Request[plazav1.IsCommentFlaggedByMeRequest]) (*connect.Response[plazav1.FlaggedByMeResponse], error) {
+func (s *Service) IsCommentFlaggedByMe(ctx context.Context, req *plazav1.IsCommentFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
 	mine := false
-	l, err := s.load(ctx, req.Msg.GetCommentId(), func(f *service.First) { f.FlaggedBy(req.Msg.GetCommentId(), f.Caller.UserID, &mine) })
+	l, err := s.load(ctx, req.GetCommentId(), func(f *service.First) { f.FlaggedBy(req.GetCommentId(), f.Caller.UserID, &mine) })
 	if err != nil {
 		return nil, err
 	}
 	mine = mine && l.First.Caller.Kind == auth.User
-	return connect.NewResponse(&plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}), nil
+	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -13,8 +11,7 @@ import (
 )
 
 // ListComments lists the comments on one post or story.
-func (s *Service) ListComments(ctx context.Context, req *connect.Request[plazav1.ListCommentsRequest]) (*connect.Response[plazav1.ListCommentsResponse], error) {
-	m := req.Msg
+func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsRequest) (*plazav1.ListCommentsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -41,7 +38,7 @@ func (s *Service) ListComments(ctx context.Context, req *connect.Request[plazav1
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.CommentList(paging)), nil
+	return a.CommentList(paging), nil
 }
 
 // listEveryState reads a page for moderators: who is one is known once the first reads have run, and few are.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -15,17 +14,16 @@ import (
 )
 
 // UpdateComment edits a comment; for its author and for moderators. Its state stays.
-func (s *Service) UpdateComment(ctx context.Context, req *connect.Request[plazav1.UpdateCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
-	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
+func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentRequest) (*plazav1.CommentAggregate, error) {
+	mentions, err := s.Mentions(ctx, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	return service.Edit(ctx, func() (*connect.Response[plazav1.CommentAggregate], error) { return s.edit(ctx, req, mentions) })
+	return service.Edit(ctx, func() (*plazav1.CommentAggregate, error) { return s.edit(ctx, req, mentions) })
 }
 
 // edit is UpdateComment unless somebody else changes the comment between: then it is service.ErrEdited.
-func (s *Service) edit(ctx context.Context, req *connect.Request[plazav1.UpdateCommentRequest], mentions []view.Mention) (*connect.Response[plazav1.CommentAggregate], error) {
-	m := req.Msg
+func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (*plazav1.CommentAggregate, error) {
 	var files *service.FileCheck
 	var rules *service.TextRules
 	l, err := s.load(ctx, m.GetCommentId(), func(f *service.First) {
@@ -52,7 +50,7 @@ func (s *Service) edit(ctx context.Context, req *connect.Request[plazav1.UpdateC
 	var after *store.Comment
 	w := s.Store.Write(service.HomeOf(c.ID))
 	w.GuardCommentUnchanged(*l.comment, service.ErrEdited)
-	w.EditComment(c, now, service.KeepsEditedAt(l.First.Caller, req.Header()))
+	w.EditComment(c, now, l.First.Caller.KeepsEditedAt)
 	w.CommentAfter(c.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

@@ -3,8 +3,6 @@ package community
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -46,8 +44,7 @@ func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p a
 }
 
 // UpdateCommunity changes a community; absent fields stay.
-func (s *Service) UpdateCommunity(ctx context.Context, req *connect.Request[plazav1.UpdateCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	m := req.Msg
+func (s *Service) UpdateCommunity(ctx context.Context, m *plazav1.UpdateCommunityRequest) (*plazav1.CommunityAggregate, error) {
 	t, err := s.find(ctx, m.GetCommunityId(), m.GetCategoryIds(), auth.EditCommunity)
 	if err != nil {
 		return nil, err
@@ -96,8 +93,8 @@ func changeOf(m *plazav1.UpdateCommunityRequest) store.CommunityChange {
 }
 
 // DeleteCommunity deletes a community. It can still be got, and says then that it is deleted.
-func (s *Service) DeleteCommunity(ctx context.Context, req *connect.Request[plazav1.DeleteCommunityRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	t, err := s.find(ctx, req.Msg.GetCommunityId(), nil, auth.DeleteCommunity)
+func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommunityRequest) (*plazav1.SuccessResponse, error) {
+	t, err := s.find(ctx, req.GetCommunityId(), nil, auth.DeleteCommunity)
 	if err != nil {
 		return nil, err
 	}
@@ -106,5 +103,5 @@ func (s *Service) DeleteCommunity(ctx context.Context, req *connect.Request[plaz
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }

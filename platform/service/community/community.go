@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -22,22 +20,22 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // answer makes the answer about communities, with the memberships and users that are known already.
-func (s *Service) answer(ctx context.Context, a view.CommunityAnswer) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) answer(ctx context.Context, a view.CommunityAnswer) (*plazav1.CommunityAggregate, error) {
 	aggregate, err := s.View.Communities(ctx, s.Store, a)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(aggregate), nil
+	return aggregate, nil
 }
 
 // GetCommunity gets one community. A deleted one says so; one that the caller may not know of is 400400.
-func (s *Service) GetCommunity(ctx context.Context, req *connect.Request[plazav1.GetCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityRequest) (*plazav1.CommunityAggregate, error) {
 	var c *store.Community
 	var mine *store.Member
 	f := s.Begin(ctx)
-	f.Community(req.Msg.GetCommunityId(), &c)
+	f.Community(req.GetCommunityId(), &c)
 	if f.Caller.UserID != "" {
-		f.Member(req.Msg.GetCommunityId(), f.Caller.UserID, &mine)
+		f.Member(req.GetCommunityId(), f.Caller.UserID, &mine)
 	}
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -57,12 +55,12 @@ func known(m *store.Member) []store.Member {
 
 // BatchGetCommunities gets several communities in the order of the request. Those that are unknown, that the caller may
 // not know of, or whose region is away are left out.
-func (s *Service) BatchGetCommunities(ctx context.Context, req *connect.Request[plazav1.BatchGetCommunitiesRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGetCommunitiesRequest) (*plazav1.CommunityAggregate, error) {
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	ids := req.Msg.GetCommunityIds()
+	ids := req.GetCommunityIds()
 	var rows []store.Community
 	var mine []store.Member
 	reads := s.Store.Related()
@@ -73,7 +71,7 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *connect.Request[
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	discoverable := req.Msg.IncludeDiscoverablePrivateCommunity == nil || req.Msg.GetIncludeDiscoverablePrivateCommunity()
+	discoverable := req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity()
 	rows = slices.DeleteFunc(rows, func(c store.Community) bool {
 		c.IsDiscoverable = c.IsDiscoverable && discoverable
 		return !service.CanFind(f.Caller, c, membership(mine, c.ID))

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -19,13 +17,13 @@ import (
 var errNameTaken = fail.AlreadyExists("A community of that name exists already")
 
 // CreateCommunity makes a community at this server's region, with the caller as its first moderator. Any user may.
-func (s *Service) CreateCommunity(ctx context.Context, req *connect.Request[plazav1.CreateCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	n, err := s.prepare(ctx, req.Msg)
+func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommunityRequest) (*plazav1.CommunityAggregate, error) {
+	n, err := s.prepare(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
-	c := s.row(req.Msg, *n.User(), now)
+	c := s.row(req, *n.User(), now)
 	changes := n.members(c, now)
 	w := s.Store.Write(s.Region)
 	w.NewCommunity(c, n.taken(), now)

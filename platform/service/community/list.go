@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
@@ -20,12 +18,12 @@ import (
 //
 // A keyword is the beginning of the name, and the list then goes by name whatever order is asked for: only there it needs
 // no scan.
-func (s *Service) ListCommunities(ctx context.Context, req *connect.Request[plazav1.ListCommunitiesRequest]) (*connect.Response[plazav1.ListCommunitiesResponse], error) {
-	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	list := listOf(req.Msg, cursor)
+	list := listOf(req, cursor)
 	f := s.Begin(ctx)
 	f.CommunitiesOfUser(f.Caller.UserID, &list.Mine)
 	if err := f.Run(ctx); err != nil {
@@ -38,7 +36,7 @@ func (s *Service) ListCommunities(ctx context.Context, req *connect.Request[plaz
 	}
 	list.Everything = service.SeesEverything(f.Caller)
 	read := s.read
-	if membershipFilter(req.Msg) == "member" {
+	if membershipFilter(req) == "member" {
 		read = s.readMine
 	}
 	rows, paging, err := read(ctx, cursor, list)
@@ -49,7 +47,7 @@ func (s *Service) ListCommunities(ctx context.Context, req *connect.Request[plaz
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(view.CommunityPage(aggregate, paging)), nil
+	return view.CommunityPage(aggregate, paging), nil
 }
 
 func listOf(m *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -15,8 +13,7 @@ import (
 )
 
 // ListContentFeed lists the posts of all regions whose target is content. A region that is away is left out.
-func (s *Service) ListContentFeed(ctx context.Context, req *connect.Request[plazav1.ListContentFeedRequest]) (*connect.Response[plazav1.ContentFeedResponse], error) {
-	m := req.Msg
+func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFeedRequest) (*plazav1.ContentFeedResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -40,7 +37,7 @@ func (s *Service) ListContentFeed(ctx context.Context, req *connect.Request[plaz
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.ContentFeed(paging)), nil
+	return a.ContentFeed(paging), nil
 }
 
 // contentOfAll reads up to a page of each home's content.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -20,8 +18,7 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // ListUserFeed lists the posts of a user's wall.
-func (s *Service) ListUserFeed(ctx context.Context, req *connect.Request[plazav1.ListUserFeedRequest]) (*connect.Response[plazav1.UserFeedResponse], error) {
-	m := req.Msg
+func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedRequest) (*plazav1.UserFeedResponse, error) {
 	a, paging, err := s.PostPage(ctx, service.PostQuery{
 		TargetType: "user", TargetID: m.GetUserId(), SortBy: m.GetSortBy(), DataTypes: distinct(m.GetDataTypes()),
 		Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
@@ -30,12 +27,11 @@ func (s *Service) ListUserFeed(ctx context.Context, req *connect.Request[plazav1
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.UserFeed(paging)), nil
+	return a.UserFeed(paging), nil
 }
 
 // ListCommunityFeed lists the posts of a community's feed.
-func (s *Service) ListCommunityFeed(ctx context.Context, req *connect.Request[plazav1.ListCommunityFeedRequest]) (*connect.Response[plazav1.CommunityFeedResponse], error) {
-	m := req.Msg
+func (s *Service) ListCommunityFeed(ctx context.Context, m *plazav1.ListCommunityFeedRequest) (*plazav1.CommunityFeedResponse, error) {
 	a, paging, err := s.PostPage(ctx, service.PostQuery{
 		TargetType: "community", TargetID: m.GetCommunityId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
 		DataTypes: distinct(m.GetDataTypes()), Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
@@ -44,7 +40,7 @@ func (s *Service) ListCommunityFeed(ctx context.Context, req *connect.Request[pl
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.CommunityFeed(paging)), nil
+	return a.CommunityFeed(paging), nil
 }
 
 func distinct(types []string) []string {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
@@ -60,8 +58,8 @@ func (src *sources) query() store.FeedQuery {
 
 // ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
 // communities.
-func (s *Service) ListFollowingFeed(ctx context.Context, req *connect.Request[plazav1.ListFollowingFeedRequest]) (*connect.Response[plazav1.FollowingFeedResponse], error) {
-	p := paging{sortBy: cmp.Or(req.Msg.GetSortBy(), byCustomRanking), limit: req.Msg.Limit, token: req.Msg.GetToken(), field: "token"}
+func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollowingFeedRequest) (*plazav1.FollowingFeedResponse, error) {
+	p := paging{sortBy: cmp.Or(req.GetSortBy(), byCustomRanking), limit: req.Limit, token: req.GetToken(), field: "token"}
 	list, err := s.lister(p)
 	if err != nil {
 		return nil, err
@@ -76,7 +74,7 @@ func (s *Service) ListFollowingFeed(ctx context.Context, req *connect.Request[pl
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.FollowingFeed(paging)), nil
+	return a.FollowingFeed(paging), nil
 }
 
 // paging is what a request says of the page.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -21,16 +19,16 @@ type globalRequest interface {
 }
 
 // ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
-func (s *Service) ListGlobalFeed(ctx context.Context, req *connect.Request[plazav1.ListGlobalFeedRequest]) (*connect.Response[plazav1.GlobalFeedResponse], error) {
-	return s.global(ctx, req.Msg, req.Msg.Limit, byLastCreated)
+func (s *Service) ListGlobalFeed(ctx context.Context, req *plazav1.ListGlobalFeedRequest) (*plazav1.GlobalFeedResponse, error) {
+	return s.global(ctx, req, req.Limit, byLastCreated)
 }
 
 // ListRankedGlobalFeed lists the same posts by customRanking.
-func (s *Service) ListRankedGlobalFeed(ctx context.Context, req *connect.Request[plazav1.ListRankedGlobalFeedRequest]) (*connect.Response[plazav1.GlobalFeedResponse], error) {
-	return s.global(ctx, req.Msg, req.Msg.Limit, byCustomRanking)
+func (s *Service) ListRankedGlobalFeed(ctx context.Context, req *plazav1.ListRankedGlobalFeedRequest) (*plazav1.GlobalFeedResponse, error) {
+	return s.global(ctx, req, req.Limit, byCustomRanking)
 }
 
-func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sortBy string) (*connect.Response[plazav1.GlobalFeedResponse], error) {
+func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sortBy string) (*plazav1.GlobalFeedResponse, error) {
 	options := page.Merge(m.GetOptions(), limit, m.GetToken())
 	list, err := s.lister(paging{sortBy: sortBy, limit: options.Limit, token: options.GetToken(), field: "options.token"})
 	if err != nil {
@@ -51,7 +49,7 @@ func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sor
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.GlobalFeed(paging)), nil
+	return a.GlobalFeed(paging), nil
 }
 
 // global is what the settings put into the global feed of the caller. From the start that is what the following feed shows;

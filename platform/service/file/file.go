@@ -21,7 +21,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"connectrpc.com/connect"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -104,33 +103,33 @@ func (s *Service) loadOwn(ctx context.Context, id string) (*store.File, error) {
 }
 
 // GetFile gets what is known about a file.
-func (s *Service) GetFile(ctx context.Context, req *connect.Request[plazav1.GetFileRequest]) (*connect.Response[plazav1.File], error) {
-	_, row, err := s.load(ctx, req.Msg.GetFileId())
+func (s *Service) GetFile(ctx context.Context, req *plazav1.GetFileRequest) (*plazav1.File, error) {
+	_, row, err := s.load(ctx, req.GetFileId())
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.File(*row)), nil
+	return s.View.File(*row), nil
 }
 
 // UpdateFile changes the text that describes a file.
-func (s *Service) UpdateFile(ctx context.Context, req *connect.Request[plazav1.UpdateFileRequest]) (*connect.Response[plazav1.File], error) {
-	row, err := s.loadOwn(ctx, req.Msg.GetFileId())
+func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest) (*plazav1.File, error) {
+	row, err := s.loadOwn(ctx, req.GetFileId())
 	if err != nil {
 		return nil, err
 	}
-	if req.Msg.AltText != nil {
+	if req.AltText != nil {
 		w := s.Store.Write(service.HomeOf(row.ID))
-		w.SetAltText(row.ID, req.Msg.GetAltText(), s.Now(), fail.NotFound(), &row)
+		w.SetAltText(row.ID, req.GetAltText(), s.Now(), fail.NotFound(), &row)
 		if err := w.Commit(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return connect.NewResponse(s.View.File(*row)), nil
+	return s.View.File(*row), nil
 }
 
 // DeleteFile deletes a file for good.
-func (s *Service) DeleteFile(ctx context.Context, req *connect.Request[plazav1.DeleteFileRequest]) (*connect.Response[plazav1.DeleteFileResponse], error) {
-	row, err := s.loadOwn(ctx, req.Msg.GetFileId())
+func (s *Service) DeleteFile(ctx context.Context, req *plazav1.DeleteFileRequest) (*plazav1.DeleteFileResponse, error) {
+	row, err := s.loadOwn(ctx, req.GetFileId())
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +141,7 @@ func (s *Service) DeleteFile(ctx context.Context, req *connect.Request[plazav1.D
 		return nil, err
 	}
 	s.Outbox.Deliver(ctx, home, bytes)
-	return connect.NewResponse(&plazav1.DeleteFileResponse{
+	return &plazav1.DeleteFileResponse{
 		Status: "success", Data: &plazav1.DeletedFile{FileId: row.ID}, Success: true,
-	}), nil
+	}, nil
 }

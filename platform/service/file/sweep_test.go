@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -122,7 +121,7 @@ func TestSweep(t *testing.T) {
 	require.Equal(t, 1, w.objects())
 	_, err = left.Finish(w.admin, file.Form{})
 	require.ErrorIs(t, err, fail.Unavailable("", nil), "an upload that was swept can become no file")
-	_, err = w.GetFile(w.admin, connect.NewRequest(&plazav1.GetFileRequest{FileId: files[0].GetFileId()}))
+	_, err = w.GetFile(w.admin, &plazav1.GetFileRequest{FileId: files[0].GetFileId()})
 	require.NoError(t, err)
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
@@ -23,17 +21,17 @@ var (
 )
 
 // BlockUser blocks a user, and ends the follows between the two. Again changes nothing.
-func (s *Service) BlockUser(ctx context.Context, req *connect.Request[plazav1.BlockUserRequest]) (*connect.Response[plazav1.FollowInfoResponse], error) {
-	return s.block(ctx, req.Msg.GetUserId(), store.BlockBlocked)
+func (s *Service) BlockUser(ctx context.Context, req *plazav1.BlockUserRequest) (*plazav1.FollowInfoResponse, error) {
+	return s.block(ctx, req.GetUserId(), store.BlockBlocked)
 }
 
 // UnblockUser ends a block; without one it is 400400.
-func (s *Service) UnblockUser(ctx context.Context, req *connect.Request[plazav1.UnblockUserRequest]) (*connect.Response[plazav1.FollowInfoResponse], error) {
-	return s.block(ctx, req.Msg.GetUserId(), store.BlockNone)
+func (s *Service) UnblockUser(ctx context.Context, req *plazav1.UnblockUserRequest) (*plazav1.FollowInfoResponse, error) {
+	return s.block(ctx, req.GetUserId(), store.BlockNone)
 }
 
 // block gives the caller's block of a user a status, and answers with it and the counts of both.
-func (s *Service) block(ctx context.Context, publicID, status string) (*connect.Response[plazav1.FollowInfoResponse], error) {
+func (s *Service) block(ctx context.Context, publicID, status string) (*plazav1.FollowInfoResponse, error) {
 	var p *pair
 	var done store.Block
 	err := store.UntilUnchanged(func() error {
@@ -53,7 +51,7 @@ func (s *Service) block(ctx context.Context, publicID, status string) (*connect.
 	}
 	m := &plazav1.FollowInfoResponse{Follows: []*plazav1.Follow{s.View.Block(done)}}
 	m.FollowCounts, err = s.countBoth(ctx, p)
-	return connect.NewResponse(m), err
+	return m, err
 }
 
 func (s *Service) lookToBlock(ctx context.Context, publicID, status string) (*pair, error) {
@@ -128,8 +126,8 @@ func (s *Service) countBoth(ctx context.Context, p *pair) ([]*plazav1.FollowCoun
 }
 
 // ListBlockedUsers lists whom the caller blocks, newest first.
-func (s *Service) ListBlockedUsers(ctx context.Context, req *connect.Request[plazav1.ListBlockedUsersRequest]) (*connect.Response[plazav1.ListBlockedUsersResponse], error) {
-	cursor, err := page.Parse(page.Merge(req.Msg.GetOptions(), req.Msg.Limit, req.Msg.GetToken()), page.DefaultLimit)
+func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlockedUsersRequest) (*plazav1.ListBlockedUsersResponse, error) {
+	cursor, err := page.Parse(page.Merge(req.GetOptions(), req.Limit, req.GetToken()), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -162,10 +160,10 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *connect.Request[pla
 	if err != nil {
 		return nil, err
 	}
-	rows, users = kept(rows, users, blocked, caller, req.Msg.IsDeleted)
+	rows, users = kept(rows, users, blocked, caller, req.IsDeleted)
 	for _, b := range rows {
 		m.Follows = append(m.Follows, s.View.Block(b))
 	}
 	m.Users = s.View.Users(users)
-	return connect.NewResponse(m), nil
+	return m, nil
 }

@@ -18,8 +18,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -84,7 +82,7 @@ func (s *Service) look(ctx context.Context, publicID string, more func(p *pair, 
 
 // act looks, decides and changes one follow, again where somebody else got ahead, and answers with it. decide returns the
 // status that the follow of follower shall have; the one it has changes nothing.
-func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair) (edge, error)) (*connect.Response[plazav1.FollowsResponse], error) {
+func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair) (edge, error)) (*plazav1.FollowsResponse, error) {
 	var done store.Follow
 	err := store.UntilUnchanged(func() error {
 		p, err := s.look(ctx, publicID, nil)
@@ -107,7 +105,7 @@ func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.FollowsResponse{Follows: []*plazav1.Follow{s.View.Follow(done)}}), nil
+	return &plazav1.FollowsResponse{Follows: []*plazav1.Follow{s.View.Follow(done)}}, nil
 }
 
 // edge is a follow and the status that it shall have.
@@ -153,8 +151,8 @@ func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 
 // FollowUser makes the caller follow a user, or ask to. Again changes nothing, but that a request is accepted where none is
 // needed any more.
-func (s *Service) FollowUser(ctx context.Context, req *connect.Request[plazav1.FollowUserRequest]) (*connect.Response[plazav1.FollowsResponse], error) {
-	return s.act(ctx, req.Msg.GetUserId(), func(p *pair) (edge, error) {
+func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest) (*plazav1.FollowsResponse, error) {
+	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
 		e := edge{follower: p.User(), followee: p.other, old: p.mine, status: store.FollowAccepted}
 		switch {
 		case p.other.ID == p.User().ID:
@@ -170,22 +168,22 @@ func (s *Service) FollowUser(ctx context.Context, req *connect.Request[plazav1.F
 }
 
 // UnfollowUser ends the caller's follow or request; without one it is 400400.
-func (s *Service) UnfollowUser(ctx context.Context, req *connect.Request[plazav1.UnfollowUserRequest]) (*connect.Response[plazav1.FollowsResponse], error) {
-	return s.act(ctx, req.Msg.GetUserId(), func(p *pair) (edge, error) {
+func (s *Service) UnfollowUser(ctx context.Context, req *plazav1.UnfollowUserRequest) (*plazav1.FollowsResponse, error) {
+	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.User(), p.other, p.mine, store.FollowNone}, requireActive(p.mine)
 	})
 }
 
 // AcceptFollower accepts a request to follow the caller. Again changes nothing; without one it is 400400.
-func (s *Service) AcceptFollower(ctx context.Context, req *connect.Request[plazav1.AcceptFollowerRequest]) (*connect.Response[plazav1.FollowsResponse], error) {
-	return s.act(ctx, req.Msg.GetUserId(), func(p *pair) (edge, error) {
+func (s *Service) AcceptFollower(ctx context.Context, req *plazav1.AcceptFollowerRequest) (*plazav1.FollowsResponse, error) {
+	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.other, p.User(), p.theirs, store.FollowAccepted}, requireActive(p.theirs)
 	})
 }
 
 // RemoveFollower declines a request to follow the caller, or ends the follow; without either it is 400400.
-func (s *Service) RemoveFollower(ctx context.Context, req *connect.Request[plazav1.RemoveFollowerRequest]) (*connect.Response[plazav1.FollowsResponse], error) {
-	return s.act(ctx, req.Msg.GetUserId(), func(p *pair) (edge, error) {
+func (s *Service) RemoveFollower(ctx context.Context, req *plazav1.RemoveFollowerRequest) (*plazav1.FollowsResponse, error) {
+	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.other, p.User(), p.theirs, store.FollowNone}, requireActive(p.theirs)
 	})
 }
@@ -207,7 +205,7 @@ func (s *Service) followCounts(u store.User, counts store.Counts, own bool) *pla
 }
 
 // GetMyFollowInfo counts the caller's follows.
-func (s *Service) GetMyFollowInfo(ctx context.Context, _ *connect.Request[plazav1.GetMyFollowInfoRequest]) (*connect.Response[plazav1.FollowInfoResponse], error) {
+func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
 	f := s.Begin(ctx)
 	if id := f.Caller.UserID; id != "" {
@@ -219,13 +217,13 @@ func (s *Service) GetMyFollowInfo(ctx context.Context, _ *connect.Request[plazav
 	if err := f.RequireUser(); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*f.User(), counts, true)}}), nil
+	return &plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*f.User(), counts, true)}}, nil
 }
 
 // GetFollowInfo counts a user's follows, and tells how the caller stands to the user.
-func (s *Service) GetFollowInfo(ctx context.Context, req *connect.Request[plazav1.GetFollowInfoRequest]) (*connect.Response[plazav1.FollowInfoResponse], error) {
+func (s *Service) GetFollowInfo(ctx context.Context, req *plazav1.GetFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
-	p, err := s.look(ctx, req.Msg.GetUserId(), func(p *pair, otherID string) {
+	p, err := s.look(ctx, req.GetUserId(), func(p *pair, otherID string) {
 		p.Counts(service.HomeOf(otherID), []string{otherID}, counts)
 	})
 	if err != nil {
@@ -238,7 +236,7 @@ func (s *Service) GetFollowInfo(ctx context.Context, req *connect.Request[plazav
 	case p.mine.Active():
 		m.Follows = append(m.Follows, s.View.Follow(*p.mine))
 	}
-	return connect.NewResponse(m), nil
+	return m, nil
 }
 
 // statuses are those that a list shows: of a status, or all.

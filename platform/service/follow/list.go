@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
@@ -25,31 +23,27 @@ type listing struct {
 }
 
 // ListMyFollowers lists who follows the caller or asks to, newest first.
-func (s *Service) ListMyFollowers(ctx context.Context, req *connect.Request[plazav1.ListMyFollowersRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
-	m := req.Msg
+func (s *Service) ListMyFollowers(ctx context.Context, m *plazav1.ListMyFollowersRequest) (*plazav1.ListFollowsResponse, error) {
 	return s.list(ctx, listing{followers: true, status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
 }
 
 // ListMyFollowing lists whom the caller follows or asks to follow, newest first.
-func (s *Service) ListMyFollowing(ctx context.Context, req *connect.Request[plazav1.ListMyFollowingRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
-	m := req.Msg
+func (s *Service) ListMyFollowing(ctx context.Context, m *plazav1.ListMyFollowingRequest) (*plazav1.ListFollowsResponse, error) {
 	return s.list(ctx, listing{status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
 }
 
 // ListFollowers lists who follows a user, newest first.
-func (s *Service) ListFollowers(ctx context.Context, req *connect.Request[plazav1.ListFollowersRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
-	m := req.Msg
+func (s *Service) ListFollowers(ctx context.Context, m *plazav1.ListFollowersRequest) (*plazav1.ListFollowsResponse, error) {
 	return s.list(ctx, listing{userID: m.GetUserId(), followers: true, status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
 }
 
 // ListFollowing lists whom a user follows, newest first.
-func (s *Service) ListFollowing(ctx context.Context, req *connect.Request[plazav1.ListFollowingRequest]) (*connect.Response[plazav1.ListFollowsResponse], error) {
-	m := req.Msg
+func (s *Service) ListFollowing(ctx context.Context, m *plazav1.ListFollowingRequest) (*plazav1.ListFollowsResponse, error) {
 	return s.list(ctx, listing{userID: m.GetUserId(), status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
 }
 
 // list makes a page of follows in two round trips.
-func (s *Service) list(ctx context.Context, l listing) (*connect.Response[plazav1.ListFollowsResponse], error) {
+func (s *Service) list(ctx context.Context, l listing) (*plazav1.ListFollowsResponse, error) {
 	cursor, err := page.Parse(l.page, page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -87,7 +81,7 @@ func (s *Service) list(ctx context.Context, l listing) (*connect.Response[plazav
 		m.Follows = append(m.Follows, s.View.Follow(f))
 	}
 	m.Users = s.View.Users(users)
-	return connect.NewResponse(m), nil
+	return m, nil
 }
 
 // rows reads the follows for somebody who may see them. Requests are for the owner of the list alone: everybody else sees

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -20,8 +18,7 @@ var (
 
 // CreateInvitations invites users, all of them or none. Somebody unknown is 400400, who belongs there already 400315, and who is
 // banned from the community 400304.
-func (s *Service) CreateInvitations(ctx context.Context, req *connect.Request[plazav1.CreateInvitationsRequest]) (*connect.Response[plazav1.InvitationAggregate], error) {
-	m := req.Msg
+func (s *Service) CreateInvitations(ctx context.Context, m *plazav1.CreateInvitationsRequest) (*plazav1.InvitationAggregate, error) {
 	if err := fits(m.GetType(), m.GetTargetType()); err != nil {
 		return nil, err
 	}

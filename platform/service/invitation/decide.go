@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -64,9 +62,9 @@ func (d *decision) isDone(status string) (bool, error) {
 }
 
 // AcceptInvitation makes the caller a member or a co-host.
-func (s *Service) AcceptInvitation(ctx context.Context, req *connect.Request[plazav1.AcceptInvitationRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+func (s *Service) AcceptInvitation(ctx context.Context, req *plazav1.AcceptInvitationRequest) (*plazav1.SuccessResponse, error) {
 	err := store.UntilUnchanged(func() error {
-		d, err := s.loadMine(ctx, req.Msg.GetInvitationId())
+		d, err := s.loadMine(ctx, req.GetInvitationId())
 		if err != nil {
 			return err
 		}
@@ -136,13 +134,13 @@ func (s *Service) takePart(ctx context.Context, d *decision, t *target) error {
 }
 
 // RejectInvitation turns an invitation down.
-func (s *Service) RejectInvitation(ctx context.Context, req *connect.Request[plazav1.RejectInvitationRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	return s.end(ctx, store.JoinRejected, func() (*decision, error) { return s.loadMine(ctx, req.Msg.GetInvitationId()) })
+func (s *Service) RejectInvitation(ctx context.Context, req *plazav1.RejectInvitationRequest) (*plazav1.SuccessResponse, error) {
+	return s.end(ctx, store.JoinRejected, func() (*decision, error) { return s.loadMine(ctx, req.GetInvitationId()) })
 }
 
 // CancelInvitation takes an invitation back.
-func (s *Service) CancelInvitation(ctx context.Context, req *connect.Request[plazav1.CancelInvitationRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	return s.end(ctx, store.JoinCancelled, func() (*decision, error) { return s.loadTheirs(ctx, req.Msg.GetInvitationId()) })
+func (s *Service) CancelInvitation(ctx context.Context, req *plazav1.CancelInvitationRequest) (*plazav1.SuccessResponse, error) {
+	return s.end(ctx, store.JoinCancelled, func() (*decision, error) { return s.loadTheirs(ctx, req.GetInvitationId()) })
 }
 
 // loadTheirs is load, for who made the invitation, and for those who may invite to its target.
@@ -162,7 +160,7 @@ func (s *Service) loadTheirs(ctx context.Context, id string) (*decision, error) 
 }
 
 // end brings an invitation to a state that changes nothing else.
-func (s *Service) end(ctx context.Context, status string, load func() (*decision, error)) (*connect.Response[plazav1.SuccessResponse], error) {
+func (s *Service) end(ctx context.Context, status string, load func() (*decision, error)) (*plazav1.SuccessResponse, error) {
 	err := store.UntilUnchanged(func() error {
 		d, err := load()
 		if err != nil {

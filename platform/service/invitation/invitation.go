@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -93,7 +91,7 @@ func fits(kind, targetType string) error {
 }
 
 // page answers with invitations, and with the users who invite and are invited.
-func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *plazav1.Paging) (*connect.Response[plazav1.InvitationAggregate], error) {
+func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *plazav1.Paging) (*plazav1.InvitationAggregate, error) {
 	answer := &plazav1.InvitationAggregate{Paging: paging}
 	var ids []string
 	for _, i := range rows {
@@ -108,11 +106,11 @@ func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *pla
 		return nil, err
 	}
 	answer.Users = s.View.Users(users)
-	return connect.NewResponse(answer), nil
+	return answer, nil
 }
 
 func place(i store.Invitation) (t time.Time, key, id string) { return i.CreatedAt, "", i.ID }
 
-func success() *connect.Response[plazav1.SuccessResponse] {
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true})
+func success() *plazav1.SuccessResponse {
+	return &plazav1.SuccessResponse{Success: true}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -42,12 +40,12 @@ func listOf(m filter) (store.InvitationList, page.Cursor, error) {
 }
 
 // ListInvitations lists the invitations to one target.
-func (s *Service) ListInvitations(ctx context.Context, req *connect.Request[plazav1.ListInvitationsRequest]) (*connect.Response[plazav1.InvitationAggregate], error) {
-	list, cursor, err := listOf(req.Msg)
+func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitationsRequest) (*plazav1.InvitationAggregate, error) {
+	list, cursor, err := listOf(req)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{kind: req.Msg.GetTargetType(), id: req.Msg.GetTargetId()}
+	t := &target{kind: req.GetTargetType(), id: req.GetTargetId()}
 	var rows []store.Invitation
 	f := s.Begin(ctx)
 	t.read(f)
@@ -66,8 +64,8 @@ func (s *Service) ListInvitations(ctx context.Context, req *connect.Request[plaz
 }
 
 // ListMyInvitations lists the caller's invitations. A region that is away is left out.
-func (s *Service) ListMyInvitations(ctx context.Context, req *connect.Request[plazav1.ListMyInvitationsRequest]) (*connect.Response[plazav1.InvitationAggregate], error) {
-	list, cursor, err := listOf(req.Msg)
+func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvitationsRequest) (*plazav1.InvitationAggregate, error) {
+	list, cursor, err := listOf(req)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +76,7 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *connect.Request[pl
 	if err := f.RequireUser(); err != nil {
 		return nil, err
 	}
-	list.InvitedID, list.Types = f.Caller.UserID, typesOf(req.Msg)
+	list.InvitedID, list.Types = f.Caller.UserID, typesOf(req)
 	var rows []store.Invitation
 	reads := s.Store.Related()
 	reads.ListInvitations(list, &rows)

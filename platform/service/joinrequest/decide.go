@@ -3,8 +3,6 @@ package joinrequest
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -13,9 +11,9 @@ import (
 )
 
 // ApproveJoin makes the requesting user a member. A user who was banned since is 400304.
-func (s *Service) ApproveJoin(ctx context.Context, req *connect.Request[plazav1.ApproveJoinRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
+func (s *Service) ApproveJoin(ctx context.Context, req *plazav1.ApproveJoinRequest) (*plazav1.SuccessResponse, error) {
 	err := store.UntilUnchanged(func() error {
-		d, err := s.decision(ctx, req.Msg.GetCommunityId(), req.Msg.GetUserId())
+		d, err := s.decision(ctx, req.GetCommunityId(), req.GetUserId())
 		if err != nil {
 			return err
 		}
@@ -47,8 +45,8 @@ func (s *Service) approve(ctx context.Context, d decision) error {
 
 // RejectJoin rejects the user's pending request. A caller who may not decide is 400300; a community that is not there,
 // and a user without a pending request, are 400400.
-func (s *Service) RejectJoin(ctx context.Context, req *connect.Request[plazav1.RejectJoinRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	d, err := s.decision(ctx, req.Msg.GetCommunityId(), req.Msg.GetUserId())
+func (s *Service) RejectJoin(ctx context.Context, req *plazav1.RejectJoinRequest) (*plazav1.SuccessResponse, error) {
+	d, err := s.decision(ctx, req.GetCommunityId(), req.GetUserId())
 	if err != nil {
 		return nil, err
 	}

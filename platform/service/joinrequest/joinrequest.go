@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -73,14 +71,14 @@ func (s *situation) requireModerator() error {
 }
 
 // answer makes the answer about requests of the caller.
-func (s *Service) answer(f *service.First, requests ...store.JoinRequest) *connect.Response[plazav1.JoinRequestAggregate] {
+func (s *Service) answer(f *service.First, requests ...store.JoinRequest) *plazav1.JoinRequestAggregate {
 	aggregate := &plazav1.JoinRequestAggregate{Users: s.View.Users(f.UserRows()), Paging: &plazav1.Paging{}}
 	for _, j := range requests {
 		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))
 	}
-	return connect.NewResponse(aggregate)
+	return aggregate
 }
 
-func success() *connect.Response[plazav1.SuccessResponse] {
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true})
+func success() *plazav1.SuccessResponse {
+	return &plazav1.SuccessResponse{Success: true}
 }

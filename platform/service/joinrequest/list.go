@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -17,12 +15,12 @@ import (
 const defaultLimit = 20
 
 // ListJoinRequests lists the requests to a community, for those who decide on them.
-func (s *Service) ListJoinRequests(ctx context.Context, req *connect.Request[plazav1.ListJoinRequestsRequest]) (*connect.Response[plazav1.JoinRequestAggregate], error) {
-	cursor, err := page.Parse(req.Msg.GetOptions(), defaultLimit)
+func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinRequestsRequest) (*plazav1.JoinRequestAggregate, error) {
+	cursor, err := page.Parse(req.GetOptions(), defaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	list := listOf(req.Msg, cursor)
+	list := listOf(req, cursor)
 	found, err := s.begin(ctx, list.CommunityID)
 	if err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ func listOf(m *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRe
 func place(j store.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID }
 
 // page answers with requests, and with the users who asked and answered.
-func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *plazav1.Paging) (*connect.Response[plazav1.JoinRequestAggregate], error) {
+func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *plazav1.Paging) (*plazav1.JoinRequestAggregate, error) {
 	answer := &plazav1.JoinRequestAggregate{Paging: paging}
 	var ids []string
 	for _, j := range rows {
@@ -74,5 +72,5 @@ func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *pl
 		return nil, err
 	}
 	answer.Users = s.View.Users(users)
-	return connect.NewResponse(answer), nil
+	return answer, nil
 }

@@ -3,8 +3,6 @@ package joinrequest
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -22,11 +20,11 @@ var (
 //
 // A second pending request is 400315. A member whose request was approved gets that request again, so that a client may
 // repeat a call whose answer got lost; a member who never asked gets 400315.
-func (s *Service) RequestJoin(ctx context.Context, req *connect.Request[plazav1.RequestJoinRequest]) (*connect.Response[plazav1.JoinRequestAggregate], error) {
+func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinRequest) (*plazav1.JoinRequestAggregate, error) {
 	var a asked
 	err := store.UntilUnchanged(func() error {
 		var err error
-		a, err = s.ask(ctx, req.Msg.GetCommunityId())
+		a, err = s.ask(ctx, req.GetCommunityId())
 		return err
 	})
 	if err != nil {
@@ -137,8 +135,8 @@ func (a *asked) approve(w *store.Write) {
 }
 
 // CancelJoin withdraws the caller's pending request; without one it is 400400.
-func (s *Service) CancelJoin(ctx context.Context, req *connect.Request[plazav1.CancelJoinRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	found, err := s.begin(ctx, req.Msg.GetCommunityId())
+func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest) (*plazav1.SuccessResponse, error) {
+	found, err := s.begin(ctx, req.GetCommunityId())
 	if err != nil {
 		return nil, err
 	}
@@ -157,13 +155,13 @@ func (s *Service) CancelJoin(ctx context.Context, req *connect.Request[plazav1.C
 }
 
 // GetMyJoinRequest gets the caller's latest request to a community, or none.
-func (s *Service) GetMyJoinRequest(ctx context.Context, req *connect.Request[plazav1.GetMyJoinRequestRequest]) (*connect.Response[plazav1.JoinRequestAggregate], error) {
-	found, err := s.begin(ctx, req.Msg.GetCommunityId())
+func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRequestRequest) (*plazav1.JoinRequestAggregate, error) {
+	found, err := s.begin(ctx, req.GetCommunityId())
 	if err != nil {
 		return nil, err
 	}
 	var latest *store.JoinRequest
-	found.LatestJoinRequest(req.Msg.GetCommunityId(), found.Caller.UserID, &latest)
+	found.LatestJoinRequest(req.GetCommunityId(), found.Caller.UserID, &latest)
 	if err := found.run(ctx); err != nil {
 		return nil, err
 	}

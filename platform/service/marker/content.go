@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
@@ -17,10 +15,10 @@ import (
 )
 
 // ListMessageMarkers tells how many have read messages, and how many got them.
-func (s *Service) ListMessageMarkers(ctx context.Context, req *connect.Request[plazav1.ListMessageMarkersRequest]) (*answer, error) {
+func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessageMarkersRequest) (*answer, error) {
 	var messages []store.Message
 	f := s.Begin(ctx)
-	f.MessagesByID(once(req.Msg.GetMessageIds()), &messages)
+	f.MessagesByID(once(req.GetMessageIds()), &messages)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -39,7 +37,7 @@ func (s *Service) ListMessageMarkers(ctx context.Context, req *connect.Request[p
 	if err != nil {
 		return nil, err
 	}
-	a.Msg.ContentMarkers, err = s.contentMarkers(ctx, messages...)
+	a.ContentMarkers, err = s.contentMarkers(ctx, messages...)
 	return a, err
 }
 
@@ -77,16 +75,16 @@ func segmentOf(m store.Message) store.FeedSegment {
 }
 
 // ListReadUsers lists who has read a message.
-func (s *Service) ListReadUsers(ctx context.Context, req *connect.Request[plazav1.ListReadUsersRequest]) (*connect.Response[plazav1.MarkerUsersResponse], error) {
-	return s.markedUsers(ctx, req.Msg.GetMessageId(), req.Msg.GetOptions(), true)
+func (s *Service) ListReadUsers(ctx context.Context, req *plazav1.ListReadUsersRequest) (*plazav1.MarkerUsersResponse, error) {
+	return s.markedUsers(ctx, req.GetMessageId(), req.GetOptions(), true)
 }
 
 // ListDeliveredUsers lists whom a message was delivered to.
-func (s *Service) ListDeliveredUsers(ctx context.Context, req *connect.Request[plazav1.ListDeliveredUsersRequest]) (*connect.Response[plazav1.MarkerUsersResponse], error) {
-	return s.markedUsers(ctx, req.Msg.GetMessageId(), req.Msg.GetOptions(), false)
+func (s *Service) ListDeliveredUsers(ctx context.Context, req *plazav1.ListDeliveredUsersRequest) (*plazav1.MarkerUsersResponse, error) {
+	return s.markedUsers(ctx, req.GetMessageId(), req.GetOptions(), false)
 }
 
-func (s *Service) markedUsers(ctx context.Context, messageID string, options *plazav1.MarkerPageOptions, read bool) (*connect.Response[plazav1.MarkerUsersResponse], error) {
+func (s *Service) markedUsers(ctx context.Context, messageID string, options *plazav1.MarkerPageOptions, read bool) (*plazav1.MarkerUsersResponse, error) {
 	cursor, err := cursorOf(options)
 	if err != nil {
 		return nil, err
@@ -111,13 +109,13 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 		return nil, err
 	}
 	out := &plazav1.MarkerUsersResponse{
-		UserMarkers: mine.Msg.GetUserMarkers(), UserFeedMarkers: mine.Msg.GetUserFeedMarkers(), FeedMarkers: mine.Msg.GetFeedMarkers(),
-		UserEntityMarkers: mine.Msg.GetUserEntityMarkers(), ContentMarkers: markers, Paging: paging,
+		UserMarkers: mine.GetUserMarkers(), UserFeedMarkers: mine.GetUserFeedMarkers(), FeedMarkers: mine.GetFeedMarkers(),
+		UserEntityMarkers: mine.GetUserEntityMarkers(), ContentMarkers: markers, Paging: paging,
 	}
 	for _, u := range users {
 		out.PublicUserIds = append(out.PublicUserIds, u.PublicID)
 	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }
 
 // pageOfUsers reads a page of the users who have a message, in the order of their ids. Those whose home does not answer are left out.

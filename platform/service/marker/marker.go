@@ -23,8 +23,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -39,7 +37,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.MarkerAggregate]
+type answer = plazav1.MarkerAggregate
 
 // selection names what an operation is about: feeds, or all feeds of channels.
 type selection struct {
@@ -157,5 +155,5 @@ func (s *Service) answer(ctx context.Context, user store.User, feeds, entities [
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.Markers(user, m)), nil
+	return s.View.Markers(user, m), nil
 }

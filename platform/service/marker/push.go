@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/events"
@@ -197,8 +196,7 @@ func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
 }
 
 // PushSegment tells of a message in a feed; for administrators.
-func (s *Service) PushSegment(ctx context.Context, req *connect.Request[plazav1.PushSegmentRequest]) (*connect.Response[plazav1.PushSegmentResponse], error) {
-	m := req.Msg
+func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest) (*plazav1.PushSegmentResponse, error) {
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -232,23 +230,23 @@ func (s *Service) PushSegment(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators.
-func (s *Service) DeleteMessageFeed(ctx context.Context, req *connect.Request[plazav1.DeleteMessageFeedRequest]) (*connect.Response[plazav1.PushSegmentResponse], error) {
+func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.PushSegmentResponse, error) {
 	var there *store.MessageFeed
 	f := s.Begin(ctx)
-	f.MessageFeed(req.Msg.GetMessageFeedId(), &there)
+	f.MessageFeed(req.GetMessageFeedId(), &there)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	if there != nil && there.IsOwn {
 		return nil, fail.BadRequest()
 	}
-	feed, err := s.DeleteFeed(ctx, req.Msg.GetMessageFeedId())
+	feed, err := s.DeleteFeed(ctx, req.GetMessageFeedId())
 	return s.feed(feed, err)
 }
 
-func (s *Service) feed(feed *store.MessageFeed, err error) (*connect.Response[plazav1.PushSegmentResponse], error) {
+func (s *Service) feed(feed *store.MessageFeed, err error) (*plazav1.PushSegmentResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.PushSegmentResponse{FeedMarkers: []*plazav1.FeedMarker{s.View.FeedMarker(*feed)}}), nil
+	return &plazav1.PushSegmentResponse{FeedMarkers: []*plazav1.FeedMarker{s.View.FeedMarker(*feed)}}, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -21,9 +19,9 @@ const (
 // SyncMarkers gets what changed since a device last asked, oldest change first. The answer's lastSyncAt is the time of its
 // newest change, and stays where nothing changed. It is no change of a marker that users are told: their devices ask because
 // of the event.
-func (s *Service) SyncMarkers(ctx context.Context, req *connect.Request[plazav1.SyncMarkersRequest]) (*answer, error) {
+func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersRequest) (*answer, error) {
 	var since time.Time
-	if at := req.Msg.GetDeviceLastSyncAt(); at != nil {
+	if at := req.GetDeviceLastSyncAt(); at != nil {
 		since = at.AsTime()
 	}
 	var changed []store.FeedMark
@@ -74,7 +72,7 @@ func (s *Service) answerSync(ctx context.Context, user store.User, changed []sto
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range resp.Msg.GetUserMarkers() {
+	for _, m := range resp.GetUserMarkers() {
 		m.LastSyncAt = timestamp(upTo)
 	}
 	return resp, nil

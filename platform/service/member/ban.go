@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -15,12 +13,12 @@ import (
 
 // BanMembers bans users, members or not: they lose their membership and its roles and cannot join again. Only those who
 // moderate the whole network can ban the last moderator, and nobody bans themselves.
-func (s *Service) BanMembers(ctx context.Context, req *connect.Request[plazav1.BanMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	ids, all, err := s.resolve(ctx, req.Msg.GetUserIds())
+func (s *Service) BanMembers(ctx context.Context, req *plazav1.BanMembersRequest) (*plazav1.CommunityAggregate, error) {
+	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
-	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), userIDs: ids, readUsers: true, decide: func(s *situation) (plan, error) {
+	return s.change(ctx, operation{communityID: req.GetCommunityId(), userIDs: ids, readUsers: true, decide: func(s *situation) (plan, error) {
 		if err := auth.Require(s.Caller, auth.BanCommunityUser, s.scope()); err != nil {
 			return plan{}, err
 		}
@@ -56,12 +54,12 @@ func decideBan(s *situation, ids []string) (plan, error) {
 }
 
 // UnbanMembers lifts bans: the users are no members, and may join again. Who is not banned stays as they are.
-func (s *Service) UnbanMembers(ctx context.Context, req *connect.Request[plazav1.UnbanMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	ids, all, err := s.resolve(ctx, req.Msg.GetUserIds())
+func (s *Service) UnbanMembers(ctx context.Context, req *plazav1.UnbanMembersRequest) (*plazav1.CommunityAggregate, error) {
+	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
-	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), userIDs: ids, decide: func(s *situation) (plan, error) {
+	return s.change(ctx, operation{communityID: req.GetCommunityId(), userIDs: ids, decide: func(s *situation) (plan, error) {
 		if err := auth.Require(s.Caller, auth.BanCommunityUser, s.scope()); err != nil {
 			return plan{}, err
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -14,8 +12,8 @@ import (
 )
 
 // JoinCommunity makes the caller a member at once, where the community lets everybody in. Again changes nothing.
-func (s *Service) JoinCommunity(ctx context.Context, req *connect.Request[plazav1.JoinCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), readPending: true, decide: decideJoin})
+func (s *Service) JoinCommunity(ctx context.Context, req *plazav1.JoinCommunityRequest) (*plazav1.CommunityAggregate, error) {
+	return s.change(ctx, operation{communityID: req.GetCommunityId(), readPending: true, decide: decideJoin})
 }
 
 func decideJoin(s *situation) (plan, error) {
@@ -39,8 +37,8 @@ func decideJoin(s *situation) (plan, error) {
 }
 
 // LeaveCommunity ends the caller's membership. Whoever is no member stays none.
-func (s *Service) LeaveCommunity(ctx context.Context, req *connect.Request[plazav1.LeaveCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), decide: decideLeave})
+func (s *Service) LeaveCommunity(ctx context.Context, req *plazav1.LeaveCommunityRequest) (*plazav1.CommunityAggregate, error) {
+	return s.change(ctx, operation{communityID: req.GetCommunityId(), decide: decideLeave})
 }
 
 func decideLeave(s *situation) (plan, error) {
@@ -55,12 +53,12 @@ func decideLeave(s *situation) (plan, error) {
 
 // AddMembers makes users members; where the network wants users to accept, it invites them instead, unless an administrator adds
 // them, who has no account to invite with. Who is one already stays as they are; one who is banned has to be unbanned first.
-func (s *Service) AddMembers(ctx context.Context, req *connect.Request[plazav1.AddMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	ids, all, err := s.resolve(ctx, req.Msg.GetUserIds())
+func (s *Service) AddMembers(ctx context.Context, req *plazav1.AddMembersRequest) (*plazav1.CommunityAggregate, error) {
+	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
-	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), userIDs: ids, readUsers: true, readInvited: true, decide: func(s *situation) (plan, error) {
+	return s.change(ctx, operation{communityID: req.GetCommunityId(), userIDs: ids, readUsers: true, readInvited: true, decide: func(s *situation) (plan, error) {
 		if err := auth.Require(s.Caller, auth.AddCommunityUser, s.scope()); err != nil {
 			return plan{}, err
 		}
@@ -101,12 +99,12 @@ func (s *situation) isInvited(userID string) bool {
 }
 
 // RemoveMembers ends the memberships of users. Who is no member stays as they are.
-func (s *Service) RemoveMembers(ctx context.Context, req *connect.Request[plazav1.RemoveMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	ids, all, err := s.resolve(ctx, req.Msg.GetUserIds())
+func (s *Service) RemoveMembers(ctx context.Context, req *plazav1.RemoveMembersRequest) (*plazav1.CommunityAggregate, error) {
+	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
-	return s.change(ctx, operation{communityID: req.Msg.GetCommunityId(), userIDs: ids, decide: func(s *situation) (plan, error) {
+	return s.change(ctx, operation{communityID: req.GetCommunityId(), userIDs: ids, decide: func(s *situation) (plan, error) {
 		if err := auth.Require(s.Caller, auth.RemoveCommunityUser, s.scope()); err != nil {
 			return plan{}, err
 		}

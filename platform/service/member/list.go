@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
@@ -17,13 +15,13 @@ import (
 
 // ListMembers lists the members of a community, the banned users, or both; those of a private community for those who may
 // see what is in it. communityUsers holds the page and nothing else.
-func (s *Service) ListMembers(ctx context.Context, req *connect.Request[plazav1.ListMembersRequest]) (*connect.Response[plazav1.ListCommunitiesResponse], error) {
-	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersRequest) (*plazav1.ListCommunitiesResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	list := listOf(req.Msg, cursor)
-	states := statesOf(req.Msg)
+	list := listOf(req, cursor)
+	states := statesOf(req)
 	pages := make([][]store.MemberRow, len(states))
 	found, err := s.lookAt(ctx, list, states, pages)
 	if err != nil {
@@ -42,7 +40,7 @@ func (s *Service) ListMembers(ctx context.Context, req *connect.Request[plazav1.
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(view.CommunityPage(aggregate, paging)), nil
+	return view.CommunityPage(aggregate, paging), nil
 }
 
 // lookAt reads the community and, beside it, the page of each state; nothing leaves before the caller may see it.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -96,7 +94,7 @@ type operation struct {
 }
 
 // change reads, decides and writes, again where somebody else got ahead, and answers with the community as it is then.
-func (s *Service) change(ctx context.Context, o operation) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) change(ctx context.Context, o operation) (*plazav1.CommunityAggregate, error) {
 	var found *situation
 	var done plan
 	err := store.UntilUnchanged(func() error {
@@ -120,7 +118,7 @@ func (s *Service) change(ctx context.Context, o operation) (*connect.Response[pl
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(aggregate), nil
+	return aggregate, nil
 }
 
 // look reads what the operation has to know. A community that is not there, or hidden from the caller, is 400400.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -13,8 +11,8 @@ import (
 )
 
 // AddMemberRoles gives members roles; those that they have already stay.
-func (s *Service) AddMemberRoles(ctx context.Context, req *connect.Request[plazav1.AddMemberRolesRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	return s.reassign(ctx, req.Msg, func(have, roles []string) []string {
+func (s *Service) AddMemberRoles(ctx context.Context, req *plazav1.AddMemberRolesRequest) (*plazav1.CommunityAggregate, error) {
+	return s.reassign(ctx, req, func(have, roles []string) []string {
 		for _, role := range roles {
 			if !slices.Contains(have, role) {
 				have = append(have, role)
@@ -25,8 +23,8 @@ func (s *Service) AddMemberRoles(ctx context.Context, req *connect.Request[plaza
 }
 
 // RemoveMemberRoles takes roles from members. The last moderator of a community that has members stays one.
-func (s *Service) RemoveMemberRoles(ctx context.Context, req *connect.Request[plazav1.RemoveMemberRolesRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	return s.reassign(ctx, req.Msg, func(have, roles []string) []string {
+func (s *Service) RemoveMemberRoles(ctx context.Context, req *plazav1.RemoveMemberRolesRequest) (*plazav1.CommunityAggregate, error) {
+	return s.reassign(ctx, req, func(have, roles []string) []string {
 		return slices.DeleteFunc(have, func(role string) bool { return slices.Contains(roles, role) })
 	})
 }
@@ -40,7 +38,7 @@ type roleRequest interface {
 }
 
 // reassign gives members the roles that apply makes of those they have, which it may keep, and of those requested.
-func (s *Service) reassign(ctx context.Context, m roleRequest, apply func(have, roles []string) []string) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) reassign(ctx context.Context, m roleRequest, apply func(have, roles []string) []string) (*plazav1.CommunityAggregate, error) {
 	roles, err := rolesOf(m)
 	if err != nil {
 		return nil, err

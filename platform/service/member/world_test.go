@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
@@ -118,16 +117,16 @@ func fresh(ctx context.Context) context.Context {
 }
 
 // call makes one request.
-func call[T, U any](ctx context.Context, op func(context.Context, *connect.Request[T]) (*connect.Response[U], error), m *T) (*U, error) {
-	resp, err := op(fresh(ctx), connect.NewRequest(m))
+func call[T, U any](ctx context.Context, op func(context.Context, *T) (*U, error), m *T) (*U, error) {
+	resp, err := op(fresh(ctx), m)
 	if err != nil {
 		return nil, err
 	}
-	return resp.Msg, nil
+	return resp, nil
 }
 
 // must is call for requests that succeed.
-func must[T, U any](t *testing.T, ctx context.Context, op func(context.Context, *connect.Request[T]) (*connect.Response[U], error), m *T) *U {
+func must[T, U any](t *testing.T, ctx context.Context, op func(context.Context, *T) (*U, error), m *T) *U {
 	t.Helper()
 	resp, err := call(ctx, op, m)
 	require.NoError(t, err)
@@ -146,7 +145,7 @@ func codeOf(err error) fail.Code {
 }
 
 //nolint:revive // a test's own t comes first
-func refused[T, U any](t *testing.T, code fail.Code, ctx context.Context, op func(context.Context, *connect.Request[T]) (*connect.Response[U], error), m *T) {
+func refused[T, U any](t *testing.T, code fail.Code, ctx context.Context, op func(context.Context, *T) (*U, error), m *T) {
 	t.Helper()
 	_, err := call(ctx, op, m)
 	require.Equal(t, code, codeOf(err), "%v", err)

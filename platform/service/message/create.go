@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/events"
@@ -44,8 +43,8 @@ type draft struct {
 }
 
 // CreateMessage writes a message to a subchannel. The same one again answers with the one that is there.
-func (s *Service) CreateMessage(ctx context.Context, req *connect.Request[plazav1.CreateMessageRequest]) (*answer, error) {
-	d := &draft{CreateMessageRequest: req.Msg, dataType: cmp.Or(req.Msg.GetDataType(), "text")}
+func (s *Service) CreateMessage(ctx context.Context, req *plazav1.CreateMessageRequest) (*answer, error) {
+	d := &draft{CreateMessageRequest: req, dataType: cmp.Or(req.GetDataType(), "text")}
 	if err := d.check(); err != nil {
 		return nil, err
 	}

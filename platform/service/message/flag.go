@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -16,9 +14,9 @@ import (
 
 // FlagMessage flags a message as the caller. A second time changes nothing; where as many others flag it as the network allows, or
 // flagging is off, it is refused.
-func (s *Service) FlagMessage(ctx context.Context, req *connect.Request[plazav1.FlagMessageRequest]) (*answer, error) {
+func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageRequest) (*answer, error) {
 	var settings store.Settings
-	c, err := s.loadLive(ctx, req.Msg.GetMessageId(), func(c *service.Chat) { c.Settings(s.Region, &settings) })
+	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *service.Chat) { c.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +28,7 @@ func (s *Service) FlagMessage(ctx context.Context, req *connect.Request[plazav1.
 	}
 	flag := store.Flag{
 		TargetType: store.FlagMessage, TargetID: c.Message.ID, UserID: c.Caller.UserID,
-		Reason: cmp.Or(req.Msg.GetReason(), service.DefaultFlagReason), Detail: req.Msg.GetDetail(), CreatedAt: s.Now(),
+		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
 	return s.changeFlags(ctx, c, func(w *store.Write) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
@@ -39,8 +37,8 @@ func (s *Service) FlagMessage(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // UnflagMessage takes the caller's own flag back; without one it changes nothing.
-func (s *Service) UnflagMessage(ctx context.Context, req *connect.Request[plazav1.UnflagMessageRequest]) (*answer, error) {
-	c, err := s.loadLive(ctx, req.Msg.GetMessageId(), nil)
+func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageRequest) (*answer, error) {
+	c, err := s.loadLive(ctx, req.GetMessageId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +49,8 @@ func (s *Service) UnflagMessage(ctx context.Context, req *connect.Request[plazav
 }
 
 // ClearMessageFlags removes every flag of a message; for those who may delete the messages of others.
-func (s *Service) ClearMessageFlags(ctx context.Context, req *connect.Request[plazav1.ClearMessageFlagsRequest]) (*answer, error) {
-	c, err := s.loadLive(ctx, req.Msg.GetMessageId(), nil)
+func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessageFlagsRequest) (*answer, error) {
+	c, err := s.loadLive(ctx, req.GetMessageId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -100,12 +98,12 @@ func (s *Service) deleteFlagged(ctx context.Context, c *service.Chat, m *store.M
 }
 
 // IsMessageFlaggedByMe tells whether the caller flags the message.
-func (s *Service) IsMessageFlaggedByMe(ctx context.Context, req *connect.Request[plazav1.IsMessageFlaggedByMeRequest]) (*connect.Response[plazav1.FlaggedByMeResponse], error) {
+func (s *Service) IsMessageFlaggedByMe(ctx context.Context, req *plazav1.IsMessageFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
 	mine := false
-	c, err := s.loadLive(ctx, req.Msg.GetMessageId(), func(c *service.Chat) { c.FlaggedBy(req.Msg.GetMessageId(), c.Caller.UserID, &mine) })
+	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *service.Chat) { c.FlaggedBy(req.GetMessageId(), c.Caller.UserID, &mine) })
 	if err != nil {
 		return nil, err
 	}
 	mine = mine && c.Caller.Kind == auth.User
-	return connect.NewResponse(&plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}), nil
+	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
@@ -17,8 +15,7 @@ import (
 )
 
 // ListMessages lists the messages of a subchannel by their segments.
-func (s *Service) ListMessages(ctx context.Context, req *connect.Request[plazav1.ListMessagesRequest]) (*connect.Response[plazav1.ListMessagesResponse], error) {
-	m := req.Msg
+func (s *Service) ListMessages(ctx context.Context, m *plazav1.ListMessagesRequest) (*plazav1.ListMessagesResponse, error) {
 	options := m.GetOptions()
 	cursor, err := page.Parse(pageOptions(options), page.DefaultLimit)
 	if err != nil {
@@ -47,14 +44,14 @@ func (s *Service) ListMessages(ctx context.Context, req *connect.Request[plazav1
 	return s.page(ctx, c, rows, paging)
 }
 
-func (s *Service) page(ctx context.Context, c *service.Chat, rows []store.Message, paging *plazav1.Paging) (*connect.Response[plazav1.ListMessagesResponse], error) {
+func (s *Service) page(ctx context.Context, c *service.Chat, rows []store.Message, paging *plazav1.Paging) (*plazav1.ListMessagesResponse, error) {
 	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: rows, Viewer: c.User()})
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.ListMessagesResponse{
+	return &plazav1.ListMessagesResponse{
 		Messages: a.GetMessages(), MessageFeeds: a.GetMessageFeeds(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
-	}), nil
+	}, nil
 }
 
 func pageOptions(o *plazav1.MessageListOptions) *plazav1.PageOptions {

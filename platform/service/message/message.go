@@ -9,8 +9,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -25,14 +23,14 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.MessageAggregate]
+type answer = plazav1.MessageAggregate
 
 func (s *Service) answer(ctx context.Context, c *service.Chat, messages ...store.Message) (*answer, error) {
 	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a), nil
+	return a, nil
 }
 
 // load reads a message, for those who may read it. A deleted one is there.
@@ -54,8 +52,8 @@ func (s *Service) loadLive(ctx context.Context, id string, more func(*service.Ch
 }
 
 // GetMessage gets one message.
-func (s *Service) GetMessage(ctx context.Context, req *connect.Request[plazav1.GetMessageRequest]) (*answer, error) {
-	c, err := s.load(ctx, req.Msg.GetMessageId(), nil)
+func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest) (*answer, error) {
+	c, err := s.load(ctx, req.GetMessageId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +61,10 @@ func (s *Service) GetMessage(ctx context.Context, req *connect.Request[plazav1.G
 }
 
 // BatchGetMessages gets several messages in the order of the request; those that the caller may not read are left out.
-func (s *Service) BatchGetMessages(ctx context.Context, req *connect.Request[plazav1.BatchGetMessagesRequest]) (*answer, error) {
+func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMessagesRequest) (*answer, error) {
 	var rows []store.Message
 	f := s.Begin(ctx)
-	f.MessagesByID(req.Msg.GetMessageIds(), &rows)
+	f.MessagesByID(req.GetMessageIds(), &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -75,7 +73,7 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *connect.Request[pla
 		return nil, err
 	}
 	shown := view.ChatAnswer{Viewer: f.User()}
-	for _, id := range req.Msg.GetMessageIds() {
+	for _, id := range req.GetMessageIds() {
 		at := slices.IndexFunc(rows, func(m store.Message) bool { return m.ID == id })
 		if at < 0 || feeds[rows[at].FeedID] == nil {
 			continue
@@ -90,7 +88,7 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *connect.Request[pla
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a), nil
+	return a, nil
 }
 
 // readableFeeds reads the subchannels of messages, and keeps those that are there and that the caller may read in, by id.
@@ -127,8 +125,7 @@ func requireChange(c *service.Chat, p auth.Permission) error {
 }
 
 // UpdateMessage changes what a message says; for its author as long as they may write, and for moderators.
-func (s *Service) UpdateMessage(ctx context.Context, req *connect.Request[plazav1.UpdateMessageRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) UpdateMessage(ctx context.Context, m *plazav1.UpdateMessageRequest) (*answer, error) {
 	var settings store.Settings
 	var rules *service.TextRules
 	c, err := s.loadLive(ctx, m.GetMessageId(), func(c *service.Chat) {
@@ -194,8 +191,8 @@ func (s *Service) change(ctx context.Context, c *service.Chat, change func(*stor
 }
 
 // DeleteMessage deletes a message; for its author and for moderators. Again, it answers the same.
-func (s *Service) DeleteMessage(ctx context.Context, req *connect.Request[plazav1.DeleteMessageRequest]) (*answer, error) {
-	c, err := s.load(ctx, req.Msg.GetMessageId(), nil)
+func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageRequest) (*answer, error) {
+	c, err := s.load(ctx, req.GetMessageId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -208,10 +205,10 @@ func (s *Service) DeleteMessage(ctx context.Context, req *connect.Request[plazav
 		w.GuardMessage(c.Message.ID, fail.Conflict())
 		w.DeleteMessage(*c.Message, now)
 		c.Message.DeletedAt, c.Message.UpdatedAt = &now, now
-	} else if !req.Msg.GetPermanent() {
+	} else if !req.GetPermanent() {
 		return s.answer(ctx, c, *c.Message)
 	}
-	if req.Msg.GetPermanent() {
+	if req.GetPermanent() {
 		w.WipeMessages([]string{c.Message.ID})
 	}
 	if err := w.Commit(ctx); err != nil {

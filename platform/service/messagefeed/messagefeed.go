@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -28,14 +26,14 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.MessageFeedAggregate]
+type answer = plazav1.MessageFeedAggregate
 
 func (s *Service) answer(ctx context.Context, f *service.First, feeds ...store.MessageFeed) (*answer, error) {
 	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a), nil
+	return a, nil
 }
 
 // requireChange refuses those who may not make, rename or delete subchannels of a channel: all but its moderators, and all but the
@@ -48,8 +46,8 @@ func (s *Service) requireChange(access service.ChannelAccess, f *service.First) 
 }
 
 // CreateMessageFeed makes a subchannel in a channel.
-func (s *Service) CreateMessageFeed(ctx context.Context, req *connect.Request[plazav1.CreateMessageFeedRequest]) (*answer, error) {
-	f, access, err := s.channel(ctx, req.Msg.GetChannelId())
+func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMessageFeedRequest) (*answer, error) {
+	f, access, err := s.channel(ctx, req.GetChannelId())
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +56,7 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *connect.Request[pl
 	}
 	home := service.HomeOf(access.Channel.ID)
 	feed := store.MessageFeed{
-		ID: s.NewID(home), EntityID: access.Channel.ID, Name: req.Msg.GetName(), ChannelPublicID: access.Channel.PublicID,
+		ID: s.NewID(home), EntityID: access.Channel.ID, Name: req.GetName(), ChannelPublicID: access.Channel.PublicID,
 		ChannelType: access.Channel.Type, CreatedAt: s.Now(),
 	}
 	if user := f.User(); user != nil {
@@ -87,8 +85,8 @@ func (s *Service) channel(ctx context.Context, id string) (*service.First, servi
 }
 
 // GetMessageFeed gets one subchannel.
-func (s *Service) GetMessageFeed(ctx context.Context, req *connect.Request[plazav1.GetMessageFeedRequest]) (*answer, error) {
-	c := s.BeginFeed(ctx, req.Msg.GetMessageFeedId())
+func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFeedRequest) (*answer, error) {
+	c := s.BeginFeed(ctx, req.GetMessageFeedId())
 	if err := c.RequireRead(ctx); err != nil {
 		return nil, err
 	}
@@ -96,10 +94,10 @@ func (s *Service) GetMessageFeed(ctx context.Context, req *connect.Request[plaza
 }
 
 // BatchGetMessageFeeds gets several subchannels in the order of the request; those that the caller may not read are left out.
-func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *connect.Request[plazav1.BatchGetMessageFeedsRequest]) (*answer, error) {
+func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*answer, error) {
 	var feeds []store.MessageFeed
 	f := s.Begin(ctx)
-	f.MessageFeeds(req.Msg.GetMessageFeedIds(), &feeds)
+	f.MessageFeeds(req.GetMessageFeedIds(), &feeds)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -112,7 +110,7 @@ func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *connect.Request
 		return nil, err
 	}
 	var shown []store.MessageFeed
-	for _, id := range req.Msg.GetMessageFeedIds() {
+	for _, id := range req.GetMessageFeedIds() {
 		at := slices.IndexFunc(feeds, func(feed store.MessageFeed) bool { return feed.ID == id })
 		if at < 0 || feeds[at].DeletedAt != nil || readable[feeds[at].EntityID].Channel == nil {
 			continue
@@ -123,8 +121,7 @@ func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *connect.Request
 }
 
 // ListMessageFeeds lists the subchannels of a channel, by their last message.
-func (s *Service) ListMessageFeeds(ctx context.Context, req *connect.Request[plazav1.ListMessageFeedsRequest]) (*connect.Response[plazav1.ListMessageFeedsResponse], error) {
-	m := req.Msg
+func (s *Service) ListMessageFeeds(ctx context.Context, m *plazav1.ListMessageFeedsRequest) (*plazav1.ListMessageFeedsResponse, error) {
 	cursor, err := page.Parse(pageOptions(m.GetOptions()), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -153,9 +150,9 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *connect.Request[pla
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.ListMessageFeedsResponse{
+	return &plazav1.ListMessageFeedsResponse{
 		MessageFeeds: a.GetMessageFeeds(), Messages: a.GetMessages(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
-	}), nil
+	}, nil
 }
 
 func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
@@ -166,14 +163,14 @@ func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
 }
 
 // UpdateMessageFeed renames a subchannel.
-func (s *Service) UpdateMessageFeed(ctx context.Context, req *connect.Request[plazav1.UpdateMessageFeedRequest]) (*answer, error) {
-	c := s.BeginFeed(ctx, req.Msg.GetMessageFeedId())
+func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMessageFeedRequest) (*answer, error) {
+	c := s.BeginFeed(ctx, req.GetMessageFeedId())
 	if err := s.requireChangeOf(ctx, c); err != nil {
 		return nil, err
 	}
 	var after *store.MessageFeed
 	w := s.Store.Write(service.HomeOf(c.Feed.ID))
-	w.RenameMessageFeed(c.Feed.ID, req.Msg.GetName(), s.Now(), fail.NotFound())
+	w.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
 	w.MessageFeedAfter(c.Feed.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -190,8 +187,8 @@ func (s *Service) requireChangeOf(ctx context.Context, c *service.Chat) error {
 }
 
 // RemoveMessageFeed deletes a subchannel other than the default one, and tells the markers of its users.
-func (s *Service) RemoveMessageFeed(ctx context.Context, req *connect.Request[plazav1.RemoveMessageFeedRequest]) (*answer, error) {
-	c := s.BeginFeed(ctx, req.Msg.GetMessageFeedId())
+func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMessageFeedRequest) (*answer, error) {
+	c := s.BeginFeed(ctx, req.GetMessageFeedId())
 	if err := s.requireChangeOf(ctx, c); err != nil {
 		return nil, err
 	}
@@ -203,7 +200,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *connect.Request[pl
 	w := s.Store.Write(service.HomeOf(c.Feed.ID))
 	w.DeleteFeed(c.Feed.ID, now, fail.NotFound())
 	told := events.FeedDeleted(w, c.Feed.ID, now)
-	if req.Msg.GetPermanent() {
+	if req.GetPermanent() {
 		told = append(told, w.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
 	}
 	w.MessageFeedAfter(c.Feed.ID, &after)

@@ -3,8 +3,6 @@ package pin
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -13,8 +11,7 @@ import (
 )
 
 // PinCommunityPost pins a post at a placement of its community. A second time changes nothing.
-func (s *Service) PinCommunityPost(ctx context.Context, req *connect.Request[plazav1.PinCommunityPostRequest]) (*connect.Response[plazav1.PinAggregate], error) {
-	m := req.Msg
+func (s *Service) PinCommunityPost(ctx context.Context, m *plazav1.PinCommunityPostRequest) (*plazav1.PinAggregate, error) {
 	l, err := s.loadToPin(ctx, m.GetCommunityId(), m.GetPostId())
 	if err != nil {
 		return nil, err
@@ -30,8 +27,7 @@ func (s *Service) PinCommunityPost(ctx context.Context, req *connect.Request[pla
 }
 
 // UnpinCommunityPost takes a post out of a placement; one that is not there is 400400.
-func (s *Service) UnpinCommunityPost(ctx context.Context, req *connect.Request[plazav1.UnpinCommunityPostRequest]) (*connect.Response[plazav1.PinAggregate], error) {
-	m := req.Msg
+func (s *Service) UnpinCommunityPost(ctx context.Context, m *plazav1.UnpinCommunityPostRequest) (*plazav1.PinAggregate, error) {
 	l, err := s.loadToPin(ctx, m.GetCommunityId(), m.GetPostId())
 	if err != nil {
 		return nil, err
@@ -56,8 +52,8 @@ func (s *Service) loadToPin(ctx context.Context, communityID, postID string) (*l
 }
 
 // UnpinAllCommunityPosts takes every post out of one placement of a community, or of all.
-func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *connect.Request[plazav1.UnpinAllCommunityPostsRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	id := req.Msg.GetCommunityId()
+func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.UnpinAllCommunityPostsRequest) (*plazav1.SuccessResponse, error) {
+	id := req.GetCommunityId()
 	f, place, err := s.loadPlace(ctx, id, nil)
 	if err != nil {
 		return nil, err
@@ -67,11 +63,11 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *connect.Reque
 	}
 	w := s.Store.Write(service.HomeOf(id))
 	w.GuardTarget("community", id, fail.NotFound())
-	w.RemovePins(id, req.Msg.GetPlacement(), s.Now())
+	w.RemovePins(id, req.GetPlacement(), s.Now())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }
 
 // loadPlace reads a community that the caller may look into, beside what more adds.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -17,7 +15,7 @@ import (
 
 // ListGlobalPins lists the pinned posts of the global feed. A home that does not answer leaves its pins out. Those whose
 // community went private since are shown to nobody but those who see every community.
-func (s *Service) ListGlobalPins(ctx context.Context, req *connect.Request[plazav1.ListGlobalPinsRequest]) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPinsRequest) (*plazav1.PinAggregate, error) {
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -33,13 +31,12 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *connect.Request[plaza
 	pins.Communities = slices.DeleteFunc(pins.Communities, func(c store.Community) bool {
 		return service.Place{Community: &c}.RequireSee(f.Caller) != nil
 	})
-	order := orderOf(req.Msg.GetSortBy(), req.Msg.GetOptions())
+	order := orderOf(req.GetSortBy(), req.GetOptions())
 	return s.list(ctx, view.Known{Users: f.UserRows()}, f.Caller.UserID, pins, order)
 }
 
 // ListCommunityPins lists the pinned posts of a community, at one placement or at all.
-func (s *Service) ListCommunityPins(ctx context.Context, req *connect.Request[plazav1.ListCommunityPinsRequest]) (*connect.Response[plazav1.PinAggregate], error) {
-	m := req.Msg
+func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunityPinsRequest) (*plazav1.PinAggregate, error) {
 	pins := &store.Pins{}
 	f, place, err := s.loadPlace(ctx, m.GetCommunityId(), func(f *service.First) {
 		f.Pins(service.HomeOf(m.GetCommunityId()), m.GetCommunityId(), m.GetPlacement(), pins)
@@ -55,7 +52,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, req *connect.Request[pl
 }
 
 // list answers with the pins whose posts and communities are there, in order.
-func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*plazav1.PinAggregate, error) {
 	slices.SortFunc(all.Pins, order)
 	var pins []store.Pin
 	for _, p := range all.Pins {
@@ -79,7 +76,7 @@ func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.Pins(a, latest(all.Targets), pins)), nil
+	return s.View.Pins(a, latest(all.Targets), pins), nil
 }
 
 // orderOf is the order that a request asks for: by the age of the pins, or of the posts, newest first unless it says

@@ -8,8 +8,6 @@ import (
 	"context"
 	"fmt"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -114,7 +112,7 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 }
 
 // answer is about one post: with its pin, or with none where that was taken back.
-func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*plazav1.PinAggregate, error) {
 	k := view.Known{Posts: []store.Post{*l.post}, Users: l.UserRows(), UserIDs: pinners(pins)}
 	if l.place.Community != nil {
 		k.Communities = []store.Community{*l.place.Community}
@@ -126,7 +124,7 @@ func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.Pins(a, latest(after.Targets), pins)), nil
+	return s.View.Pins(a, latest(after.Targets), pins), nil
 }
 
 // pinners are the users who pinned.

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -46,12 +44,12 @@ func (s *Service) attach(ctx context.Context, row store.OutboxRow) error {
 }
 
 // CreatePoll makes a poll of the caller's.
-func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.CreatePollRequest]) (*connect.Response[plazav1.PollAggregate], error) {
-	if err := check(req.Msg); err != nil {
+func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest) (*plazav1.PollAggregate, error) {
+	if err := check(req); err != nil {
 		return nil, err
 	}
 	f := s.Begin(ctx)
-	images := service.ReadFiles(f.Reads, imagesOf(req.Msg)...)
+	images := service.ReadFiles(f.Reads, imagesOf(req)...)
 	rules := s.ReadTextRules(f.Reads, service.HomeOf(f.Caller.UserID))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -62,7 +60,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.C
 	if err := images.Err(); err != nil {
 		return nil, err
 	}
-	p := s.newPoll(f.User(), req.Msg)
+	p := s.newPoll(f.User(), req)
 	if err := rules.Require(ctx, f.Caller, service.TextsOfPoll(p)); err != nil {
 		return nil, err
 	}
@@ -71,9 +69,9 @@ func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.C
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.PollAggregate{
+	return &plazav1.PollAggregate{
 		Polls: []*plazav1.Poll{s.View.Poll(p, nil, nil)}, Users: s.View.Users(f.UserRows()),
-	}), nil
+	}, nil
 }
 
 // imagesOf are the images of the answers.
@@ -171,15 +169,15 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 // requireOwn returns nil for the creator and for administrators.
 func (l *loaded) requireOwn() error { return auth.RequireSelf(l.Caller, l.poll.CreatorID) }
 
-func (s *Service) answer(l *loaded) *connect.Response[plazav1.PollAggregate] {
-	return connect.NewResponse(&plazav1.PollAggregate{
+func (s *Service) answer(l *loaded) *plazav1.PollAggregate {
+	return &plazav1.PollAggregate{
 		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
-	})
+	}
 }
 
 // GetPoll gets one poll.
-func (s *Service) GetPoll(ctx context.Context, req *connect.Request[plazav1.GetPollRequest]) (*connect.Response[plazav1.PollAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetPollId(), nil)
+func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*plazav1.PollAggregate, error) {
+	l, err := s.load(ctx, req.GetPollId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +185,8 @@ func (s *Service) GetPoll(ctx context.Context, req *connect.Request[plazav1.GetP
 }
 
 // UpdatePoll closes a poll for good. Closing again changes nothing.
-func (s *Service) UpdatePoll(ctx context.Context, req *connect.Request[plazav1.UpdatePollRequest]) (*connect.Response[plazav1.PollAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetPollId(), nil)
+func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest) (*plazav1.PollAggregate, error) {
+	l, err := s.load(ctx, req.GetPollId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -205,8 +203,8 @@ func (s *Service) UpdatePoll(ctx context.Context, req *connect.Request[plazav1.U
 }
 
 // DeletePoll deletes a poll. The post that it is part of stays.
-func (s *Service) DeletePoll(ctx context.Context, req *connect.Request[plazav1.DeletePollRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	l, err := s.load(ctx, req.Msg.GetPollId(), nil)
+func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest) (*plazav1.StatusSuccessResponse, error) {
+	l, err := s.load(ctx, req.GetPollId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -218,9 +216,9 @@ func (s *Service) DeletePoll(ctx context.Context, req *connect.Request[plazav1.D
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+	return &plazav1.StatusSuccessResponse{
 		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}), nil
+	}, nil
 }
 
 // has reports whether the poll has an answer.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
@@ -27,17 +25,17 @@ var (
 var errChanged = errors.New("the user's votes changed meanwhile")
 
 // VotePoll votes as the caller. The same vote again changes nothing; another one is refused.
-func (s *Service) VotePoll(ctx context.Context, req *connect.Request[plazav1.VotePollRequest]) (*connect.Response[plazav1.PollAggregate], error) {
-	return s.vote(ctx, req.Msg.GetPollId(), req.Msg.GetAnswerIds(), false)
+func (s *Service) VotePoll(ctx context.Context, req *plazav1.VotePollRequest) (*plazav1.PollAggregate, error) {
+	return s.vote(ctx, req.GetPollId(), req.GetAnswerIds(), false)
 }
 
 // ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
-func (s *Service) ChangePollVote(ctx context.Context, req *connect.Request[plazav1.ChangePollVoteRequest]) (*connect.Response[plazav1.PollAggregate], error) {
-	return s.vote(ctx, req.Msg.GetPollId(), req.Msg.GetAnswerIds(), true)
+func (s *Service) ChangePollVote(ctx context.Context, req *plazav1.ChangePollVoteRequest) (*plazav1.PollAggregate, error) {
+	return s.vote(ctx, req.GetPollId(), req.GetAnswerIds(), true)
 }
 
 // vote brings the caller's votes to wanted. Where another call of theirs gets ahead, it starts over with what stands then.
-func (s *Service) vote(ctx context.Context, pollID string, wanted []string, replace bool) (*connect.Response[plazav1.PollAggregate], error) {
+func (s *Service) vote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollAggregate, error) {
 	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
 	for range 3 {
 		l, err := s.loadToVote(ctx, pollID, wanted)
@@ -123,8 +121,7 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 }
 
 // ListPollVoters lists who voted for an answer.
-func (s *Service) ListPollVoters(ctx context.Context, req *connect.Request[plazav1.ListPollVotersRequest]) (*connect.Response[plazav1.ListPollVotersResponse], error) {
-	m := req.Msg
+func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersRequest) (*plazav1.ListPollVotersResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -144,10 +141,10 @@ func (s *Service) ListPollVoters(ctx context.Context, req *connect.Request[plaza
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.ListPollVotersResponse{
+	return &plazav1.ListPollVotersResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
 		UsersAnswered: s.View.Users(voters), Paging: paging,
-	}), nil
+	}, nil
 }
 
 // voters reads the users of votes, in their order.

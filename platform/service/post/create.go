@@ -3,8 +3,6 @@ package post
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -12,8 +10,8 @@ import (
 )
 
 // CreatePost makes a post and, for each attachment, a child post. It is stored at the home of its target.
-func (s *Service) CreatePost(ctx context.Context, req *connect.Request[plazav1.CreatePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	d, err := service.NewDraft(req.Msg)
+func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest) (*plazav1.PostAggregate, error) {
+	d, err := service.NewDraft(req)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@ package post
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -14,8 +12,8 @@ import (
 
 // DeletePost deletes a post and its children; for the author, a moderator and the owner of the wall. A permanent
 // deletion leaves nothing of it: comments, flags and counts go too.
-func (s *Service) DeletePost(ctx context.Context, req *connect.Request[plazav1.DeletePostRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
+func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest) (*plazav1.StatusSuccessResponse, error) {
+	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -28,14 +26,14 @@ func (s *Service) DeletePost(ctx context.Context, req *connect.Request[plazav1.D
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	if req.Msg.GetPermanent() {
+	if req.GetPermanent() {
 		if err := s.purge(ctx, l.post.ID); err != nil {
 			return nil, err
 		}
 	}
-	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+	return &plazav1.StatusSuccessResponse{
 		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}), nil
+	}, nil
 }
 
 func deleteRight(p *store.Post) auth.Permission {

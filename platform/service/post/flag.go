@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -15,9 +13,9 @@ import (
 
 // FlagPost flags a post as the caller. A second time changes nothing; where as many others flag it as the network
 // allows, or flagging is off, it is refused.
-func (s *Service) FlagPost(ctx context.Context, req *connect.Request[plazav1.FlagPostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*plazav1.PostAggregate, error) {
 	var settings store.Settings
-	l, err := s.load(ctx, req.Msg.GetPostId(), func(f *service.First) { f.Settings(s.Region, &settings) })
+	l, err := s.load(ctx, req.GetPostId(), func(f *service.First) { f.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +24,7 @@ func (s *Service) FlagPost(ctx context.Context, req *connect.Request[plazav1.Fla
 	}
 	flag := store.Flag{
 		TargetType: store.FlagPost, TargetID: l.post.ID, UserID: l.First.Caller.UserID,
-		Reason: cmp.Or(req.Msg.GetReason(), service.DefaultFlagReason), Detail: req.Msg.GetDetail(), CreatedAt: s.Now(),
+		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
 	return s.changeFlags(ctx, l, func(w *store.Write) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
@@ -48,8 +46,8 @@ func requireFlag(l *loaded, settings store.Settings) error {
 }
 
 // UnflagPost takes the caller's own flag back; without one it changes nothing.
-func (s *Service) UnflagPost(ctx context.Context, req *connect.Request[plazav1.UnflagPostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
+func (s *Service) UnflagPost(ctx context.Context, req *plazav1.UnflagPostRequest) (*plazav1.PostAggregate, error) {
+	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +58,8 @@ func (s *Service) UnflagPost(ctx context.Context, req *connect.Request[plazav1.U
 }
 
 // ClearPostFlags removes every flag of a post; for moderators.
-func (s *Service) ClearPostFlags(ctx context.Context, req *connect.Request[plazav1.ClearPostFlagsRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
+func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlagsRequest) (*plazav1.PostAggregate, error) {
+	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +70,7 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *connect.Request[plaza
 }
 
 // changeFlags runs a change of the post's flags, brings up to date what depends on them, and answers with the post.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*plazav1.PostAggregate, error) {
 	var after *store.Post
 	w := s.Store.Write(service.HomeOf(l.post.ID))
 	w.GuardPost(*l.post, fail.NotFound())
@@ -87,12 +85,12 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store
 }
 
 // IsPostFlaggedByMe tells whether the caller flags the post.
-func (s *Service) IsPostFlaggedByMe(ctx context.Context, req *connect.Request[plazav1.IsPostFlaggedByMeRequest]) (*connect.Response[plazav1.FlaggedByMeResponse], error) {
+func (s *Service) IsPostFlaggedByMe(ctx context.Context, req *plazav1.IsPostFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
 	mine := false
-	l, err := s.load(ctx, req.Msg.GetPostId(), func(f *service.First) { f.FlaggedBy(req.Msg.GetPostId(), f.Caller.UserID, &mine) })
+	l, err := s.load(ctx, req.GetPostId(), func(f *service.First) { f.FlaggedBy(req.GetPostId(), f.Caller.UserID, &mine) })
 	if err != nil {
 		return nil, err
 	}
 	mine = mine && l.First.Caller.Kind == auth.User
-	return connect.NewResponse(&plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}), nil
+	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
 }

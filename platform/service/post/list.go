@@ -4,15 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/service"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // ListPosts lists the posts of one community or wall, or those on one content.
-func (s *Service) ListPosts(ctx context.Context, req *connect.Request[plazav1.ListPostsRequest]) (*connect.Response[plazav1.ListPostsResponse], error) {
-	m := req.Msg
+func (s *Service) ListPosts(ctx context.Context, m *plazav1.ListPostsRequest) (*plazav1.ListPostsResponse, error) {
 	types := slices.Clone(m.GetDataTypes())
 	if m.GetDataType() != "" {
 		types = append(types, m.GetDataType())
@@ -32,5 +29,5 @@ func (s *Service) ListPosts(ctx context.Context, req *connect.Request[plazav1.Li
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.PostList(paging)), nil
+	return a.PostList(paging), nil
 }

@@ -9,8 +9,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -79,17 +77,17 @@ func (l *loaded) known(posts ...store.Post) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*plazav1.PostAggregate, error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.PostAggregate()), nil
+	return a.PostAggregate(), nil
 }
 
 // GetPost gets one post.
-func (s *Service) GetPost(ctx context.Context, req *connect.Request[plazav1.GetPostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
+func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*plazav1.PostAggregate, error) {
+	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +95,10 @@ func (s *Service) GetPost(ctx context.Context, req *connect.Request[plazav1.GetP
 }
 
 // BatchGetPosts gets several posts in the order of the request; those that the caller may not see are left out.
-func (s *Service) BatchGetPosts(ctx context.Context, req *connect.Request[plazav1.BatchGetPostsRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsRequest) (*plazav1.PostAggregate, error) {
 	var posts []store.Post
 	f := s.Begin(ctx)
-	f.PostsByID(req.Msg.GetPostIds(), &posts)
+	f.PostsByID(req.GetPostIds(), &posts)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -108,7 +106,7 @@ func (s *Service) BatchGetPosts(ctx context.Context, req *connect.Request[plazav
 	if err != nil {
 		return nil, err
 	}
-	order := req.Msg.GetPostIds()
+	order := req.GetPostIds()
 	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
 	return s.answer(ctx, f.Caller.UserID, k)
 }

@@ -3,8 +3,6 @@ package post
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -13,19 +11,19 @@ import (
 )
 
 // ApprovePost publishes a post that waits for a moderator.
-func (s *Service) ApprovePost(ctx context.Context, req *connect.Request[plazav1.ApprovePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	return s.review(ctx, req.Msg.GetPostId(), published)
+func (s *Service) ApprovePost(ctx context.Context, req *plazav1.ApprovePostRequest) (*plazav1.PostAggregate, error) {
+	return s.review(ctx, req.GetPostId(), published)
 }
 
 // DeclinePost declines a post that waits for a moderator; its author still sees it.
-func (s *Service) DeclinePost(ctx context.Context, req *connect.Request[plazav1.DeclinePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	return s.review(ctx, req.Msg.GetPostId(), declined)
+func (s *Service) DeclinePost(ctx context.Context, req *plazav1.DeclinePostRequest) (*plazav1.PostAggregate, error) {
+	return s.review(ctx, req.GetPostId(), declined)
 }
 
 // errNotWaiting is for posts that the caller sees: the others are not there.
 var errNotWaiting = fail.New(fail.CodeBadRequest, "The post does not wait for a moderator")
 
-func (s *Service) review(ctx context.Context, id, feedType string) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.PostAggregate, error) {
 	l, err := s.load(ctx, id, nil)
 	if err != nil {
 		return nil, err

@@ -3,8 +3,6 @@ package post
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -14,26 +12,26 @@ import (
 )
 
 // UpdatePost edits a post; for its author and for moderators of its community. It stays in the feed it stands in.
-func (s *Service) UpdatePost(ctx context.Context, req *connect.Request[plazav1.UpdatePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
+func (s *Service) UpdatePost(ctx context.Context, req *plazav1.UpdatePostRequest) (*plazav1.PostAggregate, error) {
+	mentions, err := s.Mentions(ctx, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	return service.Edit(ctx, func() (*connect.Response[plazav1.PostAggregate], error) { return s.edit(ctx, req, mentions) })
+	return service.Edit(ctx, func() (*plazav1.PostAggregate, error) { return s.edit(ctx, req, mentions) })
 }
 
 // edit is UpdatePost unless somebody else changes the post between: then it is service.ErrEdited.
-func (s *Service) edit(ctx context.Context, req *connect.Request[plazav1.UpdatePostRequest], mentions []view.Mention) (*connect.Response[plazav1.PostAggregate], error) {
-	l, e, err := s.loadEdit(ctx, req.Msg)
+func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, mentions []view.Mention) (*plazav1.PostAggregate, error) {
+	l, e, err := s.loadEdit(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	home, now := service.HomeOf(l.post.ID), s.Now()
-	parent, added, dropped := e.Rows(req.Msg, mentions, now, func() string { return s.NewID(home) })
+	parent, added, dropped := e.Rows(req, mentions, now, func() string { return s.NewID(home) })
 	var after *store.Post
 	w := s.Store.Write(home)
 	w.GuardPostUnchanged(*l.post, service.ErrEdited)
-	w.EditPost(parent, added, dropped, now, service.KeepsEditedAt(l.First.Caller, req.Header()))
+	w.EditPost(parent, added, dropped, now, l.First.Caller.KeepsEditedAt)
 	w.PostAfter(parent.ID, &after)
 	w.CommunityAfter(l.place.Community)
 	if err := w.Commit(ctx); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/page"
@@ -14,8 +13,7 @@ import (
 )
 
 // ListReactions lists who reacted to a post, comment, story or message, newest first.
-func (s *Service) ListReactions(ctx context.Context, req *connect.Request[plazav1.ListReactionsRequest]) (*connect.Response[plazav1.ListReactionsResponse], error) {
-	m := req.Msg
+func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsRequest) (*plazav1.ListReactionsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -32,9 +30,9 @@ func (s *Service) ListReactions(ctx context.Context, req *connect.Request[plazav
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.ListReactionsResponse{
+	return &plazav1.ListReactionsResponse{
 		Reactions: []*plazav1.ReactionRecord{record(ref, rows)}, Users: s.View.Users(users), Paging: paging,
-	}), nil
+	}, nil
 }
 
 func (s *Service) users(ctx context.Context, rows []store.Reaction) ([]store.User, error) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -118,8 +116,7 @@ func (l *loaded) by(name string) *store.Reaction {
 }
 
 // AddReaction reacts as the caller. A second time by the same name changes nothing.
-func (s *Service) AddReaction(ctx context.Context, req *connect.Request[plazav1.AddReactionRequest]) (*connect.Response[plazav1.AddReactionResponse], error) {
-	m := req.Msg
+func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest) (*plazav1.AddReactionResponse, error) {
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l, err := s.load(ctx, ref, nil)
 	if err != nil {
@@ -148,7 +145,7 @@ func (s *Service) AddReaction(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // again answers a call that another one of the same user got ahead of.
-func (s *Service) again(ctx context.Context, ref reference, name string) (*connect.Response[plazav1.AddReactionResponse], error) {
+func (s *Service) again(ctx context.Context, ref reference, name string) (*plazav1.AddReactionResponse, error) {
 	l, err := s.load(ctx, ref, nil)
 	if err != nil {
 		return nil, err
@@ -172,13 +169,12 @@ func (l *loaded) guard(w *store.Write, now time.Time) {
 	l.ref.Guard(w, now)
 }
 
-func added(id string) *connect.Response[plazav1.AddReactionResponse] {
-	return connect.NewResponse(&plazav1.AddReactionResponse{AddedId: id})
+func added(id string) *plazav1.AddReactionResponse {
+	return &plazav1.AddReactionResponse{AddedId: id}
 }
 
 // RemoveReaction takes the caller's own reaction back; one that is not there is 400400.
-func (s *Service) RemoveReaction(ctx context.Context, req *connect.Request[plazav1.RemoveReactionRequest]) (*connect.Response[plazav1.RemoveReactionResponse], error) {
-	m := req.Msg
+func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionRequest) (*plazav1.RemoveReactionResponse, error) {
 	l, err := s.load(ctx, reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}, nil)
 	if err != nil {
 		return nil, err
@@ -195,5 +191,5 @@ func (s *Service) RemoveReaction(ctx context.Context, req *connect.Request[plaza
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.RemoveReactionResponse{RemovedId: r.ID}), nil
+	return &plazav1.RemoveReactionResponse{RemovedId: r.ID}, nil
 }

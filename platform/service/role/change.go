@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -23,8 +21,7 @@ var (
 )
 
 // CreateRole makes a network role. Nobody gives a role what they do not hold themselves. An id that a role has is 400315; one of a role that was deleted can be taken again.
-func (s *Service) CreateRole(ctx context.Context, req *connect.Request[plazav1.CreateRoleRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) CreateRole(ctx context.Context, m *plazav1.CreateRoleRequest) (*answer, error) {
 	return s.change(ctx, auth.CreateRole, m.GetPermissions(), func(rows []store.Role) (store.Role, error) {
 		now := s.Now()
 		made := store.Role{
@@ -42,8 +39,7 @@ func (s *Service) CreateRole(ctx context.Context, req *connect.Request[plazav1.C
 }
 
 // UpdateRole changes what a role grants, for everybody who holds it.
-func (s *Service) UpdateRole(ctx context.Context, req *connect.Request[plazav1.UpdateRoleRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) UpdateRole(ctx context.Context, m *plazav1.UpdateRoleRequest) (*answer, error) {
 	return s.change(ctx, auth.EditRole, m.GetPermissions(), func(rows []store.Role) (store.Role, error) {
 		made, err := own(rows, m.GetRoleId())
 		if m.DisplayName != nil {
@@ -55,9 +51,9 @@ func (s *Service) UpdateRole(ctx context.Context, req *connect.Request[plazav1.U
 }
 
 // DeleteRole takes a role away. Users who hold it keep its name, which grants nothing any more.
-func (s *Service) DeleteRole(ctx context.Context, req *connect.Request[plazav1.DeleteRoleRequest]) (*answer, error) {
+func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*answer, error) {
 	return s.change(ctx, auth.DeleteRole, nil, func(rows []store.Role) (store.Role, error) {
-		made, err := own(rows, req.Msg.GetRoleId())
+		made, err := own(rows, req.GetRoleId())
 		now := s.Now()
 		made.UpdatedAt, made.DeletedAt = now, &now
 		return made, err
@@ -102,7 +98,7 @@ func (s *Service) change(ctx context.Context, right auth.Permission, permissions
 		return nil, err
 	}
 	shown := []*plazav1.Role{s.View.MadeRole(made)}
-	return connect.NewResponse(&plazav1.RoleResponse{Status: "success", Data: shown, Roles: shown}), nil
+	return &plazav1.RoleResponse{Status: "success", Data: shown, Roles: shown}, nil
 }
 
 // message is what travels to another home.

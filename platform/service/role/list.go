@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/store"
@@ -20,8 +18,8 @@ import (
 
 // ListRoles lists the roles whose id or name holds the keyword. The built-in ones were all made at once, before any other: among
 // them an order by time is the order of their rank.
-func (s *Service) ListRoles(ctx context.Context, req *connect.Request[plazav1.ListRolesRequest]) (*connect.Response[plazav1.ListRolesResponse], error) {
-	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+func (s *Service) ListRoles(ctx context.Context, req *plazav1.ListRolesRequest) (*plazav1.ListRolesResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +27,8 @@ func (s *Service) ListRoles(ctx context.Context, req *connect.Request[plazav1.Li
 	if err != nil {
 		return nil, err
 	}
-	found := s.matching(rows, req.Msg)
-	order := orderOf(req.Msg.GetSortBy())
+	found := s.matching(rows, req)
+	order := orderOf(req.GetSortBy())
 	slices.SortFunc(found, order)
 	if cursor.Back {
 		slices.Reverse(found)
@@ -44,7 +42,7 @@ func (s *Service) ListRoles(ctx context.Context, req *connect.Request[plazav1.Li
 	for i, l := range found {
 		roles[i] = l.role
 	}
-	return connect.NewResponse(&plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: paging}), nil
+	return &plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: paging}, nil
 }
 
 // listed is a role with its place in lists. Roles have names for ids, and page tokens want ids: each gets one that its name tells.

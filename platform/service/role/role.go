@@ -12,8 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -41,22 +39,22 @@ func New(d *service.Deps) *Service {
 	return s
 }
 
-type answer = connect.Response[plazav1.RoleResponse]
+type answer = plazav1.RoleResponse
 
 // GetRole gets one role. One that was taken away is not there.
-func (s *Service) GetRole(ctx context.Context, req *connect.Request[plazav1.GetRoleRequest]) (*connect.Response[plazav1.GetRoleResponse], error) {
+func (s *Service) GetRole(ctx context.Context, req *plazav1.GetRoleRequest) (*plazav1.GetRoleResponse, error) {
 	rows, err := s.made(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if r, ok := auth.RoleByID(req.Msg.GetRoleId()); ok {
-		return connect.NewResponse(&plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.Role(r)}}), nil
+	if r, ok := auth.RoleByID(req.GetRoleId()); ok {
+		return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.Role(r)}}, nil
 	}
-	row := live(rows, req.Msg.GetRoleId())
+	row := live(rows, req.GetRoleId())
 	if row == nil {
 		return nil, fail.NotFound()
 	}
-	return connect.NewResponse(&plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.MadeRole(*row)}}), nil
+	return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.MadeRole(*row)}}, nil
 }
 
 // begin starts the first round trip, with the roles that were made.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
@@ -17,8 +15,7 @@ import (
 )
 
 // ListRooms lists the rooms of all regions that the caller may see. What they may not see is left out of the page.
-func (s *Service) ListRooms(ctx context.Context, req *connect.Request[plazav1.ListRoomsRequest]) (*connect.Response[plazav1.ListRoomsResponse], error) {
-	m := req.Msg
+func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*plazav1.ListRoomsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -45,7 +42,7 @@ func (s *Service) ListRooms(ctx context.Context, req *connect.Request[plazav1.Li
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.ListRoomsResponse{Rooms: s.View.Rooms(rows), Users: s.View.Users(users), Paging: paging}), nil
+	return &plazav1.ListRoomsResponse{Rooms: s.View.Rooms(rows), Users: s.View.Users(users), Paging: paging}, nil
 }
 
 // page reads a page of rooms; a region that is away is left out.
@@ -83,8 +80,7 @@ func (s *Service) visible(ctx context.Context, f *service.First, rows []store.Ro
 }
 
 // ListLiveRooms lists the rooms that are live in posts that the caller may read, with their posts.
-func (s *Service) ListLiveRooms(ctx context.Context, req *connect.Request[plazav1.ListLiveRoomsRequest]) (*connect.Response[plazav1.ListLiveRoomsResponse], error) {
-	m := req.Msg
+func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsRequest) (*plazav1.ListLiveRoomsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -110,7 +106,7 @@ func (s *Service) ListLiveRooms(ctx context.Context, req *connect.Request[plazav
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.ListLiveRooms(s.View.Rooms(rows), paging)), nil
+	return a.ListLiveRooms(s.View.Rooms(rows), paging), nil
 }
 
 func liveList(m *plazav1.ListLiveRoomsRequest) store.RoomList {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -16,8 +14,8 @@ import (
 var errHost = fail.New(fail.CodeBadRequest, "The host cannot leave: stop the room instead")
 
 // LeaveRoom takes the caller out of a room's co-hosts.
-func (s *Service) LeaveRoom(ctx context.Context, req *connect.Request[plazav1.LeaveRoomRequest]) (*answer, error) {
-	l, err := s.load(ctx, req.Msg.GetRoomId())
+func (s *Service) LeaveRoom(ctx context.Context, req *plazav1.LeaveRoomRequest) (*answer, error) {
+	l, err := s.load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +29,8 @@ func (s *Service) LeaveRoom(ctx context.Context, req *connect.Request[plazav1.Le
 }
 
 // RemoveRoomParticipant takes a co-host out of a room.
-func (s *Service) RemoveRoomParticipant(ctx context.Context, req *connect.Request[plazav1.RemoveRoomParticipantRequest]) (*answer, error) {
-	l, userID, err := s.loadParticipant(ctx, req.Msg.GetRoomId(), req.Msg.GetUserId())
+func (s *Service) RemoveRoomParticipant(ctx context.Context, req *plazav1.RemoveRoomParticipantRequest) (*answer, error) {
+	l, userID, err := s.loadParticipant(ctx, req.GetRoomId(), req.GetUserId())
 	if err != nil {
 		return nil, err
 	}
@@ -48,15 +46,15 @@ func (s *Service) remove(ctx context.Context, row *store.Room, userID string) (*
 }
 
 // UpdateRoomParticipant changes what a co-host may do.
-func (s *Service) UpdateRoomParticipant(ctx context.Context, req *connect.Request[plazav1.UpdateRoomParticipantRequest]) (*answer, error) {
-	l, userID, err := s.loadParticipant(ctx, req.Msg.GetRoomId(), req.Msg.GetUserId())
+func (s *Service) UpdateRoomParticipant(ctx context.Context, req *plazav1.UpdateRoomParticipantRequest) (*answer, error) {
+	l, userID, err := s.loadParticipant(ctx, req.GetRoomId(), req.GetUserId())
 	if err != nil {
 		return nil, err
 	}
 	changed := slices.Clone(l.room.Participants)
 	for i := range changed {
 		if changed[i].UserID == userID {
-			changed[i].CanManageProductTags = req.Msg.GetCanManageProductTags()
+			changed[i].CanManageProductTags = req.GetCanManageProductTags()
 		}
 	}
 	return s.write(ctx, l.room, func(w *store.Write) {
@@ -81,8 +79,8 @@ func (s *Service) loadParticipant(ctx context.Context, roomID, publicID string) 
 }
 
 // GetRoomToken gets what the caller needs to send to a room.
-func (s *Service) GetRoomToken(ctx context.Context, req *connect.Request[plazav1.GetRoomTokenRequest]) (*connect.Response[plazav1.RoomToken], error) {
-	l, err := s.load(ctx, req.Msg.GetRoomId())
+func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenRequest) (*plazav1.RoomToken, error) {
+	l, err := s.load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +91,12 @@ func (s *Service) GetRoomToken(ctx context.Context, req *connect.Request[plazav1
 	case !slices.Contains(open, l.room.Status):
 		return nil, service.BadTransition("sending", l.room.Status)
 	}
-	return connect.NewResponse(s.View.RoomToken(*l.room, *p)), nil
+	return s.View.RoomToken(*l.room, *p), nil
 }
 
 // GetRoomRecordings gets the addresses of a room's recordings.
-func (s *Service) GetRoomRecordings(ctx context.Context, req *connect.Request[plazav1.GetRoomRecordingsRequest]) (*connect.Response[plazav1.RoomRecordings], error) {
-	l, err := s.load(ctx, req.Msg.GetRoomId())
+func (s *Service) GetRoomRecordings(ctx context.Context, req *plazav1.GetRoomRecordingsRequest) (*plazav1.RoomRecordings, error) {
+	l, err := s.load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
@@ -106,5 +104,5 @@ func (s *Service) GetRoomRecordings(ctx context.Context, req *connect.Request[pl
 	for _, r := range l.room.Recordings {
 		m.RecordedUrls = append(m.RecordedUrls, r.URL)
 	}
-	return connect.NewResponse(m), nil
+	return m, nil
 }

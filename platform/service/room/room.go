@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -20,7 +18,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.RoomAggregate]
+type answer = plazav1.RoomAggregate
 
 // Types of rooms and of participants.
 const (
@@ -33,8 +31,7 @@ const (
 var errParent = fail.New(fail.CodeBadRequest, "The parent has to be a room of one's own, no child itself, with less than 20 children")
 
 // CreateRoom makes a room with the caller as its host.
-func (s *Service) CreateRoom(ctx context.Context, req *connect.Request[plazav1.CreateRoomRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) (*answer, error) {
 	metadata, err := service.LiveMetadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
@@ -86,9 +83,9 @@ func (s *Service) CreateRoom(ctx context.Context, req *connect.Request[plazav1.C
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.RoomAggregate{
+	return &plazav1.RoomAggregate{
 		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(append(f.UserRows(), invited...)),
-	}), nil
+	}, nil
 }
 
 // resolve finds the internal ids of public ones; somebody unknown is 400400.
@@ -196,7 +193,7 @@ func (s *Service) answer(ctx context.Context, row store.Room) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.RoomAggregate{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}), nil
+	return &plazav1.RoomAggregate{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}, nil
 }
 
 // write runs a change of a room, and answers with the room as it stands then.
@@ -212,8 +209,8 @@ func (s *Service) write(ctx context.Context, row *store.Room, change func(*store
 }
 
 // GetRoom gets one room.
-func (s *Service) GetRoom(ctx context.Context, req *connect.Request[plazav1.GetRoomRequest]) (*answer, error) {
-	l, err := s.load(ctx, req.Msg.GetRoomId())
+func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*answer, error) {
+	l, err := s.load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
@@ -221,8 +218,7 @@ func (s *Service) GetRoom(ctx context.Context, req *connect.Request[plazav1.GetR
 }
 
 // UpdateRoom changes what a room says of itself.
-func (s *Service) UpdateRoom(ctx context.Context, req *connect.Request[plazav1.UpdateRoomRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) (*answer, error) {
 	change := store.RoomChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled}
 	if m.GetMetadata() != nil {
 		var err error
@@ -251,8 +247,8 @@ func (s *Service) UpdateRoom(ctx context.Context, req *connect.Request[plazav1.U
 }
 
 // DeleteRoom deletes a room. The post that carries it stays.
-func (s *Service) DeleteRoom(ctx context.Context, req *connect.Request[plazav1.DeleteRoomRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	l, err := s.loadOwn(ctx, req.Msg.GetRoomId())
+func (s *Service) DeleteRoom(ctx context.Context, req *plazav1.DeleteRoomRequest) (*plazav1.StatusSuccessResponse, error) {
+	l, err := s.loadOwn(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +257,7 @@ func (s *Service) DeleteRoom(ctx context.Context, req *connect.Request[plazav1.D
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+	return &plazav1.StatusSuccessResponse{
 		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}), nil
+	}, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -39,8 +37,8 @@ var transitions = map[string]service.Transition{
 }
 
 // StopRoom ends a room.
-func (s *Service) StopRoom(ctx context.Context, req *connect.Request[plazav1.StopRoomRequest]) (*answer, error) {
-	l, err := s.loadOwn(ctx, req.Msg.GetRoomId())
+func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*answer, error) {
+	l, err := s.loadOwn(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +81,7 @@ var (
 )
 
 // ReportRoom takes in what the media server says.
-func (s *Service) ReportRoom(ctx context.Context, req *connect.Request[plazav1.ReportRoomRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) (*answer, error) {
 	var row *store.Room
 	reads := s.Store.Reads()
 	reads.Room(m.GetRoomId(), &row)

@@ -3,8 +3,6 @@ package schedule
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -35,15 +33,15 @@ func managesAll(caller *auth.Caller) bool {
 }
 
 // UpdateScheduledPost changes the time or the content of a post that is not published; absent fields stay.
-func (s *Service) UpdateScheduledPost(ctx context.Context, req *connect.Request[plazav1.UpdateScheduledPostRequest]) (*connect.Response[plazav1.UpdateScheduledPostResponse], error) {
-	row, err := s.load(ctx, req.Msg.GetId())
+func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateScheduledPostRequest) (*plazav1.UpdateScheduledPostResponse, error) {
+	row, err := s.load(ctx, req.GetId())
 	if err != nil {
 		return nil, err
 	}
 	if row.Status == store.SchedulePosted {
 		return nil, errPosted
 	}
-	if err := s.change(ctx, row, req.Msg); err != nil {
+	if err := s.change(ctx, row, req); err != nil {
 		return nil, err
 	}
 	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaits, waits, s.Now()
@@ -52,7 +50,7 @@ func (s *Service) UpdateScheduledPost(ctx context.Context, req *connect.Request[
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}), nil
+	return &plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, nil
 }
 
 // change puts what a request says into the row. One that failed needs a new time: its own is over.
@@ -96,8 +94,8 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 }
 
 // CancelScheduledPost forgets a post that is not published.
-func (s *Service) CancelScheduledPost(ctx context.Context, req *connect.Request[plazav1.CancelScheduledPostRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	row, err := s.load(ctx, req.Msg.GetId())
+func (s *Service) CancelScheduledPost(ctx context.Context, req *plazav1.CancelScheduledPostRequest) (*plazav1.SuccessResponse, error) {
+	row, err := s.load(ctx, req.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -109,5 +107,5 @@ func (s *Service) CancelScheduledPost(ctx context.Context, req *connect.Request[
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -16,8 +14,8 @@ import (
 
 // ListScheduledPosts lists the caller's own scheduled posts, or everybody's for those who manage posts. A home that does
 // not answer leaves its part out.
-func (s *Service) ListScheduledPosts(ctx context.Context, req *connect.Request[plazav1.ListScheduledPostsRequest]) (*connect.Response[plazav1.ListScheduledPostsResponse], error) {
-	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListScheduledPostsRequest) (*plazav1.ListScheduledPostsResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -25,9 +23,9 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *connect.Request[p
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	order := service.OrderOf(req.Msg.GetSortBy())
+	order := service.OrderOf(req.GetSortBy())
 	list := store.ScheduledPostList{
-		AuthorID: f.Caller.UserID, NotPosted: req.Msg.GetNotPostedOnly(), ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
+		AuthorID: f.Caller.UserID, NotPosted: req.GetNotPostedOnly(), ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	if managesAll(f.Caller) {
 		list.AuthorID = ""
@@ -44,7 +42,7 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *connect.Request[p
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.ScheduledPosts(a, rows, paging)), nil
+	return s.View.ScheduledPosts(a, rows, paging), nil
 }
 
 // gather reads what the posts of the rows would refer to. They are put together as they would be published.

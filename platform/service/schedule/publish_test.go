@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -101,17 +100,17 @@ func (w *world) user(d *service.Deps, publicID string) func() context.Context {
 // newCommunity makes a community and returns its id.
 func newCommunity(ctx context.Context, t *testing.T, d *service.Deps) string {
 	t.Helper()
-	made, err := community.New(d).CreateCommunity(ctx, connect.NewRequest(&plazav1.CreateCommunityRequest{DisplayName: "Gardening"}))
+	made, err := community.New(d).CreateCommunity(ctx, &plazav1.CreateCommunityRequest{DisplayName: "Gardening"})
 	require.NoError(t, err)
-	return made.Msg.GetCommunities()[0].GetCommunityId()
+	return made.GetCommunities()[0].GetCommunityId()
 }
 
-func request(at time.Time, communityID, text string) *connect.Request[plazav1.SchedulePostRequest] {
-	return connect.NewRequest(&plazav1.SchedulePostRequest{ScheduledAt: timestamppb.New(at), PostData: &plazav1.CreatePostRequest{
+func request(at time.Time, communityID, text string) *plazav1.SchedulePostRequest {
+	return &plazav1.SchedulePostRequest{ScheduledAt: timestamppb.New(at), PostData: &plazav1.CreatePostRequest{
 		TargetType: "community", TargetId: communityID,
 		Data:        &structpb.Struct{Fields: map[string]*structpb.Value{"text": structpb.NewStringValue(text)}},
 		Attachments: []*plazav1.Attachment{{Type: "image", FileId: picture}},
-	}})
+	}}
 }
 
 func (w *world) count(query string, args ...any) int {
@@ -208,9 +207,9 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 	s := schedule.New(d)
 	_, err := s.SchedulePost(author(), request(due, communityID, "stays"))
 	require.NoError(t, err)
-	_, err = s.SchedulePost(gone(), connect.NewRequest(&plazav1.SchedulePostRequest{
+	_, err = s.SchedulePost(gone(), &plazav1.SchedulePostRequest{
 		ScheduledAt: timestamppb.New(due), PostData: &plazav1.CreatePostRequest{Text: "goes"},
-	}))
+	})
 	require.NoError(t, err)
 	var banned *store.User
 	tx := st.Write(region.EU)

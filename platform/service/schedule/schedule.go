@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -38,12 +37,12 @@ const waits = "Waits for its time"
 var errPosted = fail.New(fail.CodeBadRequest, "The scheduled post is published already, or was changed meanwhile")
 
 // SchedulePost takes a post that is to be published later. It has to be one that the caller could publish now.
-func (s *Service) SchedulePost(ctx context.Context, req *connect.Request[plazav1.SchedulePostRequest]) (*connect.Response[plazav1.SchedulePostResponse], error) {
-	at, err := s.timeOf(req.Msg.GetScheduledAt())
+func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostRequest) (*plazav1.SchedulePostResponse, error) {
+	at, err := s.timeOf(req.GetScheduledAt())
 	if err != nil {
 		return nil, err
 	}
-	d, err := service.NewDraft(req.Msg.GetPostData())
+	d, err := service.NewDraft(req.GetPostData())
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ func (s *Service) SchedulePost(ctx context.Context, req *connect.Request[plazav1
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SchedulePostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}), nil
+	return &plazav1.SchedulePostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, nil
 }
 
 // timeOf checks the time of a request.

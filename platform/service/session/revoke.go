@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -12,12 +10,12 @@ import (
 )
 
 // DeleteSession ends the caller's own session. An administrator has none, and names the user whose sessions end.
-func (s *Service) DeleteSession(ctx context.Context, req *connect.Request[plazav1.DeleteSessionRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	if auth.CallerFrom(ctx).Kind == auth.Admin && req.Msg.GetUserId() == "" {
+func (s *Service) DeleteSession(ctx context.Context, req *plazav1.DeleteSessionRequest) (*plazav1.SuccessResponse, error) {
+	if auth.CallerFrom(ctx).Kind == auth.Admin && req.GetUserId() == "" {
 		return nil, fail.Validation("userId: administrators name the user")
 	}
-	if req.Msg.GetUserId() != "" {
-		return s.revokeAll(ctx, req.Msg.GetUserId(), req.Msg.IsPublic)
+	if req.GetUserId() != "" {
+		return s.revokeAll(ctx, req.GetUserId(), req.IsPublic)
 	}
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
@@ -28,15 +26,15 @@ func (s *Service) DeleteSession(ctx context.Context, req *connect.Request[plazav
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }
 
 // RevokeUserSessions ends every session of a user: one's own, or anybody's for those who may edit users.
-func (s *Service) RevokeUserSessions(ctx context.Context, req *connect.Request[plazav1.RevokeUserSessionsRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	return s.revokeAll(ctx, req.Msg.GetUserId(), req.Msg.IsPublic)
+func (s *Service) RevokeUserSessions(ctx context.Context, req *plazav1.RevokeUserSessionsRequest) (*plazav1.SuccessResponse, error) {
+	return s.revokeAll(ctx, req.GetUserId(), req.IsPublic)
 }
 
-func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*connect.Response[plazav1.SuccessResponse], error) {
+func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*plazav1.SuccessResponse, error) {
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -57,7 +55,7 @@ func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*co
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }
 
 // named is the internal id of the user that a request names, empty for an unknown one.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -27,8 +26,7 @@ func New(d *service.Deps, issuer *auth.Issuer) *Service { return &Service{Deps: 
 
 // CreateSession signs a user in, and makes the user at this server's region where it is unknown. In secure mode the
 // authToken of the user's own server is mandatory; given, it has to be the user's in any mode.
-func (s *Service) CreateSession(ctx context.Context, req *connect.Request[plazav1.CreateSessionRequest]) (*connect.Response[plazav1.CreateSessionResponse], error) {
-	m := req.Msg
+func (s *Service) CreateSession(ctx context.Context, m *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
 	if region.ValidID(m.GetUserId()) {
 		return nil, fail.Validation("userId: must not look like an internal id")
 	}
@@ -116,12 +114,12 @@ func nonEmpty(text string) *string {
 	return &text
 }
 
-func (s *Service) answer(user *store.User, sessionID string) (*connect.Response[plazav1.CreateSessionResponse], error) {
+func (s *Service) answer(user *store.User, sessionID string) (*plazav1.CreateSessionResponse, error) {
 	token, issued, expires, err := s.issuer.MintAccess(auth.AccessSubject{UserID: user.ID, PublicID: user.PublicID, SessionID: sessionID})
 	if err != nil {
 		return nil, fail.Unexpected(err)
 	}
-	return connect.NewResponse(&plazav1.CreateSessionResponse{
+	return &plazav1.CreateSessionResponse{
 		AccessToken:    token,
 		IssuedAt:       timestamppb.New(issued.Truncate(time.Millisecond)),
 		ExpiresAt:      timestamppb.New(expires.Truncate(time.Millisecond)),
@@ -129,13 +127,13 @@ func (s *Service) answer(user *store.User, sessionID string) (*connect.Response[
 		Roles:          s.View.Roles(user.Roles),
 		UserType:       "signed-in",
 		LastCachePurge: nil,
-	}), nil
+	}, nil
 }
 
 // VerifySession tells whether the caller's access token still holds: a token that does not never gets here.
-func (s *Service) VerifySession(ctx context.Context, _ *connect.Request[plazav1.VerifySessionRequest]) (*connect.Response[plazav1.VerifySessionResponse], error) {
+func (s *Service) VerifySession(ctx context.Context, _ *plazav1.VerifySessionRequest) (*plazav1.VerifySessionResponse, error) {
 	if err := s.Begin(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.VerifySessionResponse{}), nil
+	return &plazav1.VerifySessionResponse{}, nil
 }

@@ -3,24 +3,21 @@ package setting
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // GetChatSettings gets the settings of channels and messages; for every user, as their clients ask for them.
-func (s *Service) GetChatSettings(ctx context.Context, _ *connect.Request[plazav1.GetChatSettingsRequest]) (*connect.Response[plazav1.ChatSettings], error) {
+func (s *Service) GetChatSettings(ctx context.Context, _ *plazav1.GetChatSettingsRequest) (*plazav1.ChatSettings, error) {
 	now, _, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(chat(now)), nil
+	return chat(now), nil
 }
 
 // UpdateChatSettings changes them; absent fields stay.
-func (s *Service) UpdateChatSettings(ctx context.Context, req *connect.Request[plazav1.UpdateChatSettingsRequest]) (*connect.Response[plazav1.ChatSettings], error) {
-	m := req.Msg
+func (s *Service) UpdateChatSettings(ctx context.Context, m *plazav1.UpdateChatSettingsRequest) (*plazav1.ChatSettings, error) {
 	values := map[string]any{
 		"isAllowMentionedChannelEnabled":         optional(m.IsAllowMentionedChannelEnabled),
 		"allowMemberToUpdateConversationChannel": optional(m.AllowMemberToUpdateConversationChannel),
@@ -33,7 +30,7 @@ func (s *Service) UpdateChatSettings(ctx context.Context, req *connect.Request[p
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(chat(after)), nil
+	return chat(after), nil
 }
 
 func chat(s store.Settings) *plazav1.ChatSettings {

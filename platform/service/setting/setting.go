@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -37,43 +35,42 @@ func New(d *service.Deps) *Service {
 }
 
 // GetModeration gets the moderation configuration.
-func (s *Service) GetModeration(ctx context.Context, _ *connect.Request[plazav1.GetModerationRequest]) (*connect.Response[plazav1.ModerationConfiguration], error) {
+func (s *Service) GetModeration(ctx context.Context, _ *plazav1.GetModerationRequest) (*plazav1.ModerationConfiguration, error) {
 	now, _, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(moderation(now)), nil
+	return moderation(now), nil
 }
 
 // UpdateModeration changes the moderation configuration; absent fields stay, and no field at all is a bad request.
-func (s *Service) UpdateModeration(ctx context.Context, req *connect.Request[plazav1.UpdateModerationRequest]) (*connect.Response[plazav1.ModerationConfiguration], error) {
-	if req.Msg.IsWhitelistEnabled == nil && req.Msg.IsReportEnabled == nil {
+func (s *Service) UpdateModeration(ctx context.Context, req *plazav1.UpdateModerationRequest) (*plazav1.ModerationConfiguration, error) {
+	if req.IsWhitelistEnabled == nil && req.IsReportEnabled == nil {
 		if _, err := s.readToManage(ctx); err != nil {
 			return nil, err
 		}
 		return nil, fail.BadRequest()
 	}
 	after, err := s.change(ctx, map[string]any{
-		"isWhitelistEnabled": optional(req.Msg.IsWhitelistEnabled), "isReportEnabled": optional(req.Msg.IsReportEnabled),
+		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(moderation(after)), nil
+	return moderation(after), nil
 }
 
 // GetNetworkSettings gets every setting.
-func (s *Service) GetNetworkSettings(ctx context.Context, _ *connect.Request[plazav1.GetNetworkSettingsRequest]) (*connect.Response[plazav1.NetworkSettings], error) {
+func (s *Service) GetNetworkSettings(ctx context.Context, _ *plazav1.GetNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
 	now, err := s.readToManage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(all(now)), nil
+	return all(now), nil
 }
 
 // UpdateNetworkSettings changes settings; absent fields stay.
-func (s *Service) UpdateNetworkSettings(ctx context.Context, req *connect.Request[plazav1.UpdateNetworkSettingsRequest]) (*connect.Response[plazav1.NetworkSettings], error) {
-	m := req.Msg
+func (s *Service) UpdateNetworkSettings(ctx context.Context, m *plazav1.UpdateNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
 	after, err := s.change(ctx, map[string]any{
 		"isWhitelistEnabled": optional(m.IsWhitelistEnabled), "isReportEnabled": optional(m.IsReportEnabled),
 		"flagLimit": optional(m.FlagLimit), "isSecureModeEnabled": optional(m.IsSecureModeEnabled),
@@ -84,7 +81,7 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(all(after)), nil
+	return all(after), nil
 }
 
 // optional is the value behind a pointer, or nil.

@@ -3,24 +3,21 @@ package setting
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // GetSocialSettings gets the settings of follows, of the global feed and of stories; for every user, as their clients ask for them.
-func (s *Service) GetSocialSettings(ctx context.Context, _ *connect.Request[plazav1.GetSocialSettingsRequest]) (*connect.Response[plazav1.SocialSettings], error) {
+func (s *Service) GetSocialSettings(ctx context.Context, _ *plazav1.GetSocialSettingsRequest) (*plazav1.SocialSettings, error) {
 	now, _, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(social(now)), nil
+	return social(now), nil
 }
 
 // UpdateSocialSettings changes them; absent fields stay.
-func (s *Service) UpdateSocialSettings(ctx context.Context, req *connect.Request[plazav1.UpdateSocialSettingsRequest]) (*connect.Response[plazav1.SocialSettings], error) {
-	m := req.Msg
+func (s *Service) UpdateSocialSettings(ctx context.Context, m *plazav1.UpdateSocialSettingsRequest) (*plazav1.SocialSettings, error) {
 	after, err := s.change(ctx, map[string]any{
 		"userPrivacySetting":         optional(m.UserPrivacySetting),
 		"isFollowWithRequestEnabled": optional(m.IsFollowWithRequestEnabled),
@@ -39,7 +36,7 @@ func (s *Service) UpdateSocialSettings(ctx context.Context, req *connect.Request
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(social(after)), nil
+	return social(after), nil
 }
 
 func social(s store.Settings) *plazav1.SocialSettings {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -28,24 +27,24 @@ const (
 )
 
 // CreateStory makes a story. It is stored at the home of its target.
-func (s *Service) CreateStory(ctx context.Context, req *connect.Request[plazav1.CreateStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
-	data, items, err := check(req.Msg)
+func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryRequest) (*plazav1.StoryAggregate, error) {
+	data, items, err := check(req)
 	if err != nil {
 		return nil, err
 	}
-	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
+	mentions, err := s.Mentions(ctx, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	t, settings, err := s.loadTarget(ctx, req.Msg)
+	t, settings, err := s.loadTarget(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	story := store.Story{
-		ID: s.NewID(service.HomeOf(t.id)), TargetType: req.Msg.GetTargetType(), TargetID: t.id, TargetPublicID: t.publicID,
-		AuthorID: t.User().ID, AuthorPublicID: t.User().PublicID, ReferenceID: req.Msg.GetReferenceId(), DataType: req.Msg.GetDataType(),
-		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.Msg.GetMetadata()),
+		ID: s.NewID(service.HomeOf(t.id)), TargetType: req.GetTargetType(), TargetID: t.id, TargetPublicID: t.publicID,
+		AuthorID: t.User().ID, AuthorPublicID: t.User().PublicID, ReferenceID: req.GetReferenceId(), DataType: req.GetDataType(),
+		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLife()),
 	}
 	w := s.Store.Write(service.HomeOf(t.id))

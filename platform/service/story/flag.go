@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -18,9 +16,9 @@ var errNeverFlagged = fail.Forbidden("You have not flagged this story")
 
 // FlagStory flags a story as the caller. A second time changes nothing; one's own story cannot be flagged, and where as many
 // others flag it as the network allows, or flagging is off, it is refused.
-func (s *Service) FlagStory(ctx context.Context, req *connect.Request[plazav1.FlagStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) (*plazav1.StoryAggregate, error) {
 	var settings store.Settings
-	l, err := s.load(ctx, req.Msg.GetStoryId(), func(f *service.First) { f.Settings(s.Region, &settings) })
+	l, err := s.load(ctx, req.GetStoryId(), func(f *service.First) { f.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +30,7 @@ func (s *Service) FlagStory(ctx context.Context, req *connect.Request[plazav1.Fl
 	}
 	flag := store.Flag{
 		TargetType: store.FlagStory, TargetID: l.story().ID, UserID: l.First.Caller.UserID,
-		Reason: cmp.Or(req.Msg.GetReason(), service.DefaultFlagReason), Detail: req.Msg.GetDetail(), CreatedAt: s.Now(),
+		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
 	return s.changeFlags(ctx, l, func(w *store.Write) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
@@ -55,8 +53,8 @@ func (l *loaded) requireFlag() error {
 }
 
 // UnflagStory takes the caller's own flag back; without one it is refused, as public clients expect.
-func (s *Service) UnflagStory(ctx context.Context, req *connect.Request[plazav1.UnflagStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetStoryId(), nil)
+func (s *Service) UnflagStory(ctx context.Context, req *plazav1.UnflagStoryRequest) (*plazav1.StoryAggregate, error) {
+	l, err := s.load(ctx, req.GetStoryId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +69,8 @@ func (s *Service) UnflagStory(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // ClearStoryFlags removes every flag of a story; for those who moderate stories, or manage those of its community.
-func (s *Service) ClearStoryFlags(ctx context.Context, req *connect.Request[plazav1.ClearStoryFlagsRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
-	l, err := s.load(ctx, req.Msg.GetStoryId(), nil)
+func (s *Service) ClearStoryFlags(ctx context.Context, req *plazav1.ClearStoryFlagsRequest) (*plazav1.StoryAggregate, error) {
+	l, err := s.load(ctx, req.GetStoryId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +83,7 @@ func (s *Service) ClearStoryFlags(ctx context.Context, req *connect.Request[plaz
 }
 
 // changeFlags runs a change of the story's flags, brings up to date what depends on them, and answers with the story.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*plazav1.StoryAggregate, error) {
 	var after *store.Story
 	w := s.Store.Write(l.ref.Home())
 	l.ref.Guard(w, l.now)

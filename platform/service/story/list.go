@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
@@ -36,16 +34,16 @@ func optionalLimit(o *plazav1.StoryListOptions) *int32 {
 func at(s store.Story) (t time.Time, key, id string) { return s.CreatedAt, "", s.ID }
 
 // ListStories lists the stories of one community or user.
-func (s *Service) ListStories(ctx context.Context, req *connect.Request[plazav1.ListStoriesRequest]) (*connect.Response[plazav1.ListStoriesResponse], error) {
-	cursor, list, err := s.listOf(req.Msg.GetOptions())
+func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesRequest) (*plazav1.ListStoriesResponse, error) {
+	cursor, list, err := s.listOf(req.GetOptions())
 	if err != nil {
 		return nil, err
 	}
-	targets, err := s.resolve(ctx, []string{req.Msg.GetTargetId()}, []string{req.Msg.GetTargetType()})
+	targets, err := s.resolve(ctx, []string{req.GetTargetId()}, []string{req.GetTargetType()})
 	if err != nil {
 		return nil, err
 	}
-	list.DataType, list.Ended = req.Msg.GetDataType(), req.Msg.GetIsExpired()
+	list.DataType, list.Ended = req.GetDataType(), req.GetIsExpired()
 	var rows []store.Story
 	p := s.places(ctx, targets)
 	list.TargetID = targets[0].id
@@ -66,12 +64,12 @@ func (s *Service) ListStories(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // ListStoriesByTargets lists the stories of several communities and users as one list.
-func (s *Service) ListStoriesByTargets(ctx context.Context, req *connect.Request[plazav1.ListStoriesByTargetsRequest]) (*connect.Response[plazav1.ListStoriesResponse], error) {
-	cursor, list, err := s.listOf(req.Msg.GetOptions())
+func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListStoriesByTargetsRequest) (*plazav1.ListStoriesResponse, error) {
+	cursor, list, err := s.listOf(req.GetOptions())
 	if err != nil {
 		return nil, err
 	}
-	targets, err := s.resolveAll(ctx, req.Msg.GetTargets())
+	targets, err := s.resolveAll(ctx, req.GetTargets())
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +93,7 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *connect.Request
 }
 
 // listAnswer is the answer with a page of stories of the places that were read.
-func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*connect.Response[plazav1.ListStoriesResponse], error) {
+func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*plazav1.ListStoriesResponse, error) {
 	k := view.Known{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
 		place := p.targets[i].place
@@ -113,12 +111,12 @@ func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story,
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.StoryList(s.View.StoryTargets(p.seen()), paging)), nil
+	return a.StoryList(s.View.StoryTargets(p.seen()), paging), nil
 }
 
 // GetStoryTargets tells how far the caller has seen the stories of several communities and users.
-func (s *Service) GetStoryTargets(ctx context.Context, req *connect.Request[plazav1.GetStoryTargetsRequest]) (*connect.Response[plazav1.StoryTargetsResponse], error) {
-	targets, err := s.resolveAll(ctx, req.Msg.GetTargets())
+func (s *Service) GetStoryTargets(ctx context.Context, req *plazav1.GetStoryTargetsRequest) (*plazav1.StoryTargetsResponse, error) {
+	targets, err := s.resolveAll(ctx, req.GetTargets())
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +124,12 @@ func (s *Service) GetStoryTargets(ctx context.Context, req *connect.Request[plaz
 	if err := p.Run(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.StoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}), nil
+	return &plazav1.StoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}, nil
 }
 
 // CountStories counts the stories of one community or user.
-func (s *Service) CountStories(ctx context.Context, req *connect.Request[plazav1.CountStoriesRequest]) (*connect.Response[plazav1.CountStoriesResponse], error) {
-	targets, err := s.resolve(ctx, []string{req.Msg.GetTargetId()}, []string{req.Msg.GetTargetType()})
+func (s *Service) CountStories(ctx context.Context, req *plazav1.CountStoriesRequest) (*plazav1.CountStoriesResponse, error) {
+	targets, err := s.resolve(ctx, []string{req.GetTargetId()}, []string{req.GetTargetType()})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +143,7 @@ func (s *Service) CountStories(ctx context.Context, req *connect.Request[plazav1
 		return nil, err
 	}
 	n := counts.Of(targets[0].id, store.CountStories)
-	return connect.NewResponse(&plazav1.CountStoriesResponse{Count: int32(min(n, 1<<31-1))}), nil //nolint:gosec // bounded here
+	return &plazav1.CountStoriesResponse{Count: int32(min(n, 1<<31-1))}, nil //nolint:gosec // bounded here
 }
 
 // errTargets refuses a list of targets that does not say of each what it is.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -21,8 +19,7 @@ const unseen = "unseen"
 // ListMyStoryTargets lists those of the caller's targets that have stories now, in four round trips: what the targets can be,
 // the page, what they are, and what that refers to. Each asks the homes concerned in parallel, and from the second on a home
 // that is away leaves its part out.
-func (s *Service) ListMyStoryTargets(ctx context.Context, req *connect.Request[plazav1.ListMyStoryTargetsRequest]) (*connect.Response[plazav1.ListMyStoryTargetsResponse], error) {
-	m := req.Msg
+func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStoryTargetsRequest) (*plazav1.ListMyStoryTargetsResponse, error) {
 	cursor, err := page.Parse(page.Merge(m.GetOptions(), m.Limit, m.GetToken()), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -54,7 +51,7 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, req *connect.Request[p
 
 // targetsAnswer reads what targets are, and leaves out those that the caller may not see any more: whoever was put out of a
 // private community a moment ago may still have it among theirs.
-func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []store.StoryTarget, paging *plazav1.Paging) (*connect.Response[plazav1.ListMyStoryTargetsResponse], error) {
+func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []store.StoryTarget, paging *plazav1.Paging) (*plazav1.ListMyStoryTargetsResponse, error) {
 	var communities, walls []string
 	for _, t := range rows {
 		if t.TargetType == inCommunity {
@@ -78,10 +75,10 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []st
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.ListMyStoryTargetsResponse{
+	return &plazav1.ListMyStoryTargetsResponse{
 		StoryTargets: s.View.StoryTargets(rows), Files: a.Files, Users: a.Users, Communities: a.Communities,
 		CommunityUsers: a.CommunityUsers, Categories: a.Categories, Paging: paging,
-	}), nil
+	}, nil
 }
 
 // standing keeps the targets that the caller may see, and what the answer says of them.

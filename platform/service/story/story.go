@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -85,17 +83,17 @@ func (l *loaded) known(story store.Story) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*plazav1.StoryAggregate, error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a.StoryAggregate()), nil
+	return a.StoryAggregate(), nil
 }
 
 // GetStory gets one story.
-func (s *Service) GetStory(ctx context.Context, req *connect.Request[plazav1.GetStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
-	l, err := s.loadPast(ctx, req.Msg.GetStoryId())
+func (s *Service) GetStory(ctx context.Context, req *plazav1.GetStoryRequest) (*plazav1.StoryAggregate, error) {
+	l, err := s.loadPast(ctx, req.GetStoryId())
 	if err != nil {
 		return nil, err
 	}
@@ -104,15 +102,15 @@ func (s *Service) GetStory(ctx context.Context, req *connect.Request[plazav1.Get
 
 // DeleteStory deletes a story; for its author and for those who manage stories there. A permanent deletion leaves nothing of
 // it: comments, reactions, flags and views go too.
-func (s *Service) DeleteStory(ctx context.Context, req *connect.Request[plazav1.DeleteStoryRequest]) (*connect.Response[plazav1.SuccessResponse], error) {
-	l, err := s.loadPast(ctx, req.Msg.GetStoryId())
+func (s *Service) DeleteStory(ctx context.Context, req *plazav1.DeleteStoryRequest) (*plazav1.SuccessResponse, error) {
+	l, err := s.loadPast(ctx, req.GetStoryId())
 	if err != nil {
 		return nil, err
 	}
 	if err := l.requireDelete(); err != nil {
 		return nil, err
 	}
-	if l.story().DeletedAt == nil || !req.Msg.GetPermanent() {
+	if l.story().DeletedAt == nil || !req.GetPermanent() {
 		w := s.Store.Write(l.ref.Home())
 		w.GuardStory(l.story().ID, fail.NotFound())
 		w.DeleteStory(*l.story(), s.Now())
@@ -120,12 +118,12 @@ func (s *Service) DeleteStory(ctx context.Context, req *connect.Request[plazav1.
 			return nil, err
 		}
 	}
-	if req.Msg.GetPermanent() {
+	if req.GetPermanent() {
 		if err := s.purge(ctx, *l.story()); err != nil {
 			return nil, err
 		}
 	}
-	return connect.NewResponse(&plazav1.SuccessResponse{Success: true}), nil
+	return &plazav1.SuccessResponse{Success: true}, nil
 }
 
 func (l *loaded) requireDelete() error {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -14,16 +12,16 @@ import (
 )
 
 // BanUser bans a user from the whole network: every call of theirs is refused from then on.
-func (s *Service) BanUser(ctx context.Context, req *connect.Request[plazav1.BanUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	return s.setBan(ctx, req.Msg.GetUserId(), true)
+func (s *Service) BanUser(ctx context.Context, req *plazav1.BanUserRequest) (*plazav1.UserAggregate, error) {
+	return s.setBan(ctx, req.GetUserId(), true)
 }
 
 // UnbanUser lifts the ban.
-func (s *Service) UnbanUser(ctx context.Context, req *connect.Request[plazav1.UnbanUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	return s.setBan(ctx, req.Msg.GetUserId(), false)
+func (s *Service) UnbanUser(ctx context.Context, req *plazav1.UnbanUserRequest) (*plazav1.UserAggregate, error) {
+	return s.setBan(ctx, req.GetUserId(), false)
 }
 
-func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*connect.Response[plazav1.UserAggregate], error) {
+func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*plazav1.UserAggregate, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -18,9 +16,9 @@ var errOwnFlag = fail.Forbidden("You cannot flag yourself")
 
 // FlagUser flags a user as the caller. A second time changes nothing; where as many others flag the user as the network
 // allows, or flagging is off, it is refused.
-func (s *Service) FlagUser(ctx context.Context, req *connect.Request[plazav1.FlagUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserAggregate, error) {
 	var settings store.Settings
-	l, err := s.loadFlagged(ctx, req.Msg.GetUserId(), func(f *service.First) { f.Settings(s.Region, &settings) })
+	l, err := s.loadFlagged(ctx, req.GetUserId(), func(f *service.First) { f.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +27,7 @@ func (s *Service) FlagUser(ctx context.Context, req *connect.Request[plazav1.Fla
 	}
 	flag := store.Flag{
 		TargetType: store.FlagUser, TargetID: l.user.ID, UserID: l.Caller.UserID,
-		Reason: cmp.Or(req.Msg.GetReason(), service.DefaultFlagReason), Detail: req.Msg.GetDetail(), CreatedAt: s.Now(),
+		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
 	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Write) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
@@ -38,8 +36,8 @@ func (s *Service) FlagUser(ctx context.Context, req *connect.Request[plazav1.Fla
 }
 
 // UnflagUser takes the caller's own flag back; without one it changes nothing.
-func (s *Service) UnflagUser(ctx context.Context, req *connect.Request[plazav1.UnflagUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	l, err := s.loadFlagged(ctx, req.Msg.GetUserId(), nil)
+func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest) (*plazav1.UserAggregate, error) {
+	l, err := s.loadFlagged(ctx, req.GetUserId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +48,8 @@ func (s *Service) UnflagUser(ctx context.Context, req *connect.Request[plazav1.U
 }
 
 // ClearUserFlags removes every flag of a user; for those who moderate users.
-func (s *Service) ClearUserFlags(ctx context.Context, req *connect.Request[plazav1.ClearUserFlagsRequest]) (*connect.Response[plazav1.User], error) {
-	l, err := s.loadFlagged(ctx, req.Msg.GetUserId(), nil)
+func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlagsRequest) (*plazav1.User, error) {
+	l, err := s.loadFlagged(ctx, req.GetUserId(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -62,17 +60,17 @@ func (s *Service) ClearUserFlags(ctx context.Context, req *connect.Request[plaza
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.User(*user)), nil
+	return s.View.User(*user), nil
 }
 
 // IsUserFlaggedByMe tells whether the caller flags the user.
-func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *connect.Request[plazav1.IsUserFlaggedByMeRequest]) (*connect.Response[plazav1.FlaggedByMeResponse], error) {
-	l, err := s.loadFlagged(ctx, req.Msg.GetUserId(), nil)
+func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *plazav1.IsUserFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
+	l, err := s.loadFlagged(ctx, req.GetUserId(), nil)
 	if err != nil {
 		return nil, err
 	}
 	mine := l.mine && l.Caller.Kind == auth.User
-	return connect.NewResponse(&plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}), nil
+	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
 }
 
 // flagged is a user whom an operation about flags names.
@@ -134,7 +132,7 @@ func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*stor
 	return &after[0], nil
 }
 
-func (s *Service) answerFlags(user *store.User, err error) (*connect.Response[plazav1.UserAggregate], error) {
+func (s *Service) answerFlags(user *store.User, err error) (*plazav1.UserAggregate, error) {
 	if err != nil {
 		return nil, err
 	}

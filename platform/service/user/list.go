@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -18,21 +16,21 @@ import (
 // left out.
 //
 // The order by name goes by its first three letters: index keys may leave the region, names must not.
-func (s *Service) ListUsers(ctx context.Context, req *connect.Request[plazav1.ListUsersRequest]) (*connect.Response[plazav1.ListUsersResponse], error) {
-	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
+func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) (*plazav1.ListUsersResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Begin(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
-	list := listOf(req.Msg, cursor)
+	list := listOf(req, cursor)
 	var rows []store.UserListRow
-	hits, err := s.hits(ctx, req.Msg, cursor)
+	hits, err := s.hits(ctx, req, cursor)
 	if err != nil {
 		return nil, err
 	}
-	if searches(req.Msg, "displayName") {
+	if searches(req, "displayName") {
 		reads := s.Store.Related()
 		reads.ListUsers(list, &rows)
 		if err := reads.Run(ctx); err != nil {
@@ -44,7 +42,7 @@ func (s *Service) ListUsers(ctx context.Context, req *connect.Request[plazav1.Li
 	for _, row := range rows {
 		hits = append(hits, row.User)
 	}
-	return connect.NewResponse(&plazav1.ListUsersResponse{Users: s.View.Users(hits), Paging: paging}), nil
+	return &plazav1.ListUsersResponse{Users: s.View.Users(hits), Paging: paging}, nil
 }
 
 // searches reports whether the request searches in a field; in names where it names none.

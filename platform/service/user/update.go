@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -17,8 +15,7 @@ import (
 
 // UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles, and the mark
 // of a brand, take the right to assign roles.
-func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	m := req.Msg
+func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) (*plazav1.UserAggregate, error) {
 	f := s.Begin(ctx)
 	avatar := service.ReadFiles(f.Reads, service.Avatar(m.AvatarFileId))
 	if err := f.Run(ctx); err != nil {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -20,13 +18,13 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-func (s *Service) aggregate(rows ...store.User) *connect.Response[plazav1.UserAggregate] {
-	return connect.NewResponse(&plazav1.UserAggregate{Users: s.View.Users(rows)})
+func (s *Service) aggregate(rows ...store.User) *plazav1.UserAggregate {
+	return &plazav1.UserAggregate{Users: s.View.Users(rows)}
 }
 
 // GetUser gets one user by public id, or by internal id where the request says so.
-func (s *Service) GetUser(ctx context.Context, req *connect.Request[plazav1.GetUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	rows, err := s.read(ctx, []string{req.Msg.GetUserId()}, req.Msg.GetType() == "internal")
+func (s *Service) GetUser(ctx context.Context, req *plazav1.GetUserRequest) (*plazav1.UserAggregate, error) {
+	rows, err := s.read(ctx, []string{req.GetUserId()}, req.GetType() == "internal")
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +35,8 @@ func (s *Service) GetUser(ctx context.Context, req *connect.Request[plazav1.GetU
 }
 
 // BatchGetUsers gets several users; unknown ones are left out, and the others keep the order of the request.
-func (s *Service) BatchGetUsers(ctx context.Context, req *connect.Request[plazav1.BatchGetUsersRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	rows, err := s.read(ctx, req.Msg.GetUserIds(), false)
+func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersRequest) (*plazav1.UserAggregate, error) {
+	rows, err := s.read(ctx, req.GetUserIds(), false)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
@@ -15,8 +13,7 @@ import (
 )
 
 // ListVideoStreamings lists the streams of all regions that the caller may see. What they may not see is left out of the page.
-func (s *Service) ListVideoStreamings(ctx context.Context, req *connect.Request[plazav1.ListVideoStreamingsRequest]) (*connect.Response[plazav1.ListVideoStreamingsResponse], error) {
-	m := req.Msg
+func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoStreamingsRequest) (*plazav1.ListVideoStreamingsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -46,7 +43,7 @@ func (s *Service) ListVideoStreamings(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.ListVideoStreamingsResponse{Results: a, Paging: paging}), nil
+	return &plazav1.ListVideoStreamingsResponse{Results: a, Paging: paging}, nil
 }
 
 func (s *Service) listOf(ctx context.Context, m *plazav1.ListVideoStreamingsRequest, cursor page.Cursor) (store.StreamList, error) {

@@ -3,8 +3,6 @@ package videostream
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -33,8 +31,8 @@ var transitions = map[string]service.Transition{
 }
 
 // DeleteStreamingUrl ends a stream.
-func (s *Service) DeleteStreamingUrl(ctx context.Context, req *connect.Request[plazav1.DeleteStreamingUrlRequest]) (*answer, error) { //nolint:revive,staticcheck // the name of the interface
-	l, err := s.loadOwn(ctx, req.Msg.GetStreamId())
+func (s *Service) DeleteStreamingUrl(ctx context.Context, req *plazav1.DeleteStreamingUrlRequest) (*answer, error) { //nolint:revive,staticcheck // the name of the interface
+	l, err := s.loadOwn(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +73,7 @@ var (
 )
 
 // ReportVideoStreaming takes in what the media server says.
-func (s *Service) ReportVideoStreaming(ctx context.Context, req *connect.Request[plazav1.ReportVideoStreamingRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVideoStreamingRequest) (*answer, error) {
 	var row *store.VideoStream
 	reads := s.Store.Reads()
 	reads.VideoStream(m.GetStreamId(), &row)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"connectrpc.com/connect"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -19,14 +17,13 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.VideoStreamingAggregate]
+type answer = plazav1.VideoStreamingAggregate
 
 // errParent refuses a parent that cannot be one.
 var errParent = fail.New(fail.CodeBadRequest, "The parent has to be a stream of one's own, no child itself, with less than 20 children")
 
 // CreateVideoStreaming makes a stream of the caller's.
-func (s *Service) CreateVideoStreaming(ctx context.Context, req *connect.Request[plazav1.CreateVideoStreamingRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVideoStreamingRequest) (*answer, error) {
 	metadata, err := service.LiveMetadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
@@ -66,7 +63,7 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, req *connect.Request
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(s.View.VideoStreamings([]store.VideoStream{row}, f.UserRows(), f.Caller.UserID)), nil
+	return s.View.VideoStreamings([]store.VideoStream{row}, f.UserRows(), f.Caller.UserID), nil
 }
 
 // loaded is a stream as a request finds it.
@@ -100,7 +97,7 @@ func (s *Service) answer(ctx context.Context, callerID string, rows ...store.Vid
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(a), nil
+	return a, nil
 }
 
 func (s *Service) aggregate(ctx context.Context, callerID string, rows []store.VideoStream) (*plazav1.VideoStreamingAggregate, error) {
@@ -116,8 +113,8 @@ func (s *Service) aggregate(ctx context.Context, callerID string, rows []store.V
 }
 
 // GetVideoStreaming gets one stream.
-func (s *Service) GetVideoStreaming(ctx context.Context, req *connect.Request[plazav1.GetVideoStreamingRequest]) (*answer, error) {
-	l, err := s.load(ctx, req.Msg.GetStreamId())
+func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoStreamingRequest) (*answer, error) {
+	l, err := s.load(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +122,7 @@ func (s *Service) GetVideoStreaming(ctx context.Context, req *connect.Request[pl
 }
 
 // UpdateVideoStreaming changes what a stream says of itself.
-func (s *Service) UpdateVideoStreaming(ctx context.Context, req *connect.Request[plazav1.UpdateVideoStreamingRequest]) (*answer, error) {
-	m := req.Msg
+func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*answer, error) {
 	change := store.StreamChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution}
 	if m.GetMetadata() != nil {
 		var err error
@@ -160,8 +156,8 @@ func (s *Service) write(ctx context.Context, callerID string, row *store.VideoSt
 }
 
 // DeleteVideoStreaming deletes a stream. The post that carries it stays.
-func (s *Service) DeleteVideoStreaming(ctx context.Context, req *connect.Request[plazav1.DeleteVideoStreamingRequest]) (*connect.Response[plazav1.StatusSuccessResponse], error) {
-	l, err := s.loadOwn(ctx, req.Msg.GetStreamId())
+func (s *Service) DeleteVideoStreaming(ctx context.Context, req *plazav1.DeleteVideoStreamingRequest) (*plazav1.StatusSuccessResponse, error) {
+	l, err := s.loadOwn(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +166,7 @@ func (s *Service) DeleteVideoStreaming(ctx context.Context, req *connect.Request
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.StatusSuccessResponse{
+	return &plazav1.StatusSuccessResponse{
 		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}), nil
+	}, nil
 }

@@ -45,9 +45,9 @@ const (
 type AnalyticsServiceClient interface {
 	// ReportActivities tells what the caller viewed. What is gone, or not for the caller to see, is passed over; the same view
 	// told twice counts once.
-	ReportActivities(context.Context, *connect.Request[v1.ReportActivitiesRequest]) (*connect.Response[v1.ReportActivitiesResponse], error)
+	ReportActivities(context.Context, *v1.ReportActivitiesRequest) (*v1.ReportActivitiesResponse, error)
 	// ListViewers lists who viewed a post or story, the first one first; for its author and moderators.
-	ListViewers(context.Context, *connect.Request[v1.ListViewersRequest]) (*connect.Response[v1.ListViewersResponse], error)
+	ListViewers(context.Context, *v1.ListViewersRequest) (*v1.ListViewersResponse, error)
 }
 
 // NewAnalyticsServiceClient constructs a client for the plaza.v1.AnalyticsService service. By
@@ -83,22 +83,30 @@ type analyticsServiceClient struct {
 }
 
 // ReportActivities calls plaza.v1.AnalyticsService.ReportActivities.
-func (c *analyticsServiceClient) ReportActivities(ctx context.Context, req *connect.Request[v1.ReportActivitiesRequest]) (*connect.Response[v1.ReportActivitiesResponse], error) {
-	return c.reportActivities.CallUnary(ctx, req)
+func (c *analyticsServiceClient) ReportActivities(ctx context.Context, req *v1.ReportActivitiesRequest) (*v1.ReportActivitiesResponse, error) {
+	response, err := c.reportActivities.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListViewers calls plaza.v1.AnalyticsService.ListViewers.
-func (c *analyticsServiceClient) ListViewers(ctx context.Context, req *connect.Request[v1.ListViewersRequest]) (*connect.Response[v1.ListViewersResponse], error) {
-	return c.listViewers.CallUnary(ctx, req)
+func (c *analyticsServiceClient) ListViewers(ctx context.Context, req *v1.ListViewersRequest) (*v1.ListViewersResponse, error) {
+	response, err := c.listViewers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AnalyticsServiceHandler is an implementation of the plaza.v1.AnalyticsService service.
 type AnalyticsServiceHandler interface {
 	// ReportActivities tells what the caller viewed. What is gone, or not for the caller to see, is passed over; the same view
 	// told twice counts once.
-	ReportActivities(context.Context, *connect.Request[v1.ReportActivitiesRequest]) (*connect.Response[v1.ReportActivitiesResponse], error)
+	ReportActivities(context.Context, *v1.ReportActivitiesRequest) (*v1.ReportActivitiesResponse, error)
 	// ListViewers lists who viewed a post or story, the first one first; for its author and moderators.
-	ListViewers(context.Context, *connect.Request[v1.ListViewersRequest]) (*connect.Response[v1.ListViewersResponse], error)
+	ListViewers(context.Context, *v1.ListViewersRequest) (*v1.ListViewersResponse, error)
 }
 
 // NewAnalyticsServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -108,13 +116,13 @@ type AnalyticsServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewAnalyticsServiceHandler(svc AnalyticsServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	analyticsServiceMethods := v1.File_plaza_v1_analytics_proto.Services().ByName("AnalyticsService").Methods()
-	analyticsServiceReportActivitiesHandler := connect.NewUnaryHandler(
+	analyticsServiceReportActivitiesHandler := connect.NewUnaryHandlerSimple(
 		AnalyticsServiceReportActivitiesProcedure,
 		svc.ReportActivities,
 		connect.WithSchema(analyticsServiceMethods.ByName("ReportActivities")),
 		connect.WithHandlerOptions(opts...),
 	)
-	analyticsServiceListViewersHandler := connect.NewUnaryHandler(
+	analyticsServiceListViewersHandler := connect.NewUnaryHandlerSimple(
 		AnalyticsServiceListViewersProcedure,
 		svc.ListViewers,
 		connect.WithSchema(analyticsServiceMethods.ByName("ListViewers")),
@@ -135,10 +143,10 @@ func NewAnalyticsServiceHandler(svc AnalyticsServiceHandler, opts ...connect.Han
 // UnimplementedAnalyticsServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedAnalyticsServiceHandler struct{}
 
-func (UnimplementedAnalyticsServiceHandler) ReportActivities(context.Context, *connect.Request[v1.ReportActivitiesRequest]) (*connect.Response[v1.ReportActivitiesResponse], error) {
+func (UnimplementedAnalyticsServiceHandler) ReportActivities(context.Context, *v1.ReportActivitiesRequest) (*v1.ReportActivitiesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.AnalyticsService.ReportActivities is not implemented"))
 }
 
-func (UnimplementedAnalyticsServiceHandler) ListViewers(context.Context, *connect.Request[v1.ListViewersRequest]) (*connect.Response[v1.ListViewersResponse], error) {
+func (UnimplementedAnalyticsServiceHandler) ListViewers(context.Context, *v1.ListViewersRequest) (*v1.ListViewersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.AnalyticsService.ListViewers is not implemented"))
 }

@@ -41,7 +41,7 @@ const (
 // AuthenticationServiceClient is a client for the plaza.v1.AuthenticationService service.
 type AuthenticationServiceClient interface {
 	// CreateToken makes an authToken for the session of one user.
-	CreateToken(context.Context, *connect.Request[v1.CreateTokenRequest]) (*connect.Response[v1.CreateTokenResponse], error)
+	CreateToken(context.Context, *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error)
 }
 
 // NewAuthenticationServiceClient constructs a client for the plaza.v1.AuthenticationService
@@ -70,14 +70,18 @@ type authenticationServiceClient struct {
 }
 
 // CreateToken calls plaza.v1.AuthenticationService.CreateToken.
-func (c *authenticationServiceClient) CreateToken(ctx context.Context, req *connect.Request[v1.CreateTokenRequest]) (*connect.Response[v1.CreateTokenResponse], error) {
-	return c.createToken.CallUnary(ctx, req)
+func (c *authenticationServiceClient) CreateToken(ctx context.Context, req *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error) {
+	response, err := c.createToken.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AuthenticationServiceHandler is an implementation of the plaza.v1.AuthenticationService service.
 type AuthenticationServiceHandler interface {
 	// CreateToken makes an authToken for the session of one user.
-	CreateToken(context.Context, *connect.Request[v1.CreateTokenRequest]) (*connect.Response[v1.CreateTokenResponse], error)
+	CreateToken(context.Context, *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error)
 }
 
 // NewAuthenticationServiceHandler builds an HTTP handler from the service implementation. It
@@ -87,7 +91,7 @@ type AuthenticationServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewAuthenticationServiceHandler(svc AuthenticationServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	authenticationServiceMethods := v1.File_plaza_v1_authentication_proto.Services().ByName("AuthenticationService").Methods()
-	authenticationServiceCreateTokenHandler := connect.NewUnaryHandler(
+	authenticationServiceCreateTokenHandler := connect.NewUnaryHandlerSimple(
 		AuthenticationServiceCreateTokenProcedure,
 		svc.CreateToken,
 		connect.WithSchema(authenticationServiceMethods.ByName("CreateToken")),
@@ -106,6 +110,6 @@ func NewAuthenticationServiceHandler(svc AuthenticationServiceHandler, opts ...c
 // UnimplementedAuthenticationServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedAuthenticationServiceHandler struct{}
 
-func (UnimplementedAuthenticationServiceHandler) CreateToken(context.Context, *connect.Request[v1.CreateTokenRequest]) (*connect.Response[v1.CreateTokenResponse], error) {
+func (UnimplementedAuthenticationServiceHandler) CreateToken(context.Context, *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.AuthenticationService.CreateToken is not implemented"))
 }

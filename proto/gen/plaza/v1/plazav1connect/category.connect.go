@@ -56,18 +56,18 @@ const (
 // CategoryServiceClient is a client for the plaza.v1.CategoryService service.
 type CategoryServiceClient interface {
 	// CreateCategory makes a category.
-	CreateCategory(context.Context, *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
+	CreateCategory(context.Context, *v1.CreateCategoryRequest) (*v1.CategoryResponse, error)
 	// UpdateCategory changes a category; absent fields stay.
-	UpdateCategory(context.Context, *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
+	UpdateCategory(context.Context, *v1.UpdateCategoryRequest) (*v1.CategoryResponse, error)
 	// DeleteCategory takes a category away. It is still found by its id and with isDeleted=true; communities that stand in it keep
 	// it, and no other can be put in it.
-	DeleteCategory(context.Context, *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteCategory(context.Context, *v1.DeleteCategoryRequest) (*v1.StatusSuccessResponse, error)
 	// GetCategory gets one category, deleted ones too.
-	GetCategory(context.Context, *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
+	GetCategory(context.Context, *v1.GetCategoryRequest) (*v1.CategoryResponse, error)
 	// BatchGetCategories gets several categories by id; unknown ones are left out.
-	BatchGetCategories(context.Context, *connect.Request[v1.BatchGetCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
+	BatchGetCategories(context.Context, *v1.BatchGetCategoriesRequest) (*v1.CategoryResponse, error)
 	// ListCategories lists the categories of all three regions.
-	ListCategories(context.Context, *connect.Request[v1.ListCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
+	ListCategories(context.Context, *v1.ListCategoriesRequest) (*v1.CategoryResponse, error)
 }
 
 // NewCategoryServiceClient constructs a client for the plaza.v1.CategoryService service. By
@@ -131,50 +131,74 @@ type categoryServiceClient struct {
 }
 
 // CreateCategory calls plaza.v1.CategoryService.CreateCategory.
-func (c *categoryServiceClient) CreateCategory(ctx context.Context, req *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
-	return c.createCategory.CallUnary(ctx, req)
+func (c *categoryServiceClient) CreateCategory(ctx context.Context, req *v1.CreateCategoryRequest) (*v1.CategoryResponse, error) {
+	response, err := c.createCategory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateCategory calls plaza.v1.CategoryService.UpdateCategory.
-func (c *categoryServiceClient) UpdateCategory(ctx context.Context, req *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
-	return c.updateCategory.CallUnary(ctx, req)
+func (c *categoryServiceClient) UpdateCategory(ctx context.Context, req *v1.UpdateCategoryRequest) (*v1.CategoryResponse, error) {
+	response, err := c.updateCategory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteCategory calls plaza.v1.CategoryService.DeleteCategory.
-func (c *categoryServiceClient) DeleteCategory(ctx context.Context, req *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deleteCategory.CallUnary(ctx, req)
+func (c *categoryServiceClient) DeleteCategory(ctx context.Context, req *v1.DeleteCategoryRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deleteCategory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetCategory calls plaza.v1.CategoryService.GetCategory.
-func (c *categoryServiceClient) GetCategory(ctx context.Context, req *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
-	return c.getCategory.CallUnary(ctx, req)
+func (c *categoryServiceClient) GetCategory(ctx context.Context, req *v1.GetCategoryRequest) (*v1.CategoryResponse, error) {
+	response, err := c.getCategory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BatchGetCategories calls plaza.v1.CategoryService.BatchGetCategories.
-func (c *categoryServiceClient) BatchGetCategories(ctx context.Context, req *connect.Request[v1.BatchGetCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error) {
-	return c.batchGetCategories.CallUnary(ctx, req)
+func (c *categoryServiceClient) BatchGetCategories(ctx context.Context, req *v1.BatchGetCategoriesRequest) (*v1.CategoryResponse, error) {
+	response, err := c.batchGetCategories.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListCategories calls plaza.v1.CategoryService.ListCategories.
-func (c *categoryServiceClient) ListCategories(ctx context.Context, req *connect.Request[v1.ListCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error) {
-	return c.listCategories.CallUnary(ctx, req)
+func (c *categoryServiceClient) ListCategories(ctx context.Context, req *v1.ListCategoriesRequest) (*v1.CategoryResponse, error) {
+	response, err := c.listCategories.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CategoryServiceHandler is an implementation of the plaza.v1.CategoryService service.
 type CategoryServiceHandler interface {
 	// CreateCategory makes a category.
-	CreateCategory(context.Context, *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
+	CreateCategory(context.Context, *v1.CreateCategoryRequest) (*v1.CategoryResponse, error)
 	// UpdateCategory changes a category; absent fields stay.
-	UpdateCategory(context.Context, *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
+	UpdateCategory(context.Context, *v1.UpdateCategoryRequest) (*v1.CategoryResponse, error)
 	// DeleteCategory takes a category away. It is still found by its id and with isDeleted=true; communities that stand in it keep
 	// it, and no other can be put in it.
-	DeleteCategory(context.Context, *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteCategory(context.Context, *v1.DeleteCategoryRequest) (*v1.StatusSuccessResponse, error)
 	// GetCategory gets one category, deleted ones too.
-	GetCategory(context.Context, *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
+	GetCategory(context.Context, *v1.GetCategoryRequest) (*v1.CategoryResponse, error)
 	// BatchGetCategories gets several categories by id; unknown ones are left out.
-	BatchGetCategories(context.Context, *connect.Request[v1.BatchGetCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
+	BatchGetCategories(context.Context, *v1.BatchGetCategoriesRequest) (*v1.CategoryResponse, error)
 	// ListCategories lists the categories of all three regions.
-	ListCategories(context.Context, *connect.Request[v1.ListCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
+	ListCategories(context.Context, *v1.ListCategoriesRequest) (*v1.CategoryResponse, error)
 }
 
 // NewCategoryServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -184,37 +208,37 @@ type CategoryServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCategoryServiceHandler(svc CategoryServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	categoryServiceMethods := v1.File_plaza_v1_category_proto.Services().ByName("CategoryService").Methods()
-	categoryServiceCreateCategoryHandler := connect.NewUnaryHandler(
+	categoryServiceCreateCategoryHandler := connect.NewUnaryHandlerSimple(
 		CategoryServiceCreateCategoryProcedure,
 		svc.CreateCategory,
 		connect.WithSchema(categoryServiceMethods.ByName("CreateCategory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	categoryServiceUpdateCategoryHandler := connect.NewUnaryHandler(
+	categoryServiceUpdateCategoryHandler := connect.NewUnaryHandlerSimple(
 		CategoryServiceUpdateCategoryProcedure,
 		svc.UpdateCategory,
 		connect.WithSchema(categoryServiceMethods.ByName("UpdateCategory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	categoryServiceDeleteCategoryHandler := connect.NewUnaryHandler(
+	categoryServiceDeleteCategoryHandler := connect.NewUnaryHandlerSimple(
 		CategoryServiceDeleteCategoryProcedure,
 		svc.DeleteCategory,
 		connect.WithSchema(categoryServiceMethods.ByName("DeleteCategory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	categoryServiceGetCategoryHandler := connect.NewUnaryHandler(
+	categoryServiceGetCategoryHandler := connect.NewUnaryHandlerSimple(
 		CategoryServiceGetCategoryProcedure,
 		svc.GetCategory,
 		connect.WithSchema(categoryServiceMethods.ByName("GetCategory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	categoryServiceBatchGetCategoriesHandler := connect.NewUnaryHandler(
+	categoryServiceBatchGetCategoriesHandler := connect.NewUnaryHandlerSimple(
 		CategoryServiceBatchGetCategoriesProcedure,
 		svc.BatchGetCategories,
 		connect.WithSchema(categoryServiceMethods.ByName("BatchGetCategories")),
 		connect.WithHandlerOptions(opts...),
 	)
-	categoryServiceListCategoriesHandler := connect.NewUnaryHandler(
+	categoryServiceListCategoriesHandler := connect.NewUnaryHandlerSimple(
 		CategoryServiceListCategoriesProcedure,
 		svc.ListCategories,
 		connect.WithSchema(categoryServiceMethods.ByName("ListCategories")),
@@ -243,26 +267,26 @@ func NewCategoryServiceHandler(svc CategoryServiceHandler, opts ...connect.Handl
 // UnimplementedCategoryServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCategoryServiceHandler struct{}
 
-func (UnimplementedCategoryServiceHandler) CreateCategory(context.Context, *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
+func (UnimplementedCategoryServiceHandler) CreateCategory(context.Context, *v1.CreateCategoryRequest) (*v1.CategoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.CreateCategory is not implemented"))
 }
 
-func (UnimplementedCategoryServiceHandler) UpdateCategory(context.Context, *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
+func (UnimplementedCategoryServiceHandler) UpdateCategory(context.Context, *v1.UpdateCategoryRequest) (*v1.CategoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.UpdateCategory is not implemented"))
 }
 
-func (UnimplementedCategoryServiceHandler) DeleteCategory(context.Context, *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedCategoryServiceHandler) DeleteCategory(context.Context, *v1.DeleteCategoryRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.DeleteCategory is not implemented"))
 }
 
-func (UnimplementedCategoryServiceHandler) GetCategory(context.Context, *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error) {
+func (UnimplementedCategoryServiceHandler) GetCategory(context.Context, *v1.GetCategoryRequest) (*v1.CategoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.GetCategory is not implemented"))
 }
 
-func (UnimplementedCategoryServiceHandler) BatchGetCategories(context.Context, *connect.Request[v1.BatchGetCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error) {
+func (UnimplementedCategoryServiceHandler) BatchGetCategories(context.Context, *v1.BatchGetCategoriesRequest) (*v1.CategoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.BatchGetCategories is not implemented"))
 }
 
-func (UnimplementedCategoryServiceHandler) ListCategories(context.Context, *connect.Request[v1.ListCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error) {
+func (UnimplementedCategoryServiceHandler) ListCategories(context.Context, *v1.ListCategoriesRequest) (*v1.CategoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CategoryService.ListCategories is not implemented"))
 }

@@ -67,27 +67,27 @@ type ChannelServiceClient interface {
 	// CreateChannel makes a channel of type community, broadcast or live with the caller as its first moderator. A broadcast channel
 	// takes the permission MANAGE_CHANNEL, a live one being the creator of what it is the chat of; for a room or stream that has its live
 	// channel already, that is the answer.
-	CreateChannel(context.Context, *connect.Request[v1.CreateChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	CreateChannel(context.Context, *v1.CreateChannelRequest) (*v1.ChannelAggregate, error)
 	// CreateConversation makes a conversation of the caller and up to 10 others. By default it is distinct: for the same users there is
 	// one, and it is the answer where it is there; who had left it belongs to it again.
-	CreateConversation(context.Context, *connect.Request[v1.CreateConversationRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	CreateConversation(context.Context, *v1.CreateConversationRequest) (*v1.ChannelAggregate, error)
 	// GetChannel gets one channel. A deleted one says so.
-	GetChannel(context.Context, *connect.Request[v1.GetChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	GetChannel(context.Context, *v1.GetChannelRequest) (*v1.ChannelAggregate, error)
 	// BatchGetChannels gets several channels by id; unknown ones are left out.
-	BatchGetChannels(context.Context, *connect.Request[v1.BatchGetChannelsRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	BatchGetChannels(context.Context, *v1.BatchGetChannelsRequest) (*v1.ChannelAggregate, error)
 	// ListChannels lists the channels of all three regions that the caller may see: those they belong to, and public ones. A region
 	// that is away is left out.
-	ListChannels(context.Context, *connect.Request[v1.ListChannelsRequest]) (*connect.Response[v1.ListChannelsResponse], error)
+	ListChannels(context.Context, *v1.ListChannelsRequest) (*v1.ListChannelsResponse, error)
 	// UpdateChannel changes a channel; absent fields stay. A conversation is changed by its creator, and by all of its users where the
 	// network lets them.
-	UpdateChannel(context.Context, *connect.Request[v1.UpdateChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	UpdateChannel(context.Context, *v1.UpdateChannelRequest) (*v1.ChannelAggregate, error)
 	// DeleteChannel deletes a channel with all that is in it.
-	DeleteChannel(context.Context, *connect.Request[v1.DeleteChannelRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteChannel(context.Context, *v1.DeleteChannelRequest) (*v1.StatusSuccessResponse, error)
 	// MuteChannel keeps everybody but moderators from writing, in all subchannels.
-	MuteChannel(context.Context, *connect.Request[v1.MuteChannelRequest]) (*connect.Response[v1.SuccessResponse], error)
+	MuteChannel(context.Context, *v1.MuteChannelRequest) (*v1.SuccessResponse, error)
 	// SeeChannels marks the first subchannels of channels read up to a segment. It never goes back, and not past the last one; channels
 	// that the caller does not belong to are left out.
-	SeeChannels(context.Context, *connect.Request[v1.SeeChannelsRequest]) (*connect.Response[v1.SuccessResponse], error)
+	SeeChannels(context.Context, *v1.SeeChannelsRequest) (*v1.SuccessResponse, error)
 }
 
 // NewChannelServiceClient constructs a client for the plaza.v1.ChannelService service. By default,
@@ -172,48 +172,84 @@ type channelServiceClient struct {
 }
 
 // CreateChannel calls plaza.v1.ChannelService.CreateChannel.
-func (c *channelServiceClient) CreateChannel(ctx context.Context, req *connect.Request[v1.CreateChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.createChannel.CallUnary(ctx, req)
+func (c *channelServiceClient) CreateChannel(ctx context.Context, req *v1.CreateChannelRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.createChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateConversation calls plaza.v1.ChannelService.CreateConversation.
-func (c *channelServiceClient) CreateConversation(ctx context.Context, req *connect.Request[v1.CreateConversationRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.createConversation.CallUnary(ctx, req)
+func (c *channelServiceClient) CreateConversation(ctx context.Context, req *v1.CreateConversationRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.createConversation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetChannel calls plaza.v1.ChannelService.GetChannel.
-func (c *channelServiceClient) GetChannel(ctx context.Context, req *connect.Request[v1.GetChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.getChannel.CallUnary(ctx, req)
+func (c *channelServiceClient) GetChannel(ctx context.Context, req *v1.GetChannelRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.getChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BatchGetChannels calls plaza.v1.ChannelService.BatchGetChannels.
-func (c *channelServiceClient) BatchGetChannels(ctx context.Context, req *connect.Request[v1.BatchGetChannelsRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.batchGetChannels.CallUnary(ctx, req)
+func (c *channelServiceClient) BatchGetChannels(ctx context.Context, req *v1.BatchGetChannelsRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.batchGetChannels.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListChannels calls plaza.v1.ChannelService.ListChannels.
-func (c *channelServiceClient) ListChannels(ctx context.Context, req *connect.Request[v1.ListChannelsRequest]) (*connect.Response[v1.ListChannelsResponse], error) {
-	return c.listChannels.CallUnary(ctx, req)
+func (c *channelServiceClient) ListChannels(ctx context.Context, req *v1.ListChannelsRequest) (*v1.ListChannelsResponse, error) {
+	response, err := c.listChannels.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateChannel calls plaza.v1.ChannelService.UpdateChannel.
-func (c *channelServiceClient) UpdateChannel(ctx context.Context, req *connect.Request[v1.UpdateChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.updateChannel.CallUnary(ctx, req)
+func (c *channelServiceClient) UpdateChannel(ctx context.Context, req *v1.UpdateChannelRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.updateChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteChannel calls plaza.v1.ChannelService.DeleteChannel.
-func (c *channelServiceClient) DeleteChannel(ctx context.Context, req *connect.Request[v1.DeleteChannelRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deleteChannel.CallUnary(ctx, req)
+func (c *channelServiceClient) DeleteChannel(ctx context.Context, req *v1.DeleteChannelRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deleteChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MuteChannel calls plaza.v1.ChannelService.MuteChannel.
-func (c *channelServiceClient) MuteChannel(ctx context.Context, req *connect.Request[v1.MuteChannelRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.muteChannel.CallUnary(ctx, req)
+func (c *channelServiceClient) MuteChannel(ctx context.Context, req *v1.MuteChannelRequest) (*v1.SuccessResponse, error) {
+	response, err := c.muteChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SeeChannels calls plaza.v1.ChannelService.SeeChannels.
-func (c *channelServiceClient) SeeChannels(ctx context.Context, req *connect.Request[v1.SeeChannelsRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.seeChannels.CallUnary(ctx, req)
+func (c *channelServiceClient) SeeChannels(ctx context.Context, req *v1.SeeChannelsRequest) (*v1.SuccessResponse, error) {
+	response, err := c.seeChannels.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ChannelServiceHandler is an implementation of the plaza.v1.ChannelService service.
@@ -221,27 +257,27 @@ type ChannelServiceHandler interface {
 	// CreateChannel makes a channel of type community, broadcast or live with the caller as its first moderator. A broadcast channel
 	// takes the permission MANAGE_CHANNEL, a live one being the creator of what it is the chat of; for a room or stream that has its live
 	// channel already, that is the answer.
-	CreateChannel(context.Context, *connect.Request[v1.CreateChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	CreateChannel(context.Context, *v1.CreateChannelRequest) (*v1.ChannelAggregate, error)
 	// CreateConversation makes a conversation of the caller and up to 10 others. By default it is distinct: for the same users there is
 	// one, and it is the answer where it is there; who had left it belongs to it again.
-	CreateConversation(context.Context, *connect.Request[v1.CreateConversationRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	CreateConversation(context.Context, *v1.CreateConversationRequest) (*v1.ChannelAggregate, error)
 	// GetChannel gets one channel. A deleted one says so.
-	GetChannel(context.Context, *connect.Request[v1.GetChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	GetChannel(context.Context, *v1.GetChannelRequest) (*v1.ChannelAggregate, error)
 	// BatchGetChannels gets several channels by id; unknown ones are left out.
-	BatchGetChannels(context.Context, *connect.Request[v1.BatchGetChannelsRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	BatchGetChannels(context.Context, *v1.BatchGetChannelsRequest) (*v1.ChannelAggregate, error)
 	// ListChannels lists the channels of all three regions that the caller may see: those they belong to, and public ones. A region
 	// that is away is left out.
-	ListChannels(context.Context, *connect.Request[v1.ListChannelsRequest]) (*connect.Response[v1.ListChannelsResponse], error)
+	ListChannels(context.Context, *v1.ListChannelsRequest) (*v1.ListChannelsResponse, error)
 	// UpdateChannel changes a channel; absent fields stay. A conversation is changed by its creator, and by all of its users where the
 	// network lets them.
-	UpdateChannel(context.Context, *connect.Request[v1.UpdateChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	UpdateChannel(context.Context, *v1.UpdateChannelRequest) (*v1.ChannelAggregate, error)
 	// DeleteChannel deletes a channel with all that is in it.
-	DeleteChannel(context.Context, *connect.Request[v1.DeleteChannelRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteChannel(context.Context, *v1.DeleteChannelRequest) (*v1.StatusSuccessResponse, error)
 	// MuteChannel keeps everybody but moderators from writing, in all subchannels.
-	MuteChannel(context.Context, *connect.Request[v1.MuteChannelRequest]) (*connect.Response[v1.SuccessResponse], error)
+	MuteChannel(context.Context, *v1.MuteChannelRequest) (*v1.SuccessResponse, error)
 	// SeeChannels marks the first subchannels of channels read up to a segment. It never goes back, and not past the last one; channels
 	// that the caller does not belong to are left out.
-	SeeChannels(context.Context, *connect.Request[v1.SeeChannelsRequest]) (*connect.Response[v1.SuccessResponse], error)
+	SeeChannels(context.Context, *v1.SeeChannelsRequest) (*v1.SuccessResponse, error)
 }
 
 // NewChannelServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -251,55 +287,55 @@ type ChannelServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewChannelServiceHandler(svc ChannelServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	channelServiceMethods := v1.File_plaza_v1_channel_service_proto.Services().ByName("ChannelService").Methods()
-	channelServiceCreateChannelHandler := connect.NewUnaryHandler(
+	channelServiceCreateChannelHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceCreateChannelProcedure,
 		svc.CreateChannel,
 		connect.WithSchema(channelServiceMethods.ByName("CreateChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelServiceCreateConversationHandler := connect.NewUnaryHandler(
+	channelServiceCreateConversationHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceCreateConversationProcedure,
 		svc.CreateConversation,
 		connect.WithSchema(channelServiceMethods.ByName("CreateConversation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelServiceGetChannelHandler := connect.NewUnaryHandler(
+	channelServiceGetChannelHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceGetChannelProcedure,
 		svc.GetChannel,
 		connect.WithSchema(channelServiceMethods.ByName("GetChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelServiceBatchGetChannelsHandler := connect.NewUnaryHandler(
+	channelServiceBatchGetChannelsHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceBatchGetChannelsProcedure,
 		svc.BatchGetChannels,
 		connect.WithSchema(channelServiceMethods.ByName("BatchGetChannels")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelServiceListChannelsHandler := connect.NewUnaryHandler(
+	channelServiceListChannelsHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceListChannelsProcedure,
 		svc.ListChannels,
 		connect.WithSchema(channelServiceMethods.ByName("ListChannels")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelServiceUpdateChannelHandler := connect.NewUnaryHandler(
+	channelServiceUpdateChannelHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceUpdateChannelProcedure,
 		svc.UpdateChannel,
 		connect.WithSchema(channelServiceMethods.ByName("UpdateChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelServiceDeleteChannelHandler := connect.NewUnaryHandler(
+	channelServiceDeleteChannelHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceDeleteChannelProcedure,
 		svc.DeleteChannel,
 		connect.WithSchema(channelServiceMethods.ByName("DeleteChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelServiceMuteChannelHandler := connect.NewUnaryHandler(
+	channelServiceMuteChannelHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceMuteChannelProcedure,
 		svc.MuteChannel,
 		connect.WithSchema(channelServiceMethods.ByName("MuteChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelServiceSeeChannelsHandler := connect.NewUnaryHandler(
+	channelServiceSeeChannelsHandler := connect.NewUnaryHandlerSimple(
 		ChannelServiceSeeChannelsProcedure,
 		svc.SeeChannels,
 		connect.WithSchema(channelServiceMethods.ByName("SeeChannels")),
@@ -334,38 +370,38 @@ func NewChannelServiceHandler(svc ChannelServiceHandler, opts ...connect.Handler
 // UnimplementedChannelServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedChannelServiceHandler struct{}
 
-func (UnimplementedChannelServiceHandler) CreateChannel(context.Context, *connect.Request[v1.CreateChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelServiceHandler) CreateChannel(context.Context, *v1.CreateChannelRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.CreateChannel is not implemented"))
 }
 
-func (UnimplementedChannelServiceHandler) CreateConversation(context.Context, *connect.Request[v1.CreateConversationRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelServiceHandler) CreateConversation(context.Context, *v1.CreateConversationRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.CreateConversation is not implemented"))
 }
 
-func (UnimplementedChannelServiceHandler) GetChannel(context.Context, *connect.Request[v1.GetChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelServiceHandler) GetChannel(context.Context, *v1.GetChannelRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.GetChannel is not implemented"))
 }
 
-func (UnimplementedChannelServiceHandler) BatchGetChannels(context.Context, *connect.Request[v1.BatchGetChannelsRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelServiceHandler) BatchGetChannels(context.Context, *v1.BatchGetChannelsRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.BatchGetChannels is not implemented"))
 }
 
-func (UnimplementedChannelServiceHandler) ListChannels(context.Context, *connect.Request[v1.ListChannelsRequest]) (*connect.Response[v1.ListChannelsResponse], error) {
+func (UnimplementedChannelServiceHandler) ListChannels(context.Context, *v1.ListChannelsRequest) (*v1.ListChannelsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.ListChannels is not implemented"))
 }
 
-func (UnimplementedChannelServiceHandler) UpdateChannel(context.Context, *connect.Request[v1.UpdateChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelServiceHandler) UpdateChannel(context.Context, *v1.UpdateChannelRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.UpdateChannel is not implemented"))
 }
 
-func (UnimplementedChannelServiceHandler) DeleteChannel(context.Context, *connect.Request[v1.DeleteChannelRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedChannelServiceHandler) DeleteChannel(context.Context, *v1.DeleteChannelRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.DeleteChannel is not implemented"))
 }
 
-func (UnimplementedChannelServiceHandler) MuteChannel(context.Context, *connect.Request[v1.MuteChannelRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedChannelServiceHandler) MuteChannel(context.Context, *v1.MuteChannelRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.MuteChannel is not implemented"))
 }
 
-func (UnimplementedChannelServiceHandler) SeeChannels(context.Context, *connect.Request[v1.SeeChannelsRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedChannelServiceHandler) SeeChannels(context.Context, *v1.SeeChannelsRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.SeeChannels is not implemented"))
 }

@@ -69,25 +69,25 @@ const (
 type ChannelUserServiceClient interface {
 	// JoinChannel makes the caller a member, of a public channel, or of a live one whose stream, room or post they see. Again changes
 	// nothing; the banned are refused.
-	JoinChannel(context.Context, *connect.Request[v1.JoinChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelAggregate, error)
 	// LeaveChannel ends the caller's membership. Whoever is no member stays none.
-	LeaveChannel(context.Context, *connect.Request[v1.LeaveChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelAggregate, error)
 	// ListChannelUsers lists the users of a channel, for its members.
-	ListChannelUsers(context.Context, *connect.Request[v1.ListChannelUsersRequest]) (*connect.Response[v1.ListChannelsResponse], error)
+	ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelsResponse, error)
 	// AddChannelUsers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
-	AddChannelUsers(context.Context, *connect.Request[v1.AddChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelAggregate, error)
 	// RemoveChannelUsers ends the memberships of users.
-	RemoveChannelUsers(context.Context, *connect.Request[v1.RemoveChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelAggregate, error)
 	// BanChannelUsers bans users, members or not: they lose their membership and cannot join again.
-	BanChannelUsers(context.Context, *connect.Request[v1.BanChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelAggregate, error)
 	// UnbanChannelUsers lifts bans: the users are no members, and may join again.
-	UnbanChannelUsers(context.Context, *connect.Request[v1.UnbanChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelAggregate, error)
 	// MuteChannelUsers keeps members from writing, in all subchannels. Moderators write all the same.
-	MuteChannelUsers(context.Context, *connect.Request[v1.MuteChannelUsersRequest]) (*connect.Response[v1.SuccessResponse], error)
+	MuteChannelUsers(context.Context, *v1.MuteChannelUsersRequest) (*v1.SuccessResponse, error)
 	// AddChannelUserRoles gives members a role.
-	AddChannelUserRoles(context.Context, *connect.Request[v1.AddChannelUserRolesRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelAggregate, error)
 	// RemoveChannelUserRoles takes a role from members.
-	RemoveChannelUserRoles(context.Context, *connect.Request[v1.RemoveChannelUserRolesRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelAggregate, error)
 }
 
 // NewChannelUserServiceClient constructs a client for the plaza.v1.ChannelUserService service. By
@@ -179,78 +179,118 @@ type channelUserServiceClient struct {
 }
 
 // JoinChannel calls plaza.v1.ChannelUserService.JoinChannel.
-func (c *channelUserServiceClient) JoinChannel(ctx context.Context, req *connect.Request[v1.JoinChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.joinChannel.CallUnary(ctx, req)
+func (c *channelUserServiceClient) JoinChannel(ctx context.Context, req *v1.JoinChannelRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.joinChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // LeaveChannel calls plaza.v1.ChannelUserService.LeaveChannel.
-func (c *channelUserServiceClient) LeaveChannel(ctx context.Context, req *connect.Request[v1.LeaveChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.leaveChannel.CallUnary(ctx, req)
+func (c *channelUserServiceClient) LeaveChannel(ctx context.Context, req *v1.LeaveChannelRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.leaveChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListChannelUsers calls plaza.v1.ChannelUserService.ListChannelUsers.
-func (c *channelUserServiceClient) ListChannelUsers(ctx context.Context, req *connect.Request[v1.ListChannelUsersRequest]) (*connect.Response[v1.ListChannelsResponse], error) {
-	return c.listChannelUsers.CallUnary(ctx, req)
+func (c *channelUserServiceClient) ListChannelUsers(ctx context.Context, req *v1.ListChannelUsersRequest) (*v1.ListChannelsResponse, error) {
+	response, err := c.listChannelUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AddChannelUsers calls plaza.v1.ChannelUserService.AddChannelUsers.
-func (c *channelUserServiceClient) AddChannelUsers(ctx context.Context, req *connect.Request[v1.AddChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.addChannelUsers.CallUnary(ctx, req)
+func (c *channelUserServiceClient) AddChannelUsers(ctx context.Context, req *v1.AddChannelUsersRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.addChannelUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveChannelUsers calls plaza.v1.ChannelUserService.RemoveChannelUsers.
-func (c *channelUserServiceClient) RemoveChannelUsers(ctx context.Context, req *connect.Request[v1.RemoveChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.removeChannelUsers.CallUnary(ctx, req)
+func (c *channelUserServiceClient) RemoveChannelUsers(ctx context.Context, req *v1.RemoveChannelUsersRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.removeChannelUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BanChannelUsers calls plaza.v1.ChannelUserService.BanChannelUsers.
-func (c *channelUserServiceClient) BanChannelUsers(ctx context.Context, req *connect.Request[v1.BanChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.banChannelUsers.CallUnary(ctx, req)
+func (c *channelUserServiceClient) BanChannelUsers(ctx context.Context, req *v1.BanChannelUsersRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.banChannelUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnbanChannelUsers calls plaza.v1.ChannelUserService.UnbanChannelUsers.
-func (c *channelUserServiceClient) UnbanChannelUsers(ctx context.Context, req *connect.Request[v1.UnbanChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.unbanChannelUsers.CallUnary(ctx, req)
+func (c *channelUserServiceClient) UnbanChannelUsers(ctx context.Context, req *v1.UnbanChannelUsersRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.unbanChannelUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MuteChannelUsers calls plaza.v1.ChannelUserService.MuteChannelUsers.
-func (c *channelUserServiceClient) MuteChannelUsers(ctx context.Context, req *connect.Request[v1.MuteChannelUsersRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.muteChannelUsers.CallUnary(ctx, req)
+func (c *channelUserServiceClient) MuteChannelUsers(ctx context.Context, req *v1.MuteChannelUsersRequest) (*v1.SuccessResponse, error) {
+	response, err := c.muteChannelUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AddChannelUserRoles calls plaza.v1.ChannelUserService.AddChannelUserRoles.
-func (c *channelUserServiceClient) AddChannelUserRoles(ctx context.Context, req *connect.Request[v1.AddChannelUserRolesRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.addChannelUserRoles.CallUnary(ctx, req)
+func (c *channelUserServiceClient) AddChannelUserRoles(ctx context.Context, req *v1.AddChannelUserRolesRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.addChannelUserRoles.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveChannelUserRoles calls plaza.v1.ChannelUserService.RemoveChannelUserRoles.
-func (c *channelUserServiceClient) RemoveChannelUserRoles(ctx context.Context, req *connect.Request[v1.RemoveChannelUserRolesRequest]) (*connect.Response[v1.ChannelAggregate], error) {
-	return c.removeChannelUserRoles.CallUnary(ctx, req)
+func (c *channelUserServiceClient) RemoveChannelUserRoles(ctx context.Context, req *v1.RemoveChannelUserRolesRequest) (*v1.ChannelAggregate, error) {
+	response, err := c.removeChannelUserRoles.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ChannelUserServiceHandler is an implementation of the plaza.v1.ChannelUserService service.
 type ChannelUserServiceHandler interface {
 	// JoinChannel makes the caller a member, of a public channel, or of a live one whose stream, room or post they see. Again changes
 	// nothing; the banned are refused.
-	JoinChannel(context.Context, *connect.Request[v1.JoinChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelAggregate, error)
 	// LeaveChannel ends the caller's membership. Whoever is no member stays none.
-	LeaveChannel(context.Context, *connect.Request[v1.LeaveChannelRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelAggregate, error)
 	// ListChannelUsers lists the users of a channel, for its members.
-	ListChannelUsers(context.Context, *connect.Request[v1.ListChannelUsersRequest]) (*connect.Response[v1.ListChannelsResponse], error)
+	ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelsResponse, error)
 	// AddChannelUsers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
-	AddChannelUsers(context.Context, *connect.Request[v1.AddChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelAggregate, error)
 	// RemoveChannelUsers ends the memberships of users.
-	RemoveChannelUsers(context.Context, *connect.Request[v1.RemoveChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelAggregate, error)
 	// BanChannelUsers bans users, members or not: they lose their membership and cannot join again.
-	BanChannelUsers(context.Context, *connect.Request[v1.BanChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelAggregate, error)
 	// UnbanChannelUsers lifts bans: the users are no members, and may join again.
-	UnbanChannelUsers(context.Context, *connect.Request[v1.UnbanChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelAggregate, error)
 	// MuteChannelUsers keeps members from writing, in all subchannels. Moderators write all the same.
-	MuteChannelUsers(context.Context, *connect.Request[v1.MuteChannelUsersRequest]) (*connect.Response[v1.SuccessResponse], error)
+	MuteChannelUsers(context.Context, *v1.MuteChannelUsersRequest) (*v1.SuccessResponse, error)
 	// AddChannelUserRoles gives members a role.
-	AddChannelUserRoles(context.Context, *connect.Request[v1.AddChannelUserRolesRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelAggregate, error)
 	// RemoveChannelUserRoles takes a role from members.
-	RemoveChannelUserRoles(context.Context, *connect.Request[v1.RemoveChannelUserRolesRequest]) (*connect.Response[v1.ChannelAggregate], error)
+	RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelAggregate, error)
 }
 
 // NewChannelUserServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -260,61 +300,61 @@ type ChannelUserServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewChannelUserServiceHandler(svc ChannelUserServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	channelUserServiceMethods := v1.File_plaza_v1_channel_user_proto.Services().ByName("ChannelUserService").Methods()
-	channelUserServiceJoinChannelHandler := connect.NewUnaryHandler(
+	channelUserServiceJoinChannelHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceJoinChannelProcedure,
 		svc.JoinChannel,
 		connect.WithSchema(channelUserServiceMethods.ByName("JoinChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceLeaveChannelHandler := connect.NewUnaryHandler(
+	channelUserServiceLeaveChannelHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceLeaveChannelProcedure,
 		svc.LeaveChannel,
 		connect.WithSchema(channelUserServiceMethods.ByName("LeaveChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceListChannelUsersHandler := connect.NewUnaryHandler(
+	channelUserServiceListChannelUsersHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceListChannelUsersProcedure,
 		svc.ListChannelUsers,
 		connect.WithSchema(channelUserServiceMethods.ByName("ListChannelUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceAddChannelUsersHandler := connect.NewUnaryHandler(
+	channelUserServiceAddChannelUsersHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceAddChannelUsersProcedure,
 		svc.AddChannelUsers,
 		connect.WithSchema(channelUserServiceMethods.ByName("AddChannelUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceRemoveChannelUsersHandler := connect.NewUnaryHandler(
+	channelUserServiceRemoveChannelUsersHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceRemoveChannelUsersProcedure,
 		svc.RemoveChannelUsers,
 		connect.WithSchema(channelUserServiceMethods.ByName("RemoveChannelUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceBanChannelUsersHandler := connect.NewUnaryHandler(
+	channelUserServiceBanChannelUsersHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceBanChannelUsersProcedure,
 		svc.BanChannelUsers,
 		connect.WithSchema(channelUserServiceMethods.ByName("BanChannelUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceUnbanChannelUsersHandler := connect.NewUnaryHandler(
+	channelUserServiceUnbanChannelUsersHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceUnbanChannelUsersProcedure,
 		svc.UnbanChannelUsers,
 		connect.WithSchema(channelUserServiceMethods.ByName("UnbanChannelUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceMuteChannelUsersHandler := connect.NewUnaryHandler(
+	channelUserServiceMuteChannelUsersHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceMuteChannelUsersProcedure,
 		svc.MuteChannelUsers,
 		connect.WithSchema(channelUserServiceMethods.ByName("MuteChannelUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceAddChannelUserRolesHandler := connect.NewUnaryHandler(
+	channelUserServiceAddChannelUserRolesHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceAddChannelUserRolesProcedure,
 		svc.AddChannelUserRoles,
 		connect.WithSchema(channelUserServiceMethods.ByName("AddChannelUserRoles")),
 		connect.WithHandlerOptions(opts...),
 	)
-	channelUserServiceRemoveChannelUserRolesHandler := connect.NewUnaryHandler(
+	channelUserServiceRemoveChannelUserRolesHandler := connect.NewUnaryHandlerSimple(
 		ChannelUserServiceRemoveChannelUserRolesProcedure,
 		svc.RemoveChannelUserRoles,
 		connect.WithSchema(channelUserServiceMethods.ByName("RemoveChannelUserRoles")),
@@ -351,42 +391,42 @@ func NewChannelUserServiceHandler(svc ChannelUserServiceHandler, opts ...connect
 // UnimplementedChannelUserServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedChannelUserServiceHandler struct{}
 
-func (UnimplementedChannelUserServiceHandler) JoinChannel(context.Context, *connect.Request[v1.JoinChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelUserServiceHandler) JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.JoinChannel is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) LeaveChannel(context.Context, *connect.Request[v1.LeaveChannelRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelUserServiceHandler) LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.LeaveChannel is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) ListChannelUsers(context.Context, *connect.Request[v1.ListChannelUsersRequest]) (*connect.Response[v1.ListChannelsResponse], error) {
+func (UnimplementedChannelUserServiceHandler) ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.ListChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) AddChannelUsers(context.Context, *connect.Request[v1.AddChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelUserServiceHandler) AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.AddChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) RemoveChannelUsers(context.Context, *connect.Request[v1.RemoveChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelUserServiceHandler) RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.RemoveChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) BanChannelUsers(context.Context, *connect.Request[v1.BanChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelUserServiceHandler) BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.BanChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) UnbanChannelUsers(context.Context, *connect.Request[v1.UnbanChannelUsersRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelUserServiceHandler) UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.UnbanChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) MuteChannelUsers(context.Context, *connect.Request[v1.MuteChannelUsersRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedChannelUserServiceHandler) MuteChannelUsers(context.Context, *v1.MuteChannelUsersRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.MuteChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) AddChannelUserRoles(context.Context, *connect.Request[v1.AddChannelUserRolesRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelUserServiceHandler) AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.AddChannelUserRoles is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) RemoveChannelUserRoles(context.Context, *connect.Request[v1.RemoveChannelUserRolesRequest]) (*connect.Response[v1.ChannelAggregate], error) {
+func (UnimplementedChannelUserServiceHandler) RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.RemoveChannelUserRoles is not implemented"))
 }

@@ -74,32 +74,32 @@ const (
 // CommentServiceClient is a client for the plaza.v1.CommentService service.
 type CommentServiceClient interface {
 	// CreateComment makes a comment, or a reply where a parent is named.
-	CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentAggregate, error)
 	// GetComment gets one comment.
-	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentAggregate, error)
 	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
-	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error)
+	BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentAggregate, error)
 	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
 	// authors and for moderators.
-	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
+	ListComments(context.Context, *v1.ListCommentsRequest) (*v1.ListCommentsResponse, error)
 	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
 	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
 	// administrator's header `preserve-edited-at: true` keeps it.
-	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentAggregate, error)
 	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
-	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentAggregate, error)
 	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
-	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentAggregate, error)
 	// DeleteComment deletes a comment.
-	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteComment(context.Context, *v1.DeleteCommentRequest) (*v1.StatusSuccessResponse, error)
 	// FlagComment flags a comment as the caller; again changes nothing.
-	FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentAggregate, error)
 	// UnflagComment takes the caller's own flag back.
-	UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentAggregate, error)
 	// ClearCommentFlags removes every flag of a comment.
-	ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentAggregate], error)
+	ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentAggregate, error)
 	// IsCommentFlaggedByMe tells whether the caller flags the comment.
-	IsCommentFlaggedByMe(context.Context, *connect.Request[v1.IsCommentFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
+	IsCommentFlaggedByMe(context.Context, *v1.IsCommentFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
 // NewCommentServiceClient constructs a client for the plaza.v1.CommentService service. By default,
@@ -205,94 +205,142 @@ type commentServiceClient struct {
 }
 
 // CreateComment calls plaza.v1.CommentService.CreateComment.
-func (c *commentServiceClient) CreateComment(ctx context.Context, req *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.createComment.CallUnary(ctx, req)
+func (c *commentServiceClient) CreateComment(ctx context.Context, req *v1.CreateCommentRequest) (*v1.CommentAggregate, error) {
+	response, err := c.createComment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetComment calls plaza.v1.CommentService.GetComment.
-func (c *commentServiceClient) GetComment(ctx context.Context, req *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.getComment.CallUnary(ctx, req)
+func (c *commentServiceClient) GetComment(ctx context.Context, req *v1.GetCommentRequest) (*v1.CommentAggregate, error) {
+	response, err := c.getComment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BatchGetComments calls plaza.v1.CommentService.BatchGetComments.
-func (c *commentServiceClient) BatchGetComments(ctx context.Context, req *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.batchGetComments.CallUnary(ctx, req)
+func (c *commentServiceClient) BatchGetComments(ctx context.Context, req *v1.BatchGetCommentsRequest) (*v1.CommentAggregate, error) {
+	response, err := c.batchGetComments.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListComments calls plaza.v1.CommentService.ListComments.
-func (c *commentServiceClient) ListComments(ctx context.Context, req *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error) {
-	return c.listComments.CallUnary(ctx, req)
+func (c *commentServiceClient) ListComments(ctx context.Context, req *v1.ListCommentsRequest) (*v1.ListCommentsResponse, error) {
+	response, err := c.listComments.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateComment calls plaza.v1.CommentService.UpdateComment.
-func (c *commentServiceClient) UpdateComment(ctx context.Context, req *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.updateComment.CallUnary(ctx, req)
+func (c *commentServiceClient) UpdateComment(ctx context.Context, req *v1.UpdateCommentRequest) (*v1.CommentAggregate, error) {
+	response, err := c.updateComment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ApproveComment calls plaza.v1.CommentService.ApproveComment.
-func (c *commentServiceClient) ApproveComment(ctx context.Context, req *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.approveComment.CallUnary(ctx, req)
+func (c *commentServiceClient) ApproveComment(ctx context.Context, req *v1.ApproveCommentRequest) (*v1.CommentAggregate, error) {
+	response, err := c.approveComment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeclineComment calls plaza.v1.CommentService.DeclineComment.
-func (c *commentServiceClient) DeclineComment(ctx context.Context, req *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.declineComment.CallUnary(ctx, req)
+func (c *commentServiceClient) DeclineComment(ctx context.Context, req *v1.DeclineCommentRequest) (*v1.CommentAggregate, error) {
+	response, err := c.declineComment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteComment calls plaza.v1.CommentService.DeleteComment.
-func (c *commentServiceClient) DeleteComment(ctx context.Context, req *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deleteComment.CallUnary(ctx, req)
+func (c *commentServiceClient) DeleteComment(ctx context.Context, req *v1.DeleteCommentRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deleteComment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FlagComment calls plaza.v1.CommentService.FlagComment.
-func (c *commentServiceClient) FlagComment(ctx context.Context, req *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.flagComment.CallUnary(ctx, req)
+func (c *commentServiceClient) FlagComment(ctx context.Context, req *v1.FlagCommentRequest) (*v1.CommentAggregate, error) {
+	response, err := c.flagComment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnflagComment calls plaza.v1.CommentService.UnflagComment.
-func (c *commentServiceClient) UnflagComment(ctx context.Context, req *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.unflagComment.CallUnary(ctx, req)
+func (c *commentServiceClient) UnflagComment(ctx context.Context, req *v1.UnflagCommentRequest) (*v1.CommentAggregate, error) {
+	response, err := c.unflagComment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ClearCommentFlags calls plaza.v1.CommentService.ClearCommentFlags.
-func (c *commentServiceClient) ClearCommentFlags(ctx context.Context, req *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentAggregate], error) {
-	return c.clearCommentFlags.CallUnary(ctx, req)
+func (c *commentServiceClient) ClearCommentFlags(ctx context.Context, req *v1.ClearCommentFlagsRequest) (*v1.CommentAggregate, error) {
+	response, err := c.clearCommentFlags.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // IsCommentFlaggedByMe calls plaza.v1.CommentService.IsCommentFlaggedByMe.
-func (c *commentServiceClient) IsCommentFlaggedByMe(ctx context.Context, req *connect.Request[v1.IsCommentFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
-	return c.isCommentFlaggedByMe.CallUnary(ctx, req)
+func (c *commentServiceClient) IsCommentFlaggedByMe(ctx context.Context, req *v1.IsCommentFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error) {
+	response, err := c.isCommentFlaggedByMe.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CommentServiceHandler is an implementation of the plaza.v1.CommentService service.
 type CommentServiceHandler interface {
 	// CreateComment makes a comment, or a reply where a parent is named.
-	CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentAggregate, error)
 	// GetComment gets one comment.
-	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentAggregate, error)
 	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
-	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error)
+	BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentAggregate, error)
 	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
 	// authors and for moderators.
-	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
+	ListComments(context.Context, *v1.ListCommentsRequest) (*v1.ListCommentsResponse, error)
 	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
 	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
 	// administrator's header `preserve-edited-at: true` keeps it.
-	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentAggregate, error)
 	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
-	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentAggregate, error)
 	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
-	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentAggregate, error)
 	// DeleteComment deletes a comment.
-	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteComment(context.Context, *v1.DeleteCommentRequest) (*v1.StatusSuccessResponse, error)
 	// FlagComment flags a comment as the caller; again changes nothing.
-	FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentAggregate, error)
 	// UnflagComment takes the caller's own flag back.
-	UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentAggregate, error)
 	// ClearCommentFlags removes every flag of a comment.
-	ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentAggregate], error)
+	ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentAggregate, error)
 	// IsCommentFlaggedByMe tells whether the caller flags the comment.
-	IsCommentFlaggedByMe(context.Context, *connect.Request[v1.IsCommentFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
+	IsCommentFlaggedByMe(context.Context, *v1.IsCommentFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
 // NewCommentServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -302,73 +350,73 @@ type CommentServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	commentServiceMethods := v1.File_plaza_v1_comment_proto.Services().ByName("CommentService").Methods()
-	commentServiceCreateCommentHandler := connect.NewUnaryHandler(
+	commentServiceCreateCommentHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceCreateCommentProcedure,
 		svc.CreateComment,
 		connect.WithSchema(commentServiceMethods.ByName("CreateComment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceGetCommentHandler := connect.NewUnaryHandler(
+	commentServiceGetCommentHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceGetCommentProcedure,
 		svc.GetComment,
 		connect.WithSchema(commentServiceMethods.ByName("GetComment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceBatchGetCommentsHandler := connect.NewUnaryHandler(
+	commentServiceBatchGetCommentsHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceBatchGetCommentsProcedure,
 		svc.BatchGetComments,
 		connect.WithSchema(commentServiceMethods.ByName("BatchGetComments")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceListCommentsHandler := connect.NewUnaryHandler(
+	commentServiceListCommentsHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceListCommentsProcedure,
 		svc.ListComments,
 		connect.WithSchema(commentServiceMethods.ByName("ListComments")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceUpdateCommentHandler := connect.NewUnaryHandler(
+	commentServiceUpdateCommentHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceUpdateCommentProcedure,
 		svc.UpdateComment,
 		connect.WithSchema(commentServiceMethods.ByName("UpdateComment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceApproveCommentHandler := connect.NewUnaryHandler(
+	commentServiceApproveCommentHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceApproveCommentProcedure,
 		svc.ApproveComment,
 		connect.WithSchema(commentServiceMethods.ByName("ApproveComment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceDeclineCommentHandler := connect.NewUnaryHandler(
+	commentServiceDeclineCommentHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceDeclineCommentProcedure,
 		svc.DeclineComment,
 		connect.WithSchema(commentServiceMethods.ByName("DeclineComment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceDeleteCommentHandler := connect.NewUnaryHandler(
+	commentServiceDeleteCommentHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceDeleteCommentProcedure,
 		svc.DeleteComment,
 		connect.WithSchema(commentServiceMethods.ByName("DeleteComment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceFlagCommentHandler := connect.NewUnaryHandler(
+	commentServiceFlagCommentHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceFlagCommentProcedure,
 		svc.FlagComment,
 		connect.WithSchema(commentServiceMethods.ByName("FlagComment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceUnflagCommentHandler := connect.NewUnaryHandler(
+	commentServiceUnflagCommentHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceUnflagCommentProcedure,
 		svc.UnflagComment,
 		connect.WithSchema(commentServiceMethods.ByName("UnflagComment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceClearCommentFlagsHandler := connect.NewUnaryHandler(
+	commentServiceClearCommentFlagsHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceClearCommentFlagsProcedure,
 		svc.ClearCommentFlags,
 		connect.WithSchema(commentServiceMethods.ByName("ClearCommentFlags")),
 		connect.WithHandlerOptions(opts...),
 	)
-	commentServiceIsCommentFlaggedByMeHandler := connect.NewUnaryHandler(
+	commentServiceIsCommentFlaggedByMeHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceIsCommentFlaggedByMeProcedure,
 		svc.IsCommentFlaggedByMe,
 		connect.WithSchema(commentServiceMethods.ByName("IsCommentFlaggedByMe")),
@@ -409,50 +457,50 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 // UnimplementedCommentServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCommentServiceHandler struct{}
 
-func (UnimplementedCommentServiceHandler) CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.CreateComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.GetComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.BatchGetComments is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error) {
+func (UnimplementedCommentServiceHandler) ListComments(context.Context, *v1.ListCommentsRequest) (*v1.ListCommentsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ListComments is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.UpdateComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ApproveComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.DeclineComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedCommentServiceHandler) DeleteComment(context.Context, *v1.DeleteCommentRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.DeleteComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.FlagComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.UnflagComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ClearCommentFlags is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) IsCommentFlaggedByMe(context.Context, *connect.Request[v1.IsCommentFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
+func (UnimplementedCommentServiceHandler) IsCommentFlaggedByMe(context.Context, *v1.IsCommentFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.IsCommentFlaggedByMe is not implemented"))
 }

@@ -56,17 +56,17 @@ const (
 // CommunityServiceClient is a client for the plaza.v1.CommunityService service.
 type CommunityServiceClient interface {
 	// CreateCommunity makes a community; the caller becomes its first moderator.
-	CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityAggregate, error)
 	// GetCommunity gets one community.
-	GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityAggregate, error)
 	// BatchGetCommunities gets several communities by id; unknown ones are left out.
-	BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityAggregate, error)
 	// ListCommunities lists the communities of all three regions that the caller may see.
-	ListCommunities(context.Context, *connect.Request[v1.ListCommunitiesRequest]) (*connect.Response[v1.ListCommunitiesResponse], error)
+	ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
 	// UpdateCommunity changes a community; absent fields stay.
-	UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityAggregate, error)
 	// DeleteCommunity deletes a community.
-	DeleteCommunity(context.Context, *connect.Request[v1.DeleteCommunityRequest]) (*connect.Response[v1.SuccessResponse], error)
+	DeleteCommunity(context.Context, *v1.DeleteCommunityRequest) (*v1.SuccessResponse, error)
 }
 
 // NewCommunityServiceClient constructs a client for the plaza.v1.CommunityService service. By
@@ -130,49 +130,73 @@ type communityServiceClient struct {
 }
 
 // CreateCommunity calls plaza.v1.CommunityService.CreateCommunity.
-func (c *communityServiceClient) CreateCommunity(ctx context.Context, req *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.createCommunity.CallUnary(ctx, req)
+func (c *communityServiceClient) CreateCommunity(ctx context.Context, req *v1.CreateCommunityRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.createCommunity.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetCommunity calls plaza.v1.CommunityService.GetCommunity.
-func (c *communityServiceClient) GetCommunity(ctx context.Context, req *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.getCommunity.CallUnary(ctx, req)
+func (c *communityServiceClient) GetCommunity(ctx context.Context, req *v1.GetCommunityRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.getCommunity.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BatchGetCommunities calls plaza.v1.CommunityService.BatchGetCommunities.
-func (c *communityServiceClient) BatchGetCommunities(ctx context.Context, req *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.batchGetCommunities.CallUnary(ctx, req)
+func (c *communityServiceClient) BatchGetCommunities(ctx context.Context, req *v1.BatchGetCommunitiesRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.batchGetCommunities.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListCommunities calls plaza.v1.CommunityService.ListCommunities.
-func (c *communityServiceClient) ListCommunities(ctx context.Context, req *connect.Request[v1.ListCommunitiesRequest]) (*connect.Response[v1.ListCommunitiesResponse], error) {
-	return c.listCommunities.CallUnary(ctx, req)
+func (c *communityServiceClient) ListCommunities(ctx context.Context, req *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error) {
+	response, err := c.listCommunities.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateCommunity calls plaza.v1.CommunityService.UpdateCommunity.
-func (c *communityServiceClient) UpdateCommunity(ctx context.Context, req *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.updateCommunity.CallUnary(ctx, req)
+func (c *communityServiceClient) UpdateCommunity(ctx context.Context, req *v1.UpdateCommunityRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.updateCommunity.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteCommunity calls plaza.v1.CommunityService.DeleteCommunity.
-func (c *communityServiceClient) DeleteCommunity(ctx context.Context, req *connect.Request[v1.DeleteCommunityRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.deleteCommunity.CallUnary(ctx, req)
+func (c *communityServiceClient) DeleteCommunity(ctx context.Context, req *v1.DeleteCommunityRequest) (*v1.SuccessResponse, error) {
+	response, err := c.deleteCommunity.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CommunityServiceHandler is an implementation of the plaza.v1.CommunityService service.
 type CommunityServiceHandler interface {
 	// CreateCommunity makes a community; the caller becomes its first moderator.
-	CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityAggregate, error)
 	// GetCommunity gets one community.
-	GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityAggregate, error)
 	// BatchGetCommunities gets several communities by id; unknown ones are left out.
-	BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityAggregate, error)
 	// ListCommunities lists the communities of all three regions that the caller may see.
-	ListCommunities(context.Context, *connect.Request[v1.ListCommunitiesRequest]) (*connect.Response[v1.ListCommunitiesResponse], error)
+	ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
 	// UpdateCommunity changes a community; absent fields stay.
-	UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityAggregate, error)
 	// DeleteCommunity deletes a community.
-	DeleteCommunity(context.Context, *connect.Request[v1.DeleteCommunityRequest]) (*connect.Response[v1.SuccessResponse], error)
+	DeleteCommunity(context.Context, *v1.DeleteCommunityRequest) (*v1.SuccessResponse, error)
 }
 
 // NewCommunityServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -182,37 +206,37 @@ type CommunityServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	communityServiceMethods := v1.File_plaza_v1_community_proto.Services().ByName("CommunityService").Methods()
-	communityServiceCreateCommunityHandler := connect.NewUnaryHandler(
+	communityServiceCreateCommunityHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceCreateCommunityProcedure,
 		svc.CreateCommunity,
 		connect.WithSchema(communityServiceMethods.ByName("CreateCommunity")),
 		connect.WithHandlerOptions(opts...),
 	)
-	communityServiceGetCommunityHandler := connect.NewUnaryHandler(
+	communityServiceGetCommunityHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceGetCommunityProcedure,
 		svc.GetCommunity,
 		connect.WithSchema(communityServiceMethods.ByName("GetCommunity")),
 		connect.WithHandlerOptions(opts...),
 	)
-	communityServiceBatchGetCommunitiesHandler := connect.NewUnaryHandler(
+	communityServiceBatchGetCommunitiesHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceBatchGetCommunitiesProcedure,
 		svc.BatchGetCommunities,
 		connect.WithSchema(communityServiceMethods.ByName("BatchGetCommunities")),
 		connect.WithHandlerOptions(opts...),
 	)
-	communityServiceListCommunitiesHandler := connect.NewUnaryHandler(
+	communityServiceListCommunitiesHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceListCommunitiesProcedure,
 		svc.ListCommunities,
 		connect.WithSchema(communityServiceMethods.ByName("ListCommunities")),
 		connect.WithHandlerOptions(opts...),
 	)
-	communityServiceUpdateCommunityHandler := connect.NewUnaryHandler(
+	communityServiceUpdateCommunityHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceUpdateCommunityProcedure,
 		svc.UpdateCommunity,
 		connect.WithSchema(communityServiceMethods.ByName("UpdateCommunity")),
 		connect.WithHandlerOptions(opts...),
 	)
-	communityServiceDeleteCommunityHandler := connect.NewUnaryHandler(
+	communityServiceDeleteCommunityHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceDeleteCommunityProcedure,
 		svc.DeleteCommunity,
 		connect.WithSchema(communityServiceMethods.ByName("DeleteCommunity")),
@@ -241,26 +265,26 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 // UnimplementedCommunityServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCommunityServiceHandler struct{}
 
-func (UnimplementedCommunityServiceHandler) CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedCommunityServiceHandler) CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.CreateCommunity is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedCommunityServiceHandler) GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.GetCommunity is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedCommunityServiceHandler) BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.BatchGetCommunities is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) ListCommunities(context.Context, *connect.Request[v1.ListCommunitiesRequest]) (*connect.Response[v1.ListCommunitiesResponse], error) {
+func (UnimplementedCommunityServiceHandler) ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.ListCommunities is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedCommunityServiceHandler) UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.UpdateCommunity is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) DeleteCommunity(context.Context, *connect.Request[v1.DeleteCommunityRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedCommunityServiceHandler) DeleteCommunity(context.Context, *v1.DeleteCommunityRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.DeleteCommunity is not implemented"))
 }

@@ -44,11 +44,11 @@ const (
 // FileServiceClient is a client for the plaza.v1.FileService service.
 type FileServiceClient interface {
 	// GetFile gets what is known about a file; for every user of the network.
-	GetFile(context.Context, *connect.Request[v1.GetFileRequest]) (*connect.Response[v1.File], error)
+	GetFile(context.Context, *v1.GetFileRequest) (*v1.File, error)
 	// UpdateFile changes the text that describes a file; for who uploaded it and administrators.
-	UpdateFile(context.Context, *connect.Request[v1.UpdateFileRequest]) (*connect.Response[v1.File], error)
+	UpdateFile(context.Context, *v1.UpdateFileRequest) (*v1.File, error)
 	// DeleteFile deletes a file for good; for who uploaded it and administrators. What refers to it stays, without the file.
-	DeleteFile(context.Context, *connect.Request[v1.DeleteFileRequest]) (*connect.Response[v1.DeleteFileResponse], error)
+	DeleteFile(context.Context, *v1.DeleteFileRequest) (*v1.DeleteFileResponse, error)
 }
 
 // NewFileServiceClient constructs a client for the plaza.v1.FileService service. By default, it
@@ -91,28 +91,40 @@ type fileServiceClient struct {
 }
 
 // GetFile calls plaza.v1.FileService.GetFile.
-func (c *fileServiceClient) GetFile(ctx context.Context, req *connect.Request[v1.GetFileRequest]) (*connect.Response[v1.File], error) {
-	return c.getFile.CallUnary(ctx, req)
+func (c *fileServiceClient) GetFile(ctx context.Context, req *v1.GetFileRequest) (*v1.File, error) {
+	response, err := c.getFile.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateFile calls plaza.v1.FileService.UpdateFile.
-func (c *fileServiceClient) UpdateFile(ctx context.Context, req *connect.Request[v1.UpdateFileRequest]) (*connect.Response[v1.File], error) {
-	return c.updateFile.CallUnary(ctx, req)
+func (c *fileServiceClient) UpdateFile(ctx context.Context, req *v1.UpdateFileRequest) (*v1.File, error) {
+	response, err := c.updateFile.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteFile calls plaza.v1.FileService.DeleteFile.
-func (c *fileServiceClient) DeleteFile(ctx context.Context, req *connect.Request[v1.DeleteFileRequest]) (*connect.Response[v1.DeleteFileResponse], error) {
-	return c.deleteFile.CallUnary(ctx, req)
+func (c *fileServiceClient) DeleteFile(ctx context.Context, req *v1.DeleteFileRequest) (*v1.DeleteFileResponse, error) {
+	response, err := c.deleteFile.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FileServiceHandler is an implementation of the plaza.v1.FileService service.
 type FileServiceHandler interface {
 	// GetFile gets what is known about a file; for every user of the network.
-	GetFile(context.Context, *connect.Request[v1.GetFileRequest]) (*connect.Response[v1.File], error)
+	GetFile(context.Context, *v1.GetFileRequest) (*v1.File, error)
 	// UpdateFile changes the text that describes a file; for who uploaded it and administrators.
-	UpdateFile(context.Context, *connect.Request[v1.UpdateFileRequest]) (*connect.Response[v1.File], error)
+	UpdateFile(context.Context, *v1.UpdateFileRequest) (*v1.File, error)
 	// DeleteFile deletes a file for good; for who uploaded it and administrators. What refers to it stays, without the file.
-	DeleteFile(context.Context, *connect.Request[v1.DeleteFileRequest]) (*connect.Response[v1.DeleteFileResponse], error)
+	DeleteFile(context.Context, *v1.DeleteFileRequest) (*v1.DeleteFileResponse, error)
 }
 
 // NewFileServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -122,19 +134,19 @@ type FileServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewFileServiceHandler(svc FileServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	fileServiceMethods := v1.File_plaza_v1_file_proto.Services().ByName("FileService").Methods()
-	fileServiceGetFileHandler := connect.NewUnaryHandler(
+	fileServiceGetFileHandler := connect.NewUnaryHandlerSimple(
 		FileServiceGetFileProcedure,
 		svc.GetFile,
 		connect.WithSchema(fileServiceMethods.ByName("GetFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	fileServiceUpdateFileHandler := connect.NewUnaryHandler(
+	fileServiceUpdateFileHandler := connect.NewUnaryHandlerSimple(
 		FileServiceUpdateFileProcedure,
 		svc.UpdateFile,
 		connect.WithSchema(fileServiceMethods.ByName("UpdateFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	fileServiceDeleteFileHandler := connect.NewUnaryHandler(
+	fileServiceDeleteFileHandler := connect.NewUnaryHandlerSimple(
 		FileServiceDeleteFileProcedure,
 		svc.DeleteFile,
 		connect.WithSchema(fileServiceMethods.ByName("DeleteFile")),
@@ -157,14 +169,14 @@ func NewFileServiceHandler(svc FileServiceHandler, opts ...connect.HandlerOption
 // UnimplementedFileServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedFileServiceHandler struct{}
 
-func (UnimplementedFileServiceHandler) GetFile(context.Context, *connect.Request[v1.GetFileRequest]) (*connect.Response[v1.File], error) {
+func (UnimplementedFileServiceHandler) GetFile(context.Context, *v1.GetFileRequest) (*v1.File, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FileService.GetFile is not implemented"))
 }
 
-func (UnimplementedFileServiceHandler) UpdateFile(context.Context, *connect.Request[v1.UpdateFileRequest]) (*connect.Response[v1.File], error) {
+func (UnimplementedFileServiceHandler) UpdateFile(context.Context, *v1.UpdateFileRequest) (*v1.File, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FileService.UpdateFile is not implemented"))
 }
 
-func (UnimplementedFileServiceHandler) DeleteFile(context.Context, *connect.Request[v1.DeleteFileRequest]) (*connect.Response[v1.DeleteFileResponse], error) {
+func (UnimplementedFileServiceHandler) DeleteFile(context.Context, *v1.DeleteFileRequest) (*v1.DeleteFileResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FileService.DeleteFile is not implemented"))
 }

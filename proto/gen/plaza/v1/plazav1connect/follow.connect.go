@@ -76,31 +76,31 @@ const (
 // FollowServiceClient is a client for the plaza.v1.FollowService service.
 type FollowServiceClient interface {
 	// FollowUser makes the caller follow a user, or ask to where profiles are private.
-	FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowsResponse], error)
+	FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowsResponse, error)
 	// UnfollowUser ends the caller's follow of a user, or cancels the request for it.
-	UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowsResponse], error)
+	UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowsResponse, error)
 	// AcceptFollower accepts a user's request to follow the caller.
-	AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowsResponse], error)
+	AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowsResponse, error)
 	// RemoveFollower declines a user's request to follow the caller, or ends the follow.
-	RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowsResponse], error)
+	RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowsResponse, error)
 	// ListMyFollowers lists who follows the caller or asks to, newest first.
-	ListMyFollowers(context.Context, *connect.Request[v1.ListMyFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
+	ListMyFollowers(context.Context, *v1.ListMyFollowersRequest) (*v1.ListFollowsResponse, error)
 	// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
-	ListMyFollowing(context.Context, *connect.Request[v1.ListMyFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error)
+	ListMyFollowing(context.Context, *v1.ListMyFollowingRequest) (*v1.ListFollowsResponse, error)
 	// ListFollowers lists who follows a user, newest first. Requests are for the user alone.
-	ListFollowers(context.Context, *connect.Request[v1.ListFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
+	ListFollowers(context.Context, *v1.ListFollowersRequest) (*v1.ListFollowsResponse, error)
 	// ListFollowing lists whom a user follows, newest first. Requests are for the user alone.
-	ListFollowing(context.Context, *connect.Request[v1.ListFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error)
+	ListFollowing(context.Context, *v1.ListFollowingRequest) (*v1.ListFollowsResponse, error)
 	// GetMyFollowInfo counts the caller's follows.
-	GetMyFollowInfo(context.Context, *connect.Request[v1.GetMyFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error)
+	GetMyFollowInfo(context.Context, *v1.GetMyFollowInfoRequest) (*v1.FollowInfoResponse, error)
 	// GetFollowInfo counts a user's follows, and tells how the caller stands to the user.
-	GetFollowInfo(context.Context, *connect.Request[v1.GetFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error)
+	GetFollowInfo(context.Context, *v1.GetFollowInfoRequest) (*v1.FollowInfoResponse, error)
 	// ListBlockedUsers lists whom the caller blocks, newest first.
-	ListBlockedUsers(context.Context, *connect.Request[v1.ListBlockedUsersRequest]) (*connect.Response[v1.ListBlockedUsersResponse], error)
+	ListBlockedUsers(context.Context, *v1.ListBlockedUsersRequest) (*v1.ListBlockedUsersResponse, error)
 	// BlockUser blocks a user, and ends the follows between the two.
-	BlockUser(context.Context, *connect.Request[v1.BlockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error)
+	BlockUser(context.Context, *v1.BlockUserRequest) (*v1.FollowInfoResponse, error)
 	// UnblockUser ends a block. The follows that it ended do not come back.
-	UnblockUser(context.Context, *connect.Request[v1.UnblockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error)
+	UnblockUser(context.Context, *v1.UnblockUserRequest) (*v1.FollowInfoResponse, error)
 }
 
 // NewFollowServiceClient constructs a client for the plaza.v1.FollowService service. By default, it
@@ -213,98 +213,150 @@ type followServiceClient struct {
 }
 
 // FollowUser calls plaza.v1.FollowService.FollowUser.
-func (c *followServiceClient) FollowUser(ctx context.Context, req *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowsResponse], error) {
-	return c.followUser.CallUnary(ctx, req)
+func (c *followServiceClient) FollowUser(ctx context.Context, req *v1.FollowUserRequest) (*v1.FollowsResponse, error) {
+	response, err := c.followUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnfollowUser calls plaza.v1.FollowService.UnfollowUser.
-func (c *followServiceClient) UnfollowUser(ctx context.Context, req *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowsResponse], error) {
-	return c.unfollowUser.CallUnary(ctx, req)
+func (c *followServiceClient) UnfollowUser(ctx context.Context, req *v1.UnfollowUserRequest) (*v1.FollowsResponse, error) {
+	response, err := c.unfollowUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AcceptFollower calls plaza.v1.FollowService.AcceptFollower.
-func (c *followServiceClient) AcceptFollower(ctx context.Context, req *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowsResponse], error) {
-	return c.acceptFollower.CallUnary(ctx, req)
+func (c *followServiceClient) AcceptFollower(ctx context.Context, req *v1.AcceptFollowerRequest) (*v1.FollowsResponse, error) {
+	response, err := c.acceptFollower.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveFollower calls plaza.v1.FollowService.RemoveFollower.
-func (c *followServiceClient) RemoveFollower(ctx context.Context, req *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowsResponse], error) {
-	return c.removeFollower.CallUnary(ctx, req)
+func (c *followServiceClient) RemoveFollower(ctx context.Context, req *v1.RemoveFollowerRequest) (*v1.FollowsResponse, error) {
+	response, err := c.removeFollower.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMyFollowers calls plaza.v1.FollowService.ListMyFollowers.
-func (c *followServiceClient) ListMyFollowers(ctx context.Context, req *connect.Request[v1.ListMyFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error) {
-	return c.listMyFollowers.CallUnary(ctx, req)
+func (c *followServiceClient) ListMyFollowers(ctx context.Context, req *v1.ListMyFollowersRequest) (*v1.ListFollowsResponse, error) {
+	response, err := c.listMyFollowers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMyFollowing calls plaza.v1.FollowService.ListMyFollowing.
-func (c *followServiceClient) ListMyFollowing(ctx context.Context, req *connect.Request[v1.ListMyFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error) {
-	return c.listMyFollowing.CallUnary(ctx, req)
+func (c *followServiceClient) ListMyFollowing(ctx context.Context, req *v1.ListMyFollowingRequest) (*v1.ListFollowsResponse, error) {
+	response, err := c.listMyFollowing.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListFollowers calls plaza.v1.FollowService.ListFollowers.
-func (c *followServiceClient) ListFollowers(ctx context.Context, req *connect.Request[v1.ListFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error) {
-	return c.listFollowers.CallUnary(ctx, req)
+func (c *followServiceClient) ListFollowers(ctx context.Context, req *v1.ListFollowersRequest) (*v1.ListFollowsResponse, error) {
+	response, err := c.listFollowers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListFollowing calls plaza.v1.FollowService.ListFollowing.
-func (c *followServiceClient) ListFollowing(ctx context.Context, req *connect.Request[v1.ListFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error) {
-	return c.listFollowing.CallUnary(ctx, req)
+func (c *followServiceClient) ListFollowing(ctx context.Context, req *v1.ListFollowingRequest) (*v1.ListFollowsResponse, error) {
+	response, err := c.listFollowing.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetMyFollowInfo calls plaza.v1.FollowService.GetMyFollowInfo.
-func (c *followServiceClient) GetMyFollowInfo(ctx context.Context, req *connect.Request[v1.GetMyFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error) {
-	return c.getMyFollowInfo.CallUnary(ctx, req)
+func (c *followServiceClient) GetMyFollowInfo(ctx context.Context, req *v1.GetMyFollowInfoRequest) (*v1.FollowInfoResponse, error) {
+	response, err := c.getMyFollowInfo.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetFollowInfo calls plaza.v1.FollowService.GetFollowInfo.
-func (c *followServiceClient) GetFollowInfo(ctx context.Context, req *connect.Request[v1.GetFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error) {
-	return c.getFollowInfo.CallUnary(ctx, req)
+func (c *followServiceClient) GetFollowInfo(ctx context.Context, req *v1.GetFollowInfoRequest) (*v1.FollowInfoResponse, error) {
+	response, err := c.getFollowInfo.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListBlockedUsers calls plaza.v1.FollowService.ListBlockedUsers.
-func (c *followServiceClient) ListBlockedUsers(ctx context.Context, req *connect.Request[v1.ListBlockedUsersRequest]) (*connect.Response[v1.ListBlockedUsersResponse], error) {
-	return c.listBlockedUsers.CallUnary(ctx, req)
+func (c *followServiceClient) ListBlockedUsers(ctx context.Context, req *v1.ListBlockedUsersRequest) (*v1.ListBlockedUsersResponse, error) {
+	response, err := c.listBlockedUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BlockUser calls plaza.v1.FollowService.BlockUser.
-func (c *followServiceClient) BlockUser(ctx context.Context, req *connect.Request[v1.BlockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error) {
-	return c.blockUser.CallUnary(ctx, req)
+func (c *followServiceClient) BlockUser(ctx context.Context, req *v1.BlockUserRequest) (*v1.FollowInfoResponse, error) {
+	response, err := c.blockUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnblockUser calls plaza.v1.FollowService.UnblockUser.
-func (c *followServiceClient) UnblockUser(ctx context.Context, req *connect.Request[v1.UnblockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error) {
-	return c.unblockUser.CallUnary(ctx, req)
+func (c *followServiceClient) UnblockUser(ctx context.Context, req *v1.UnblockUserRequest) (*v1.FollowInfoResponse, error) {
+	response, err := c.unblockUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FollowServiceHandler is an implementation of the plaza.v1.FollowService service.
 type FollowServiceHandler interface {
 	// FollowUser makes the caller follow a user, or ask to where profiles are private.
-	FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowsResponse], error)
+	FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowsResponse, error)
 	// UnfollowUser ends the caller's follow of a user, or cancels the request for it.
-	UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowsResponse], error)
+	UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowsResponse, error)
 	// AcceptFollower accepts a user's request to follow the caller.
-	AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowsResponse], error)
+	AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowsResponse, error)
 	// RemoveFollower declines a user's request to follow the caller, or ends the follow.
-	RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowsResponse], error)
+	RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowsResponse, error)
 	// ListMyFollowers lists who follows the caller or asks to, newest first.
-	ListMyFollowers(context.Context, *connect.Request[v1.ListMyFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
+	ListMyFollowers(context.Context, *v1.ListMyFollowersRequest) (*v1.ListFollowsResponse, error)
 	// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
-	ListMyFollowing(context.Context, *connect.Request[v1.ListMyFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error)
+	ListMyFollowing(context.Context, *v1.ListMyFollowingRequest) (*v1.ListFollowsResponse, error)
 	// ListFollowers lists who follows a user, newest first. Requests are for the user alone.
-	ListFollowers(context.Context, *connect.Request[v1.ListFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
+	ListFollowers(context.Context, *v1.ListFollowersRequest) (*v1.ListFollowsResponse, error)
 	// ListFollowing lists whom a user follows, newest first. Requests are for the user alone.
-	ListFollowing(context.Context, *connect.Request[v1.ListFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error)
+	ListFollowing(context.Context, *v1.ListFollowingRequest) (*v1.ListFollowsResponse, error)
 	// GetMyFollowInfo counts the caller's follows.
-	GetMyFollowInfo(context.Context, *connect.Request[v1.GetMyFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error)
+	GetMyFollowInfo(context.Context, *v1.GetMyFollowInfoRequest) (*v1.FollowInfoResponse, error)
 	// GetFollowInfo counts a user's follows, and tells how the caller stands to the user.
-	GetFollowInfo(context.Context, *connect.Request[v1.GetFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error)
+	GetFollowInfo(context.Context, *v1.GetFollowInfoRequest) (*v1.FollowInfoResponse, error)
 	// ListBlockedUsers lists whom the caller blocks, newest first.
-	ListBlockedUsers(context.Context, *connect.Request[v1.ListBlockedUsersRequest]) (*connect.Response[v1.ListBlockedUsersResponse], error)
+	ListBlockedUsers(context.Context, *v1.ListBlockedUsersRequest) (*v1.ListBlockedUsersResponse, error)
 	// BlockUser blocks a user, and ends the follows between the two.
-	BlockUser(context.Context, *connect.Request[v1.BlockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error)
+	BlockUser(context.Context, *v1.BlockUserRequest) (*v1.FollowInfoResponse, error)
 	// UnblockUser ends a block. The follows that it ended do not come back.
-	UnblockUser(context.Context, *connect.Request[v1.UnblockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error)
+	UnblockUser(context.Context, *v1.UnblockUserRequest) (*v1.FollowInfoResponse, error)
 }
 
 // NewFollowServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -314,79 +366,79 @@ type FollowServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewFollowServiceHandler(svc FollowServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	followServiceMethods := v1.File_plaza_v1_follow_proto.Services().ByName("FollowService").Methods()
-	followServiceFollowUserHandler := connect.NewUnaryHandler(
+	followServiceFollowUserHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceFollowUserProcedure,
 		svc.FollowUser,
 		connect.WithSchema(followServiceMethods.ByName("FollowUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceUnfollowUserHandler := connect.NewUnaryHandler(
+	followServiceUnfollowUserHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceUnfollowUserProcedure,
 		svc.UnfollowUser,
 		connect.WithSchema(followServiceMethods.ByName("UnfollowUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceAcceptFollowerHandler := connect.NewUnaryHandler(
+	followServiceAcceptFollowerHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceAcceptFollowerProcedure,
 		svc.AcceptFollower,
 		connect.WithSchema(followServiceMethods.ByName("AcceptFollower")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceRemoveFollowerHandler := connect.NewUnaryHandler(
+	followServiceRemoveFollowerHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceRemoveFollowerProcedure,
 		svc.RemoveFollower,
 		connect.WithSchema(followServiceMethods.ByName("RemoveFollower")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceListMyFollowersHandler := connect.NewUnaryHandler(
+	followServiceListMyFollowersHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListMyFollowersProcedure,
 		svc.ListMyFollowers,
 		connect.WithSchema(followServiceMethods.ByName("ListMyFollowers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceListMyFollowingHandler := connect.NewUnaryHandler(
+	followServiceListMyFollowingHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListMyFollowingProcedure,
 		svc.ListMyFollowing,
 		connect.WithSchema(followServiceMethods.ByName("ListMyFollowing")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceListFollowersHandler := connect.NewUnaryHandler(
+	followServiceListFollowersHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListFollowersProcedure,
 		svc.ListFollowers,
 		connect.WithSchema(followServiceMethods.ByName("ListFollowers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceListFollowingHandler := connect.NewUnaryHandler(
+	followServiceListFollowingHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListFollowingProcedure,
 		svc.ListFollowing,
 		connect.WithSchema(followServiceMethods.ByName("ListFollowing")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceGetMyFollowInfoHandler := connect.NewUnaryHandler(
+	followServiceGetMyFollowInfoHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceGetMyFollowInfoProcedure,
 		svc.GetMyFollowInfo,
 		connect.WithSchema(followServiceMethods.ByName("GetMyFollowInfo")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceGetFollowInfoHandler := connect.NewUnaryHandler(
+	followServiceGetFollowInfoHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceGetFollowInfoProcedure,
 		svc.GetFollowInfo,
 		connect.WithSchema(followServiceMethods.ByName("GetFollowInfo")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceListBlockedUsersHandler := connect.NewUnaryHandler(
+	followServiceListBlockedUsersHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListBlockedUsersProcedure,
 		svc.ListBlockedUsers,
 		connect.WithSchema(followServiceMethods.ByName("ListBlockedUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceBlockUserHandler := connect.NewUnaryHandler(
+	followServiceBlockUserHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceBlockUserProcedure,
 		svc.BlockUser,
 		connect.WithSchema(followServiceMethods.ByName("BlockUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	followServiceUnblockUserHandler := connect.NewUnaryHandler(
+	followServiceUnblockUserHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceUnblockUserProcedure,
 		svc.UnblockUser,
 		connect.WithSchema(followServiceMethods.ByName("UnblockUser")),
@@ -429,54 +481,54 @@ func NewFollowServiceHandler(svc FollowServiceHandler, opts ...connect.HandlerOp
 // UnimplementedFollowServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedFollowServiceHandler struct{}
 
-func (UnimplementedFollowServiceHandler) FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.FollowUser is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.UnfollowUser is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.AcceptFollower is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.RemoveFollower is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) ListMyFollowers(context.Context, *connect.Request[v1.ListMyFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) ListMyFollowers(context.Context, *v1.ListMyFollowersRequest) (*v1.ListFollowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.ListMyFollowers is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) ListMyFollowing(context.Context, *connect.Request[v1.ListMyFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) ListMyFollowing(context.Context, *v1.ListMyFollowingRequest) (*v1.ListFollowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.ListMyFollowing is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) ListFollowers(context.Context, *connect.Request[v1.ListFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) ListFollowers(context.Context, *v1.ListFollowersRequest) (*v1.ListFollowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.ListFollowers is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) ListFollowing(context.Context, *connect.Request[v1.ListFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) ListFollowing(context.Context, *v1.ListFollowingRequest) (*v1.ListFollowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.ListFollowing is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) GetMyFollowInfo(context.Context, *connect.Request[v1.GetMyFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error) {
+func (UnimplementedFollowServiceHandler) GetMyFollowInfo(context.Context, *v1.GetMyFollowInfoRequest) (*v1.FollowInfoResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.GetMyFollowInfo is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) GetFollowInfo(context.Context, *connect.Request[v1.GetFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error) {
+func (UnimplementedFollowServiceHandler) GetFollowInfo(context.Context, *v1.GetFollowInfoRequest) (*v1.FollowInfoResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.GetFollowInfo is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) ListBlockedUsers(context.Context, *connect.Request[v1.ListBlockedUsersRequest]) (*connect.Response[v1.ListBlockedUsersResponse], error) {
+func (UnimplementedFollowServiceHandler) ListBlockedUsers(context.Context, *v1.ListBlockedUsersRequest) (*v1.ListBlockedUsersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.ListBlockedUsers is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) BlockUser(context.Context, *connect.Request[v1.BlockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error) {
+func (UnimplementedFollowServiceHandler) BlockUser(context.Context, *v1.BlockUserRequest) (*v1.FollowInfoResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.BlockUser is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) UnblockUser(context.Context, *connect.Request[v1.UnblockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error) {
+func (UnimplementedFollowServiceHandler) UnblockUser(context.Context, *v1.UnblockUserRequest) (*v1.FollowInfoResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.UnblockUser is not implemented"))
 }

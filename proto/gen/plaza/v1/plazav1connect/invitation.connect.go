@@ -57,17 +57,17 @@ const (
 type InvitationServiceClient interface {
 	// CreateInvitations invites users: to a community, for those who may add members to it; to a room of type coHosts that is not
 	// over, for its host and for those who manage live streams. Who has a pending invitation keeps it, and it is in the answer.
-	CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationAggregate, error)
 	// ListInvitations lists the invitations to one community or room, for those who may invite to it.
-	ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationAggregate, error)
 	// ListMyInvitations lists the invitations that the caller got, from all regions.
-	ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationAggregate, error)
 	// AcceptInvitation makes the caller, who is invited, a member of the community or a co-host of the room. Again changes nothing.
-	AcceptInvitation(context.Context, *connect.Request[v1.AcceptInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
+	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error)
 	// RejectInvitation turns the invitation down; for who is invited. Again changes nothing.
-	RejectInvitation(context.Context, *connect.Request[v1.RejectInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
+	RejectInvitation(context.Context, *v1.RejectInvitationRequest) (*v1.SuccessResponse, error)
 	// CancelInvitation takes a pending invitation back; for who made it, and for those who may invite there. Again changes nothing.
-	CancelInvitation(context.Context, *connect.Request[v1.CancelInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
+	CancelInvitation(context.Context, *v1.CancelInvitationRequest) (*v1.SuccessResponse, error)
 }
 
 // NewInvitationServiceClient constructs a client for the plaza.v1.InvitationService service. By
@@ -131,50 +131,74 @@ type invitationServiceClient struct {
 }
 
 // CreateInvitations calls plaza.v1.InvitationService.CreateInvitations.
-func (c *invitationServiceClient) CreateInvitations(ctx context.Context, req *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
-	return c.createInvitations.CallUnary(ctx, req)
+func (c *invitationServiceClient) CreateInvitations(ctx context.Context, req *v1.CreateInvitationsRequest) (*v1.InvitationAggregate, error) {
+	response, err := c.createInvitations.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListInvitations calls plaza.v1.InvitationService.ListInvitations.
-func (c *invitationServiceClient) ListInvitations(ctx context.Context, req *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
-	return c.listInvitations.CallUnary(ctx, req)
+func (c *invitationServiceClient) ListInvitations(ctx context.Context, req *v1.ListInvitationsRequest) (*v1.InvitationAggregate, error) {
+	response, err := c.listInvitations.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMyInvitations calls plaza.v1.InvitationService.ListMyInvitations.
-func (c *invitationServiceClient) ListMyInvitations(ctx context.Context, req *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
-	return c.listMyInvitations.CallUnary(ctx, req)
+func (c *invitationServiceClient) ListMyInvitations(ctx context.Context, req *v1.ListMyInvitationsRequest) (*v1.InvitationAggregate, error) {
+	response, err := c.listMyInvitations.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AcceptInvitation calls plaza.v1.InvitationService.AcceptInvitation.
-func (c *invitationServiceClient) AcceptInvitation(ctx context.Context, req *connect.Request[v1.AcceptInvitationRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.acceptInvitation.CallUnary(ctx, req)
+func (c *invitationServiceClient) AcceptInvitation(ctx context.Context, req *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error) {
+	response, err := c.acceptInvitation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RejectInvitation calls plaza.v1.InvitationService.RejectInvitation.
-func (c *invitationServiceClient) RejectInvitation(ctx context.Context, req *connect.Request[v1.RejectInvitationRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.rejectInvitation.CallUnary(ctx, req)
+func (c *invitationServiceClient) RejectInvitation(ctx context.Context, req *v1.RejectInvitationRequest) (*v1.SuccessResponse, error) {
+	response, err := c.rejectInvitation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CancelInvitation calls plaza.v1.InvitationService.CancelInvitation.
-func (c *invitationServiceClient) CancelInvitation(ctx context.Context, req *connect.Request[v1.CancelInvitationRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.cancelInvitation.CallUnary(ctx, req)
+func (c *invitationServiceClient) CancelInvitation(ctx context.Context, req *v1.CancelInvitationRequest) (*v1.SuccessResponse, error) {
+	response, err := c.cancelInvitation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // InvitationServiceHandler is an implementation of the plaza.v1.InvitationService service.
 type InvitationServiceHandler interface {
 	// CreateInvitations invites users: to a community, for those who may add members to it; to a room of type coHosts that is not
 	// over, for its host and for those who manage live streams. Who has a pending invitation keeps it, and it is in the answer.
-	CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationAggregate, error)
 	// ListInvitations lists the invitations to one community or room, for those who may invite to it.
-	ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationAggregate, error)
 	// ListMyInvitations lists the invitations that the caller got, from all regions.
-	ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationAggregate, error)
 	// AcceptInvitation makes the caller, who is invited, a member of the community or a co-host of the room. Again changes nothing.
-	AcceptInvitation(context.Context, *connect.Request[v1.AcceptInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
+	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error)
 	// RejectInvitation turns the invitation down; for who is invited. Again changes nothing.
-	RejectInvitation(context.Context, *connect.Request[v1.RejectInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
+	RejectInvitation(context.Context, *v1.RejectInvitationRequest) (*v1.SuccessResponse, error)
 	// CancelInvitation takes a pending invitation back; for who made it, and for those who may invite there. Again changes nothing.
-	CancelInvitation(context.Context, *connect.Request[v1.CancelInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
+	CancelInvitation(context.Context, *v1.CancelInvitationRequest) (*v1.SuccessResponse, error)
 }
 
 // NewInvitationServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -184,37 +208,37 @@ type InvitationServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	invitationServiceMethods := v1.File_plaza_v1_invitation_proto.Services().ByName("InvitationService").Methods()
-	invitationServiceCreateInvitationsHandler := connect.NewUnaryHandler(
+	invitationServiceCreateInvitationsHandler := connect.NewUnaryHandlerSimple(
 		InvitationServiceCreateInvitationsProcedure,
 		svc.CreateInvitations,
 		connect.WithSchema(invitationServiceMethods.ByName("CreateInvitations")),
 		connect.WithHandlerOptions(opts...),
 	)
-	invitationServiceListInvitationsHandler := connect.NewUnaryHandler(
+	invitationServiceListInvitationsHandler := connect.NewUnaryHandlerSimple(
 		InvitationServiceListInvitationsProcedure,
 		svc.ListInvitations,
 		connect.WithSchema(invitationServiceMethods.ByName("ListInvitations")),
 		connect.WithHandlerOptions(opts...),
 	)
-	invitationServiceListMyInvitationsHandler := connect.NewUnaryHandler(
+	invitationServiceListMyInvitationsHandler := connect.NewUnaryHandlerSimple(
 		InvitationServiceListMyInvitationsProcedure,
 		svc.ListMyInvitations,
 		connect.WithSchema(invitationServiceMethods.ByName("ListMyInvitations")),
 		connect.WithHandlerOptions(opts...),
 	)
-	invitationServiceAcceptInvitationHandler := connect.NewUnaryHandler(
+	invitationServiceAcceptInvitationHandler := connect.NewUnaryHandlerSimple(
 		InvitationServiceAcceptInvitationProcedure,
 		svc.AcceptInvitation,
 		connect.WithSchema(invitationServiceMethods.ByName("AcceptInvitation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	invitationServiceRejectInvitationHandler := connect.NewUnaryHandler(
+	invitationServiceRejectInvitationHandler := connect.NewUnaryHandlerSimple(
 		InvitationServiceRejectInvitationProcedure,
 		svc.RejectInvitation,
 		connect.WithSchema(invitationServiceMethods.ByName("RejectInvitation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	invitationServiceCancelInvitationHandler := connect.NewUnaryHandler(
+	invitationServiceCancelInvitationHandler := connect.NewUnaryHandlerSimple(
 		InvitationServiceCancelInvitationProcedure,
 		svc.CancelInvitation,
 		connect.WithSchema(invitationServiceMethods.ByName("CancelInvitation")),
@@ -243,26 +267,26 @@ func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.H
 // UnimplementedInvitationServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedInvitationServiceHandler struct{}
 
-func (UnimplementedInvitationServiceHandler) CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (UnimplementedInvitationServiceHandler) CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.CreateInvitations is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (UnimplementedInvitationServiceHandler) ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.ListInvitations is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (UnimplementedInvitationServiceHandler) ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.ListMyInvitations is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) AcceptInvitation(context.Context, *connect.Request[v1.AcceptInvitationRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedInvitationServiceHandler) AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.AcceptInvitation is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) RejectInvitation(context.Context, *connect.Request[v1.RejectInvitationRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedInvitationServiceHandler) RejectInvitation(context.Context, *v1.RejectInvitationRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.RejectInvitation is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) CancelInvitation(context.Context, *connect.Request[v1.CancelInvitationRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedInvitationServiceHandler) CancelInvitation(context.Context, *v1.CancelInvitationRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.CancelInvitation is not implemented"))
 }

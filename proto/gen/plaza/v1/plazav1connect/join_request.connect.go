@@ -56,17 +56,17 @@ const (
 // JoinRequestServiceClient is a client for the plaza.v1.JoinRequestService service.
 type JoinRequestServiceClient interface {
 	// RequestJoin asks to join; where no approval is needed the caller joins at once.
-	RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestAggregate, error)
 	// CancelJoin withdraws the caller's pending request.
-	CancelJoin(context.Context, *connect.Request[v1.CancelJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
+	CancelJoin(context.Context, *v1.CancelJoinRequest) (*v1.SuccessResponse, error)
 	// GetMyJoinRequest gets the caller's latest request, if any.
-	GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestAggregate, error)
 	// ListJoinRequests lists the requests to a community.
-	ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestAggregate, error)
 	// ApproveJoin makes the requesting user a member.
-	ApproveJoin(context.Context, *connect.Request[v1.ApproveJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
+	ApproveJoin(context.Context, *v1.ApproveJoinRequest) (*v1.SuccessResponse, error)
 	// RejectJoin rejects the user's pending request.
-	RejectJoin(context.Context, *connect.Request[v1.RejectJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
+	RejectJoin(context.Context, *v1.RejectJoinRequest) (*v1.SuccessResponse, error)
 }
 
 // NewJoinRequestServiceClient constructs a client for the plaza.v1.JoinRequestService service. By
@@ -130,49 +130,73 @@ type joinRequestServiceClient struct {
 }
 
 // RequestJoin calls plaza.v1.JoinRequestService.RequestJoin.
-func (c *joinRequestServiceClient) RequestJoin(ctx context.Context, req *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
-	return c.requestJoin.CallUnary(ctx, req)
+func (c *joinRequestServiceClient) RequestJoin(ctx context.Context, req *v1.RequestJoinRequest) (*v1.JoinRequestAggregate, error) {
+	response, err := c.requestJoin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CancelJoin calls plaza.v1.JoinRequestService.CancelJoin.
-func (c *joinRequestServiceClient) CancelJoin(ctx context.Context, req *connect.Request[v1.CancelJoinRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.cancelJoin.CallUnary(ctx, req)
+func (c *joinRequestServiceClient) CancelJoin(ctx context.Context, req *v1.CancelJoinRequest) (*v1.SuccessResponse, error) {
+	response, err := c.cancelJoin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetMyJoinRequest calls plaza.v1.JoinRequestService.GetMyJoinRequest.
-func (c *joinRequestServiceClient) GetMyJoinRequest(ctx context.Context, req *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
-	return c.getMyJoinRequest.CallUnary(ctx, req)
+func (c *joinRequestServiceClient) GetMyJoinRequest(ctx context.Context, req *v1.GetMyJoinRequestRequest) (*v1.JoinRequestAggregate, error) {
+	response, err := c.getMyJoinRequest.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListJoinRequests calls plaza.v1.JoinRequestService.ListJoinRequests.
-func (c *joinRequestServiceClient) ListJoinRequests(ctx context.Context, req *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
-	return c.listJoinRequests.CallUnary(ctx, req)
+func (c *joinRequestServiceClient) ListJoinRequests(ctx context.Context, req *v1.ListJoinRequestsRequest) (*v1.JoinRequestAggregate, error) {
+	response, err := c.listJoinRequests.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ApproveJoin calls plaza.v1.JoinRequestService.ApproveJoin.
-func (c *joinRequestServiceClient) ApproveJoin(ctx context.Context, req *connect.Request[v1.ApproveJoinRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.approveJoin.CallUnary(ctx, req)
+func (c *joinRequestServiceClient) ApproveJoin(ctx context.Context, req *v1.ApproveJoinRequest) (*v1.SuccessResponse, error) {
+	response, err := c.approveJoin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RejectJoin calls plaza.v1.JoinRequestService.RejectJoin.
-func (c *joinRequestServiceClient) RejectJoin(ctx context.Context, req *connect.Request[v1.RejectJoinRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.rejectJoin.CallUnary(ctx, req)
+func (c *joinRequestServiceClient) RejectJoin(ctx context.Context, req *v1.RejectJoinRequest) (*v1.SuccessResponse, error) {
+	response, err := c.rejectJoin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // JoinRequestServiceHandler is an implementation of the plaza.v1.JoinRequestService service.
 type JoinRequestServiceHandler interface {
 	// RequestJoin asks to join; where no approval is needed the caller joins at once.
-	RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestAggregate, error)
 	// CancelJoin withdraws the caller's pending request.
-	CancelJoin(context.Context, *connect.Request[v1.CancelJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
+	CancelJoin(context.Context, *v1.CancelJoinRequest) (*v1.SuccessResponse, error)
 	// GetMyJoinRequest gets the caller's latest request, if any.
-	GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestAggregate, error)
 	// ListJoinRequests lists the requests to a community.
-	ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestAggregate, error)
 	// ApproveJoin makes the requesting user a member.
-	ApproveJoin(context.Context, *connect.Request[v1.ApproveJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
+	ApproveJoin(context.Context, *v1.ApproveJoinRequest) (*v1.SuccessResponse, error)
 	// RejectJoin rejects the user's pending request.
-	RejectJoin(context.Context, *connect.Request[v1.RejectJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
+	RejectJoin(context.Context, *v1.RejectJoinRequest) (*v1.SuccessResponse, error)
 }
 
 // NewJoinRequestServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -182,37 +206,37 @@ type JoinRequestServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	joinRequestServiceMethods := v1.File_plaza_v1_join_request_proto.Services().ByName("JoinRequestService").Methods()
-	joinRequestServiceRequestJoinHandler := connect.NewUnaryHandler(
+	joinRequestServiceRequestJoinHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceRequestJoinProcedure,
 		svc.RequestJoin,
 		connect.WithSchema(joinRequestServiceMethods.ByName("RequestJoin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	joinRequestServiceCancelJoinHandler := connect.NewUnaryHandler(
+	joinRequestServiceCancelJoinHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceCancelJoinProcedure,
 		svc.CancelJoin,
 		connect.WithSchema(joinRequestServiceMethods.ByName("CancelJoin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	joinRequestServiceGetMyJoinRequestHandler := connect.NewUnaryHandler(
+	joinRequestServiceGetMyJoinRequestHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceGetMyJoinRequestProcedure,
 		svc.GetMyJoinRequest,
 		connect.WithSchema(joinRequestServiceMethods.ByName("GetMyJoinRequest")),
 		connect.WithHandlerOptions(opts...),
 	)
-	joinRequestServiceListJoinRequestsHandler := connect.NewUnaryHandler(
+	joinRequestServiceListJoinRequestsHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceListJoinRequestsProcedure,
 		svc.ListJoinRequests,
 		connect.WithSchema(joinRequestServiceMethods.ByName("ListJoinRequests")),
 		connect.WithHandlerOptions(opts...),
 	)
-	joinRequestServiceApproveJoinHandler := connect.NewUnaryHandler(
+	joinRequestServiceApproveJoinHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceApproveJoinProcedure,
 		svc.ApproveJoin,
 		connect.WithSchema(joinRequestServiceMethods.ByName("ApproveJoin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	joinRequestServiceRejectJoinHandler := connect.NewUnaryHandler(
+	joinRequestServiceRejectJoinHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceRejectJoinProcedure,
 		svc.RejectJoin,
 		connect.WithSchema(joinRequestServiceMethods.ByName("RejectJoin")),
@@ -241,26 +265,26 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 // UnimplementedJoinRequestServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedJoinRequestServiceHandler struct{}
 
-func (UnimplementedJoinRequestServiceHandler) RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (UnimplementedJoinRequestServiceHandler) RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.RequestJoin is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) CancelJoin(context.Context, *connect.Request[v1.CancelJoinRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedJoinRequestServiceHandler) CancelJoin(context.Context, *v1.CancelJoinRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.CancelJoin is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (UnimplementedJoinRequestServiceHandler) GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.GetMyJoinRequest is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (UnimplementedJoinRequestServiceHandler) ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.ListJoinRequests is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) ApproveJoin(context.Context, *connect.Request[v1.ApproveJoinRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedJoinRequestServiceHandler) ApproveJoin(context.Context, *v1.ApproveJoinRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.ApproveJoin is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) RejectJoin(context.Context, *connect.Request[v1.RejectJoinRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedJoinRequestServiceHandler) RejectJoin(context.Context, *v1.RejectJoinRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.RejectJoin is not implemented"))
 }

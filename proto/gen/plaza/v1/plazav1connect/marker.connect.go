@@ -86,42 +86,42 @@ const (
 // MarkerServiceClient is a client for the plaza.v1.MarkerService service.
 type MarkerServiceClient interface {
 	// GetUserMarker gets what the caller has not read, over all feeds.
-	GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerAggregate, error)
 	// SyncMarkers gets what changed since a device last asked, oldest change first, about a hundred feeds at a time, and sets
 	// lastSyncAt to where the next call goes on. An answer without feed markers is the end.
-	SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerAggregate, error)
 	// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
-	ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerAggregate, error)
 	// ReadChannel marks everything in a channel read.
-	ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerAggregate, error)
 	// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
-	ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerAggregate, error)
 	// ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
-	ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerAggregate, error)
 	// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
-	ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerAggregate, error)
 	// DeliverMessage marks a feed delivered up to a message.
-	DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerAggregate, error)
 	// ReadingMessageFeeds says that the caller is looking at feeds: all there is is read, and what comes within the next
 	// minute is read as it comes. Clients send it every 30 seconds.
-	ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerAggregate, error)
 	// StartReading is ReadingMessageFeeds for one feed.
-	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerAggregate, error)
 	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
-	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerAggregate, error)
 	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
 	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
-	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerAggregate, error)
 	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
-	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.MarkerUsersResponse, error)
 	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
-	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.MarkerUsersResponse, error)
 	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
 	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
-	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error)
+	PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.PushSegmentResponse, error)
 	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
 	// is unread then.
-	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error)
+	DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.PushSegmentResponse, error)
 }
 
 // NewMarkerServiceClient constructs a client for the plaza.v1.MarkerService service. By default, it
@@ -255,124 +255,188 @@ type markerServiceClient struct {
 }
 
 // GetUserMarker calls plaza.v1.MarkerService.GetUserMarker.
-func (c *markerServiceClient) GetUserMarker(ctx context.Context, req *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.getUserMarker.CallUnary(ctx, req)
+func (c *markerServiceClient) GetUserMarker(ctx context.Context, req *v1.GetUserMarkerRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.getUserMarker.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SyncMarkers calls plaza.v1.MarkerService.SyncMarkers.
-func (c *markerServiceClient) SyncMarkers(ctx context.Context, req *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.syncMarkers.CallUnary(ctx, req)
+func (c *markerServiceClient) SyncMarkers(ctx context.Context, req *v1.SyncMarkersRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.syncMarkers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListChannelMarkers calls plaza.v1.MarkerService.ListChannelMarkers.
-func (c *markerServiceClient) ListChannelMarkers(ctx context.Context, req *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.listChannelMarkers.CallUnary(ctx, req)
+func (c *markerServiceClient) ListChannelMarkers(ctx context.Context, req *v1.ListChannelMarkersRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.listChannelMarkers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReadChannel calls plaza.v1.MarkerService.ReadChannel.
-func (c *markerServiceClient) ReadChannel(ctx context.Context, req *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.readChannel.CallUnary(ctx, req)
+func (c *markerServiceClient) ReadChannel(ctx context.Context, req *v1.ReadChannelRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.readChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMessageFeedMarkers calls plaza.v1.MarkerService.ListMessageFeedMarkers.
-func (c *markerServiceClient) ListMessageFeedMarkers(ctx context.Context, req *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.listMessageFeedMarkers.CallUnary(ctx, req)
+func (c *markerServiceClient) ListMessageFeedMarkers(ctx context.Context, req *v1.ListMessageFeedMarkersRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.listMessageFeedMarkers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListUserMessageFeeds calls plaza.v1.MarkerService.ListUserMessageFeeds.
-func (c *markerServiceClient) ListUserMessageFeeds(ctx context.Context, req *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.listUserMessageFeeds.CallUnary(ctx, req)
+func (c *markerServiceClient) ListUserMessageFeeds(ctx context.Context, req *v1.ListUserMessageFeedsRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.listUserMessageFeeds.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReadMessageFeed calls plaza.v1.MarkerService.ReadMessageFeed.
-func (c *markerServiceClient) ReadMessageFeed(ctx context.Context, req *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.readMessageFeed.CallUnary(ctx, req)
+func (c *markerServiceClient) ReadMessageFeed(ctx context.Context, req *v1.ReadMessageFeedRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.readMessageFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeliverMessage calls plaza.v1.MarkerService.DeliverMessage.
-func (c *markerServiceClient) DeliverMessage(ctx context.Context, req *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.deliverMessage.CallUnary(ctx, req)
+func (c *markerServiceClient) DeliverMessage(ctx context.Context, req *v1.DeliverMessageRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.deliverMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReadingMessageFeeds calls plaza.v1.MarkerService.ReadingMessageFeeds.
-func (c *markerServiceClient) ReadingMessageFeeds(ctx context.Context, req *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.readingMessageFeeds.CallUnary(ctx, req)
+func (c *markerServiceClient) ReadingMessageFeeds(ctx context.Context, req *v1.ReadingMessageFeedsRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.readingMessageFeeds.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // StartReading calls plaza.v1.MarkerService.StartReading.
-func (c *markerServiceClient) StartReading(ctx context.Context, req *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.startReading.CallUnary(ctx, req)
+func (c *markerServiceClient) StartReading(ctx context.Context, req *v1.StartReadingRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.startReading.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // StopReading calls plaza.v1.MarkerService.StopReading.
-func (c *markerServiceClient) StopReading(ctx context.Context, req *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.stopReading.CallUnary(ctx, req)
+func (c *markerServiceClient) StopReading(ctx context.Context, req *v1.StopReadingRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.stopReading.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMessageMarkers calls plaza.v1.MarkerService.ListMessageMarkers.
-func (c *markerServiceClient) ListMessageMarkers(ctx context.Context, req *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
-	return c.listMessageMarkers.CallUnary(ctx, req)
+func (c *markerServiceClient) ListMessageMarkers(ctx context.Context, req *v1.ListMessageMarkersRequest) (*v1.MarkerAggregate, error) {
+	response, err := c.listMessageMarkers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListReadUsers calls plaza.v1.MarkerService.ListReadUsers.
-func (c *markerServiceClient) ListReadUsers(ctx context.Context, req *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
-	return c.listReadUsers.CallUnary(ctx, req)
+func (c *markerServiceClient) ListReadUsers(ctx context.Context, req *v1.ListReadUsersRequest) (*v1.MarkerUsersResponse, error) {
+	response, err := c.listReadUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListDeliveredUsers calls plaza.v1.MarkerService.ListDeliveredUsers.
-func (c *markerServiceClient) ListDeliveredUsers(ctx context.Context, req *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
-	return c.listDeliveredUsers.CallUnary(ctx, req)
+func (c *markerServiceClient) ListDeliveredUsers(ctx context.Context, req *v1.ListDeliveredUsersRequest) (*v1.MarkerUsersResponse, error) {
+	response, err := c.listDeliveredUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // PushSegment calls plaza.v1.MarkerService.PushSegment.
-func (c *markerServiceClient) PushSegment(ctx context.Context, req *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
-	return c.pushSegment.CallUnary(ctx, req)
+func (c *markerServiceClient) PushSegment(ctx context.Context, req *v1.PushSegmentRequest) (*v1.PushSegmentResponse, error) {
+	response, err := c.pushSegment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteMessageFeed calls plaza.v1.MarkerService.DeleteMessageFeed.
-func (c *markerServiceClient) DeleteMessageFeed(ctx context.Context, req *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
-	return c.deleteMessageFeed.CallUnary(ctx, req)
+func (c *markerServiceClient) DeleteMessageFeed(ctx context.Context, req *v1.DeleteMessageFeedRequest) (*v1.PushSegmentResponse, error) {
+	response, err := c.deleteMessageFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MarkerServiceHandler is an implementation of the plaza.v1.MarkerService service.
 type MarkerServiceHandler interface {
 	// GetUserMarker gets what the caller has not read, over all feeds.
-	GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerAggregate, error)
 	// SyncMarkers gets what changed since a device last asked, oldest change first, about a hundred feeds at a time, and sets
 	// lastSyncAt to where the next call goes on. An answer without feed markers is the end.
-	SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerAggregate, error)
 	// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
-	ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerAggregate, error)
 	// ReadChannel marks everything in a channel read.
-	ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerAggregate, error)
 	// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
-	ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerAggregate, error)
 	// ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
-	ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerAggregate, error)
 	// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
-	ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerAggregate, error)
 	// DeliverMessage marks a feed delivered up to a message.
-	DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerAggregate, error)
 	// ReadingMessageFeeds says that the caller is looking at feeds: all there is is read, and what comes within the next
 	// minute is read as it comes. Clients send it every 30 seconds.
-	ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerAggregate, error)
 	// StartReading is ReadingMessageFeeds for one feed.
-	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerAggregate, error)
 	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
-	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerAggregate, error)
 	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
 	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
-	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerAggregate, error)
 	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
-	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.MarkerUsersResponse, error)
 	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
-	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.MarkerUsersResponse, error)
 	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
 	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
-	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error)
+	PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.PushSegmentResponse, error)
 	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
 	// is unread then.
-	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error)
+	DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.PushSegmentResponse, error)
 }
 
 // NewMarkerServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -382,97 +446,97 @@ type MarkerServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	markerServiceMethods := v1.File_plaza_v1_marker_proto.Services().ByName("MarkerService").Methods()
-	markerServiceGetUserMarkerHandler := connect.NewUnaryHandler(
+	markerServiceGetUserMarkerHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceGetUserMarkerProcedure,
 		svc.GetUserMarker,
 		connect.WithSchema(markerServiceMethods.ByName("GetUserMarker")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceSyncMarkersHandler := connect.NewUnaryHandler(
+	markerServiceSyncMarkersHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceSyncMarkersProcedure,
 		svc.SyncMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("SyncMarkers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceListChannelMarkersHandler := connect.NewUnaryHandler(
+	markerServiceListChannelMarkersHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListChannelMarkersProcedure,
 		svc.ListChannelMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListChannelMarkers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceReadChannelHandler := connect.NewUnaryHandler(
+	markerServiceReadChannelHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceReadChannelProcedure,
 		svc.ReadChannel,
 		connect.WithSchema(markerServiceMethods.ByName("ReadChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceListMessageFeedMarkersHandler := connect.NewUnaryHandler(
+	markerServiceListMessageFeedMarkersHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListMessageFeedMarkersProcedure,
 		svc.ListMessageFeedMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListMessageFeedMarkers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceListUserMessageFeedsHandler := connect.NewUnaryHandler(
+	markerServiceListUserMessageFeedsHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListUserMessageFeedsProcedure,
 		svc.ListUserMessageFeeds,
 		connect.WithSchema(markerServiceMethods.ByName("ListUserMessageFeeds")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceReadMessageFeedHandler := connect.NewUnaryHandler(
+	markerServiceReadMessageFeedHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceReadMessageFeedProcedure,
 		svc.ReadMessageFeed,
 		connect.WithSchema(markerServiceMethods.ByName("ReadMessageFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceDeliverMessageHandler := connect.NewUnaryHandler(
+	markerServiceDeliverMessageHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceDeliverMessageProcedure,
 		svc.DeliverMessage,
 		connect.WithSchema(markerServiceMethods.ByName("DeliverMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceReadingMessageFeedsHandler := connect.NewUnaryHandler(
+	markerServiceReadingMessageFeedsHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceReadingMessageFeedsProcedure,
 		svc.ReadingMessageFeeds,
 		connect.WithSchema(markerServiceMethods.ByName("ReadingMessageFeeds")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceStartReadingHandler := connect.NewUnaryHandler(
+	markerServiceStartReadingHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceStartReadingProcedure,
 		svc.StartReading,
 		connect.WithSchema(markerServiceMethods.ByName("StartReading")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceStopReadingHandler := connect.NewUnaryHandler(
+	markerServiceStopReadingHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceStopReadingProcedure,
 		svc.StopReading,
 		connect.WithSchema(markerServiceMethods.ByName("StopReading")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceListMessageMarkersHandler := connect.NewUnaryHandler(
+	markerServiceListMessageMarkersHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListMessageMarkersProcedure,
 		svc.ListMessageMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListMessageMarkers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceListReadUsersHandler := connect.NewUnaryHandler(
+	markerServiceListReadUsersHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListReadUsersProcedure,
 		svc.ListReadUsers,
 		connect.WithSchema(markerServiceMethods.ByName("ListReadUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceListDeliveredUsersHandler := connect.NewUnaryHandler(
+	markerServiceListDeliveredUsersHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListDeliveredUsersProcedure,
 		svc.ListDeliveredUsers,
 		connect.WithSchema(markerServiceMethods.ByName("ListDeliveredUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServicePushSegmentHandler := connect.NewUnaryHandler(
+	markerServicePushSegmentHandler := connect.NewUnaryHandlerSimple(
 		MarkerServicePushSegmentProcedure,
 		svc.PushSegment,
 		connect.WithSchema(markerServiceMethods.ByName("PushSegment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	markerServiceDeleteMessageFeedHandler := connect.NewUnaryHandler(
+	markerServiceDeleteMessageFeedHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceDeleteMessageFeedProcedure,
 		svc.DeleteMessageFeed,
 		connect.WithSchema(markerServiceMethods.ByName("DeleteMessageFeed")),
@@ -521,66 +585,66 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 // UnimplementedMarkerServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMarkerServiceHandler struct{}
 
-func (UnimplementedMarkerServiceHandler) GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.GetUserMarker is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.SyncMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListChannelMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadChannel is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListMessageFeedMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListUserMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadMessageFeed is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.DeliverMessage is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadingMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.StartReading is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.StopReading is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListMessageMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+func (UnimplementedMarkerServiceHandler) ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.MarkerUsersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListReadUsers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+func (UnimplementedMarkerServiceHandler) ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.MarkerUsersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListDeliveredUsers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
+func (UnimplementedMarkerServiceHandler) PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.PushSegmentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.PushSegment is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
+func (UnimplementedMarkerServiceHandler) DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.PushSegmentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.DeleteMessageFeed is not implemented"))
 }

@@ -65,23 +65,23 @@ const (
 // MemberServiceClient is a client for the plaza.v1.MemberService service.
 type MemberServiceClient interface {
 	// ListMembers lists the members of a community.
-	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListCommunitiesResponse], error)
+	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListCommunitiesResponse, error)
 	// AddMembers adds users to a community.
-	AddMembers(context.Context, *connect.Request[v1.AddMembersRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityAggregate, error)
 	// RemoveMembers removes users from a community.
-	RemoveMembers(context.Context, *connect.Request[v1.RemoveMembersRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityAggregate, error)
 	// JoinCommunity makes the caller a member at once.
-	JoinCommunity(context.Context, *connect.Request[v1.JoinCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityAggregate, error)
 	// LeaveCommunity ends the caller's membership.
-	LeaveCommunity(context.Context, *connect.Request[v1.LeaveCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityAggregate, error)
 	// BanMembers bans users from a community.
-	BanMembers(context.Context, *connect.Request[v1.BanMembersRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityAggregate, error)
 	// UnbanMembers lifts the bans; the users may join again.
-	UnbanMembers(context.Context, *connect.Request[v1.UnbanMembersRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityAggregate, error)
 	// AddMemberRoles gives members community roles.
-	AddMemberRoles(context.Context, *connect.Request[v1.AddMemberRolesRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityAggregate, error)
 	// RemoveMemberRoles takes community roles from members; the last moderator stays.
-	RemoveMemberRoles(context.Context, *connect.Request[v1.RemoveMemberRolesRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityAggregate, error)
 }
 
 // NewMemberServiceClient constructs a client for the plaza.v1.MemberService service. By default, it
@@ -166,70 +166,106 @@ type memberServiceClient struct {
 }
 
 // ListMembers calls plaza.v1.MemberService.ListMembers.
-func (c *memberServiceClient) ListMembers(ctx context.Context, req *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListCommunitiesResponse], error) {
-	return c.listMembers.CallUnary(ctx, req)
+func (c *memberServiceClient) ListMembers(ctx context.Context, req *v1.ListMembersRequest) (*v1.ListCommunitiesResponse, error) {
+	response, err := c.listMembers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AddMembers calls plaza.v1.MemberService.AddMembers.
-func (c *memberServiceClient) AddMembers(ctx context.Context, req *connect.Request[v1.AddMembersRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.addMembers.CallUnary(ctx, req)
+func (c *memberServiceClient) AddMembers(ctx context.Context, req *v1.AddMembersRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.addMembers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveMembers calls plaza.v1.MemberService.RemoveMembers.
-func (c *memberServiceClient) RemoveMembers(ctx context.Context, req *connect.Request[v1.RemoveMembersRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.removeMembers.CallUnary(ctx, req)
+func (c *memberServiceClient) RemoveMembers(ctx context.Context, req *v1.RemoveMembersRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.removeMembers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // JoinCommunity calls plaza.v1.MemberService.JoinCommunity.
-func (c *memberServiceClient) JoinCommunity(ctx context.Context, req *connect.Request[v1.JoinCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.joinCommunity.CallUnary(ctx, req)
+func (c *memberServiceClient) JoinCommunity(ctx context.Context, req *v1.JoinCommunityRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.joinCommunity.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // LeaveCommunity calls plaza.v1.MemberService.LeaveCommunity.
-func (c *memberServiceClient) LeaveCommunity(ctx context.Context, req *connect.Request[v1.LeaveCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.leaveCommunity.CallUnary(ctx, req)
+func (c *memberServiceClient) LeaveCommunity(ctx context.Context, req *v1.LeaveCommunityRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.leaveCommunity.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BanMembers calls plaza.v1.MemberService.BanMembers.
-func (c *memberServiceClient) BanMembers(ctx context.Context, req *connect.Request[v1.BanMembersRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.banMembers.CallUnary(ctx, req)
+func (c *memberServiceClient) BanMembers(ctx context.Context, req *v1.BanMembersRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.banMembers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnbanMembers calls plaza.v1.MemberService.UnbanMembers.
-func (c *memberServiceClient) UnbanMembers(ctx context.Context, req *connect.Request[v1.UnbanMembersRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.unbanMembers.CallUnary(ctx, req)
+func (c *memberServiceClient) UnbanMembers(ctx context.Context, req *v1.UnbanMembersRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.unbanMembers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AddMemberRoles calls plaza.v1.MemberService.AddMemberRoles.
-func (c *memberServiceClient) AddMemberRoles(ctx context.Context, req *connect.Request[v1.AddMemberRolesRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.addMemberRoles.CallUnary(ctx, req)
+func (c *memberServiceClient) AddMemberRoles(ctx context.Context, req *v1.AddMemberRolesRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.addMemberRoles.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveMemberRoles calls plaza.v1.MemberService.RemoveMemberRoles.
-func (c *memberServiceClient) RemoveMemberRoles(ctx context.Context, req *connect.Request[v1.RemoveMemberRolesRequest]) (*connect.Response[v1.CommunityAggregate], error) {
-	return c.removeMemberRoles.CallUnary(ctx, req)
+func (c *memberServiceClient) RemoveMemberRoles(ctx context.Context, req *v1.RemoveMemberRolesRequest) (*v1.CommunityAggregate, error) {
+	response, err := c.removeMemberRoles.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MemberServiceHandler is an implementation of the plaza.v1.MemberService service.
 type MemberServiceHandler interface {
 	// ListMembers lists the members of a community.
-	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListCommunitiesResponse], error)
+	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListCommunitiesResponse, error)
 	// AddMembers adds users to a community.
-	AddMembers(context.Context, *connect.Request[v1.AddMembersRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityAggregate, error)
 	// RemoveMembers removes users from a community.
-	RemoveMembers(context.Context, *connect.Request[v1.RemoveMembersRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityAggregate, error)
 	// JoinCommunity makes the caller a member at once.
-	JoinCommunity(context.Context, *connect.Request[v1.JoinCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityAggregate, error)
 	// LeaveCommunity ends the caller's membership.
-	LeaveCommunity(context.Context, *connect.Request[v1.LeaveCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityAggregate, error)
 	// BanMembers bans users from a community.
-	BanMembers(context.Context, *connect.Request[v1.BanMembersRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityAggregate, error)
 	// UnbanMembers lifts the bans; the users may join again.
-	UnbanMembers(context.Context, *connect.Request[v1.UnbanMembersRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityAggregate, error)
 	// AddMemberRoles gives members community roles.
-	AddMemberRoles(context.Context, *connect.Request[v1.AddMemberRolesRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityAggregate, error)
 	// RemoveMemberRoles takes community roles from members; the last moderator stays.
-	RemoveMemberRoles(context.Context, *connect.Request[v1.RemoveMemberRolesRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityAggregate, error)
 }
 
 // NewMemberServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -239,55 +275,55 @@ type MemberServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	memberServiceMethods := v1.File_plaza_v1_member_proto.Services().ByName("MemberService").Methods()
-	memberServiceListMembersHandler := connect.NewUnaryHandler(
+	memberServiceListMembersHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceListMembersProcedure,
 		svc.ListMembers,
 		connect.WithSchema(memberServiceMethods.ByName("ListMembers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceAddMembersHandler := connect.NewUnaryHandler(
+	memberServiceAddMembersHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceAddMembersProcedure,
 		svc.AddMembers,
 		connect.WithSchema(memberServiceMethods.ByName("AddMembers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceRemoveMembersHandler := connect.NewUnaryHandler(
+	memberServiceRemoveMembersHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceRemoveMembersProcedure,
 		svc.RemoveMembers,
 		connect.WithSchema(memberServiceMethods.ByName("RemoveMembers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceJoinCommunityHandler := connect.NewUnaryHandler(
+	memberServiceJoinCommunityHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceJoinCommunityProcedure,
 		svc.JoinCommunity,
 		connect.WithSchema(memberServiceMethods.ByName("JoinCommunity")),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceLeaveCommunityHandler := connect.NewUnaryHandler(
+	memberServiceLeaveCommunityHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceLeaveCommunityProcedure,
 		svc.LeaveCommunity,
 		connect.WithSchema(memberServiceMethods.ByName("LeaveCommunity")),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceBanMembersHandler := connect.NewUnaryHandler(
+	memberServiceBanMembersHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceBanMembersProcedure,
 		svc.BanMembers,
 		connect.WithSchema(memberServiceMethods.ByName("BanMembers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceUnbanMembersHandler := connect.NewUnaryHandler(
+	memberServiceUnbanMembersHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceUnbanMembersProcedure,
 		svc.UnbanMembers,
 		connect.WithSchema(memberServiceMethods.ByName("UnbanMembers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceAddMemberRolesHandler := connect.NewUnaryHandler(
+	memberServiceAddMemberRolesHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceAddMemberRolesProcedure,
 		svc.AddMemberRoles,
 		connect.WithSchema(memberServiceMethods.ByName("AddMemberRoles")),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceRemoveMemberRolesHandler := connect.NewUnaryHandler(
+	memberServiceRemoveMemberRolesHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceRemoveMemberRolesProcedure,
 		svc.RemoveMemberRoles,
 		connect.WithSchema(memberServiceMethods.ByName("RemoveMemberRoles")),
@@ -322,38 +358,38 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 // UnimplementedMemberServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMemberServiceHandler struct{}
 
-func (UnimplementedMemberServiceHandler) ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListCommunitiesResponse], error) {
+func (UnimplementedMemberServiceHandler) ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListCommunitiesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.ListMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) AddMembers(context.Context, *connect.Request[v1.AddMembersRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedMemberServiceHandler) AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.AddMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) RemoveMembers(context.Context, *connect.Request[v1.RemoveMembersRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedMemberServiceHandler) RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.RemoveMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) JoinCommunity(context.Context, *connect.Request[v1.JoinCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedMemberServiceHandler) JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.JoinCommunity is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) LeaveCommunity(context.Context, *connect.Request[v1.LeaveCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedMemberServiceHandler) LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.LeaveCommunity is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) BanMembers(context.Context, *connect.Request[v1.BanMembersRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedMemberServiceHandler) BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.BanMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) UnbanMembers(context.Context, *connect.Request[v1.UnbanMembersRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedMemberServiceHandler) UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.UnbanMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) AddMemberRoles(context.Context, *connect.Request[v1.AddMemberRolesRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedMemberServiceHandler) AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.AddMemberRoles is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) RemoveMemberRoles(context.Context, *connect.Request[v1.RemoveMemberRolesRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedMemberServiceHandler) RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.RemoveMemberRoles is not implemented"))
 }

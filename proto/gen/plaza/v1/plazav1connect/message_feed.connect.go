@@ -56,19 +56,19 @@ const (
 // MessageFeedServiceClient is a client for the plaza.v1.MessageFeedService service.
 type MessageFeedServiceClient interface {
 	// CreateMessageFeed makes a subchannel in a channel.
-	CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedAggregate, error)
 	// GetMessageFeed gets one subchannel.
-	GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedAggregate, error)
 	// BatchGetMessageFeeds gets several subchannels by id, in the order of the request; those that the caller may not read are left
 	// out.
-	BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedAggregate, error)
 	// ListMessageFeeds lists the subchannels of a channel, by their last message.
-	ListMessageFeeds(context.Context, *connect.Request[v1.ListMessageFeedsRequest]) (*connect.Response[v1.ListMessageFeedsResponse], error)
+	ListMessageFeeds(context.Context, *v1.ListMessageFeedsRequest) (*v1.ListMessageFeedsResponse, error)
 	// UpdateMessageFeed renames a subchannel.
-	UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedAggregate, error)
 	// RemoveMessageFeed deletes a subchannel with its messages; the one that every channel has is refused. Nothing in it is unread
 	// then. The answer shows it deleted.
-	RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedAggregate, error)
 }
 
 // NewMessageFeedServiceClient constructs a client for the plaza.v1.MessageFeedService service. By
@@ -132,51 +132,75 @@ type messageFeedServiceClient struct {
 }
 
 // CreateMessageFeed calls plaza.v1.MessageFeedService.CreateMessageFeed.
-func (c *messageFeedServiceClient) CreateMessageFeed(ctx context.Context, req *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
-	return c.createMessageFeed.CallUnary(ctx, req)
+func (c *messageFeedServiceClient) CreateMessageFeed(ctx context.Context, req *v1.CreateMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+	response, err := c.createMessageFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetMessageFeed calls plaza.v1.MessageFeedService.GetMessageFeed.
-func (c *messageFeedServiceClient) GetMessageFeed(ctx context.Context, req *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
-	return c.getMessageFeed.CallUnary(ctx, req)
+func (c *messageFeedServiceClient) GetMessageFeed(ctx context.Context, req *v1.GetMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+	response, err := c.getMessageFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BatchGetMessageFeeds calls plaza.v1.MessageFeedService.BatchGetMessageFeeds.
-func (c *messageFeedServiceClient) BatchGetMessageFeeds(ctx context.Context, req *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
-	return c.batchGetMessageFeeds.CallUnary(ctx, req)
+func (c *messageFeedServiceClient) BatchGetMessageFeeds(ctx context.Context, req *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedAggregate, error) {
+	response, err := c.batchGetMessageFeeds.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMessageFeeds calls plaza.v1.MessageFeedService.ListMessageFeeds.
-func (c *messageFeedServiceClient) ListMessageFeeds(ctx context.Context, req *connect.Request[v1.ListMessageFeedsRequest]) (*connect.Response[v1.ListMessageFeedsResponse], error) {
-	return c.listMessageFeeds.CallUnary(ctx, req)
+func (c *messageFeedServiceClient) ListMessageFeeds(ctx context.Context, req *v1.ListMessageFeedsRequest) (*v1.ListMessageFeedsResponse, error) {
+	response, err := c.listMessageFeeds.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateMessageFeed calls plaza.v1.MessageFeedService.UpdateMessageFeed.
-func (c *messageFeedServiceClient) UpdateMessageFeed(ctx context.Context, req *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
-	return c.updateMessageFeed.CallUnary(ctx, req)
+func (c *messageFeedServiceClient) UpdateMessageFeed(ctx context.Context, req *v1.UpdateMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+	response, err := c.updateMessageFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveMessageFeed calls plaza.v1.MessageFeedService.RemoveMessageFeed.
-func (c *messageFeedServiceClient) RemoveMessageFeed(ctx context.Context, req *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
-	return c.removeMessageFeed.CallUnary(ctx, req)
+func (c *messageFeedServiceClient) RemoveMessageFeed(ctx context.Context, req *v1.RemoveMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+	response, err := c.removeMessageFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MessageFeedServiceHandler is an implementation of the plaza.v1.MessageFeedService service.
 type MessageFeedServiceHandler interface {
 	// CreateMessageFeed makes a subchannel in a channel.
-	CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedAggregate, error)
 	// GetMessageFeed gets one subchannel.
-	GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedAggregate, error)
 	// BatchGetMessageFeeds gets several subchannels by id, in the order of the request; those that the caller may not read are left
 	// out.
-	BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedAggregate, error)
 	// ListMessageFeeds lists the subchannels of a channel, by their last message.
-	ListMessageFeeds(context.Context, *connect.Request[v1.ListMessageFeedsRequest]) (*connect.Response[v1.ListMessageFeedsResponse], error)
+	ListMessageFeeds(context.Context, *v1.ListMessageFeedsRequest) (*v1.ListMessageFeedsResponse, error)
 	// UpdateMessageFeed renames a subchannel.
-	UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedAggregate, error)
 	// RemoveMessageFeed deletes a subchannel with its messages; the one that every channel has is refused. Nothing in it is unread
 	// then. The answer shows it deleted.
-	RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedAggregate, error)
 }
 
 // NewMessageFeedServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -186,37 +210,37 @@ type MessageFeedServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewMessageFeedServiceHandler(svc MessageFeedServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	messageFeedServiceMethods := v1.File_plaza_v1_message_feed_proto.Services().ByName("MessageFeedService").Methods()
-	messageFeedServiceCreateMessageFeedHandler := connect.NewUnaryHandler(
+	messageFeedServiceCreateMessageFeedHandler := connect.NewUnaryHandlerSimple(
 		MessageFeedServiceCreateMessageFeedProcedure,
 		svc.CreateMessageFeed,
 		connect.WithSchema(messageFeedServiceMethods.ByName("CreateMessageFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageFeedServiceGetMessageFeedHandler := connect.NewUnaryHandler(
+	messageFeedServiceGetMessageFeedHandler := connect.NewUnaryHandlerSimple(
 		MessageFeedServiceGetMessageFeedProcedure,
 		svc.GetMessageFeed,
 		connect.WithSchema(messageFeedServiceMethods.ByName("GetMessageFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageFeedServiceBatchGetMessageFeedsHandler := connect.NewUnaryHandler(
+	messageFeedServiceBatchGetMessageFeedsHandler := connect.NewUnaryHandlerSimple(
 		MessageFeedServiceBatchGetMessageFeedsProcedure,
 		svc.BatchGetMessageFeeds,
 		connect.WithSchema(messageFeedServiceMethods.ByName("BatchGetMessageFeeds")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageFeedServiceListMessageFeedsHandler := connect.NewUnaryHandler(
+	messageFeedServiceListMessageFeedsHandler := connect.NewUnaryHandlerSimple(
 		MessageFeedServiceListMessageFeedsProcedure,
 		svc.ListMessageFeeds,
 		connect.WithSchema(messageFeedServiceMethods.ByName("ListMessageFeeds")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageFeedServiceUpdateMessageFeedHandler := connect.NewUnaryHandler(
+	messageFeedServiceUpdateMessageFeedHandler := connect.NewUnaryHandlerSimple(
 		MessageFeedServiceUpdateMessageFeedProcedure,
 		svc.UpdateMessageFeed,
 		connect.WithSchema(messageFeedServiceMethods.ByName("UpdateMessageFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageFeedServiceRemoveMessageFeedHandler := connect.NewUnaryHandler(
+	messageFeedServiceRemoveMessageFeedHandler := connect.NewUnaryHandlerSimple(
 		MessageFeedServiceRemoveMessageFeedProcedure,
 		svc.RemoveMessageFeed,
 		connect.WithSchema(messageFeedServiceMethods.ByName("RemoveMessageFeed")),
@@ -245,26 +269,26 @@ func NewMessageFeedServiceHandler(svc MessageFeedServiceHandler, opts ...connect
 // UnimplementedMessageFeedServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMessageFeedServiceHandler struct{}
 
-func (UnimplementedMessageFeedServiceHandler) CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.CreateMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.GetMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.BatchGetMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) ListMessageFeeds(context.Context, *connect.Request[v1.ListMessageFeedsRequest]) (*connect.Response[v1.ListMessageFeedsResponse], error) {
+func (UnimplementedMessageFeedServiceHandler) ListMessageFeeds(context.Context, *v1.ListMessageFeedsRequest) (*v1.ListMessageFeedsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.ListMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.UpdateMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.RemoveMessageFeed is not implemented"))
 }

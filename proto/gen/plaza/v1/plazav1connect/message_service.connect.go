@@ -69,26 +69,26 @@ const (
 type MessageServiceClient interface {
 	// CreateMessage writes a message to a subchannel, or a reply to one. With the referenceId of a message that the caller wrote to
 	// this subchannel before, it answers with that one and writes nothing: it is safe to send again.
-	CreateMessage(context.Context, *connect.Request[v1.CreateMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	CreateMessage(context.Context, *v1.CreateMessageRequest) (*v1.MessageAggregate, error)
 	// GetMessage gets one message; a deleted one without its content.
-	GetMessage(context.Context, *connect.Request[v1.GetMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	GetMessage(context.Context, *v1.GetMessageRequest) (*v1.MessageAggregate, error)
 	// BatchGetMessages gets several messages by id, in the order of the request; those that the caller may not read are left out.
-	BatchGetMessages(context.Context, *connect.Request[v1.BatchGetMessagesRequest]) (*connect.Response[v1.MessageAggregate], error)
+	BatchGetMessages(context.Context, *v1.BatchGetMessagesRequest) (*v1.MessageAggregate, error)
 	// ListMessages lists the messages of a subchannel by their segments.
-	ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error)
+	ListMessages(context.Context, *v1.ListMessagesRequest) (*v1.ListMessagesResponse, error)
 	// UpdateMessage changes what a message says; for its author as long as they may write in the channel, and for its moderators.
-	UpdateMessage(context.Context, *connect.Request[v1.UpdateMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	UpdateMessage(context.Context, *v1.UpdateMessageRequest) (*v1.MessageAggregate, error)
 	// DeleteMessage deletes a message; for its author and for moderators of the channel. The answer shows what stays in its place: a
 	// message without content that says it is deleted. Deleting it again answers the same.
-	DeleteMessage(context.Context, *connect.Request[v1.DeleteMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	DeleteMessage(context.Context, *v1.DeleteMessageRequest) (*v1.MessageAggregate, error)
 	// FlagMessage flags a message as the caller; again changes nothing.
-	FlagMessage(context.Context, *connect.Request[v1.FlagMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	FlagMessage(context.Context, *v1.FlagMessageRequest) (*v1.MessageAggregate, error)
 	// UnflagMessage takes the caller's own flag back.
-	UnflagMessage(context.Context, *connect.Request[v1.UnflagMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	UnflagMessage(context.Context, *v1.UnflagMessageRequest) (*v1.MessageAggregate, error)
 	// ClearMessageFlags removes every flag of a message; for those who may delete it.
-	ClearMessageFlags(context.Context, *connect.Request[v1.ClearMessageFlagsRequest]) (*connect.Response[v1.MessageAggregate], error)
+	ClearMessageFlags(context.Context, *v1.ClearMessageFlagsRequest) (*v1.MessageAggregate, error)
 	// IsMessageFlaggedByMe tells whether the caller flags the message.
-	IsMessageFlaggedByMe(context.Context, *connect.Request[v1.IsMessageFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
+	IsMessageFlaggedByMe(context.Context, *v1.IsMessageFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
 // NewMessageServiceClient constructs a client for the plaza.v1.MessageService service. By default,
@@ -180,79 +180,119 @@ type messageServiceClient struct {
 }
 
 // CreateMessage calls plaza.v1.MessageService.CreateMessage.
-func (c *messageServiceClient) CreateMessage(ctx context.Context, req *connect.Request[v1.CreateMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
-	return c.createMessage.CallUnary(ctx, req)
+func (c *messageServiceClient) CreateMessage(ctx context.Context, req *v1.CreateMessageRequest) (*v1.MessageAggregate, error) {
+	response, err := c.createMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetMessage calls plaza.v1.MessageService.GetMessage.
-func (c *messageServiceClient) GetMessage(ctx context.Context, req *connect.Request[v1.GetMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
-	return c.getMessage.CallUnary(ctx, req)
+func (c *messageServiceClient) GetMessage(ctx context.Context, req *v1.GetMessageRequest) (*v1.MessageAggregate, error) {
+	response, err := c.getMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BatchGetMessages calls plaza.v1.MessageService.BatchGetMessages.
-func (c *messageServiceClient) BatchGetMessages(ctx context.Context, req *connect.Request[v1.BatchGetMessagesRequest]) (*connect.Response[v1.MessageAggregate], error) {
-	return c.batchGetMessages.CallUnary(ctx, req)
+func (c *messageServiceClient) BatchGetMessages(ctx context.Context, req *v1.BatchGetMessagesRequest) (*v1.MessageAggregate, error) {
+	response, err := c.batchGetMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMessages calls plaza.v1.MessageService.ListMessages.
-func (c *messageServiceClient) ListMessages(ctx context.Context, req *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error) {
-	return c.listMessages.CallUnary(ctx, req)
+func (c *messageServiceClient) ListMessages(ctx context.Context, req *v1.ListMessagesRequest) (*v1.ListMessagesResponse, error) {
+	response, err := c.listMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateMessage calls plaza.v1.MessageService.UpdateMessage.
-func (c *messageServiceClient) UpdateMessage(ctx context.Context, req *connect.Request[v1.UpdateMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
-	return c.updateMessage.CallUnary(ctx, req)
+func (c *messageServiceClient) UpdateMessage(ctx context.Context, req *v1.UpdateMessageRequest) (*v1.MessageAggregate, error) {
+	response, err := c.updateMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteMessage calls plaza.v1.MessageService.DeleteMessage.
-func (c *messageServiceClient) DeleteMessage(ctx context.Context, req *connect.Request[v1.DeleteMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
-	return c.deleteMessage.CallUnary(ctx, req)
+func (c *messageServiceClient) DeleteMessage(ctx context.Context, req *v1.DeleteMessageRequest) (*v1.MessageAggregate, error) {
+	response, err := c.deleteMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FlagMessage calls plaza.v1.MessageService.FlagMessage.
-func (c *messageServiceClient) FlagMessage(ctx context.Context, req *connect.Request[v1.FlagMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
-	return c.flagMessage.CallUnary(ctx, req)
+func (c *messageServiceClient) FlagMessage(ctx context.Context, req *v1.FlagMessageRequest) (*v1.MessageAggregate, error) {
+	response, err := c.flagMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnflagMessage calls plaza.v1.MessageService.UnflagMessage.
-func (c *messageServiceClient) UnflagMessage(ctx context.Context, req *connect.Request[v1.UnflagMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
-	return c.unflagMessage.CallUnary(ctx, req)
+func (c *messageServiceClient) UnflagMessage(ctx context.Context, req *v1.UnflagMessageRequest) (*v1.MessageAggregate, error) {
+	response, err := c.unflagMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ClearMessageFlags calls plaza.v1.MessageService.ClearMessageFlags.
-func (c *messageServiceClient) ClearMessageFlags(ctx context.Context, req *connect.Request[v1.ClearMessageFlagsRequest]) (*connect.Response[v1.MessageAggregate], error) {
-	return c.clearMessageFlags.CallUnary(ctx, req)
+func (c *messageServiceClient) ClearMessageFlags(ctx context.Context, req *v1.ClearMessageFlagsRequest) (*v1.MessageAggregate, error) {
+	response, err := c.clearMessageFlags.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // IsMessageFlaggedByMe calls plaza.v1.MessageService.IsMessageFlaggedByMe.
-func (c *messageServiceClient) IsMessageFlaggedByMe(ctx context.Context, req *connect.Request[v1.IsMessageFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
-	return c.isMessageFlaggedByMe.CallUnary(ctx, req)
+func (c *messageServiceClient) IsMessageFlaggedByMe(ctx context.Context, req *v1.IsMessageFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error) {
+	response, err := c.isMessageFlaggedByMe.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MessageServiceHandler is an implementation of the plaza.v1.MessageService service.
 type MessageServiceHandler interface {
 	// CreateMessage writes a message to a subchannel, or a reply to one. With the referenceId of a message that the caller wrote to
 	// this subchannel before, it answers with that one and writes nothing: it is safe to send again.
-	CreateMessage(context.Context, *connect.Request[v1.CreateMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	CreateMessage(context.Context, *v1.CreateMessageRequest) (*v1.MessageAggregate, error)
 	// GetMessage gets one message; a deleted one without its content.
-	GetMessage(context.Context, *connect.Request[v1.GetMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	GetMessage(context.Context, *v1.GetMessageRequest) (*v1.MessageAggregate, error)
 	// BatchGetMessages gets several messages by id, in the order of the request; those that the caller may not read are left out.
-	BatchGetMessages(context.Context, *connect.Request[v1.BatchGetMessagesRequest]) (*connect.Response[v1.MessageAggregate], error)
+	BatchGetMessages(context.Context, *v1.BatchGetMessagesRequest) (*v1.MessageAggregate, error)
 	// ListMessages lists the messages of a subchannel by their segments.
-	ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error)
+	ListMessages(context.Context, *v1.ListMessagesRequest) (*v1.ListMessagesResponse, error)
 	// UpdateMessage changes what a message says; for its author as long as they may write in the channel, and for its moderators.
-	UpdateMessage(context.Context, *connect.Request[v1.UpdateMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	UpdateMessage(context.Context, *v1.UpdateMessageRequest) (*v1.MessageAggregate, error)
 	// DeleteMessage deletes a message; for its author and for moderators of the channel. The answer shows what stays in its place: a
 	// message without content that says it is deleted. Deleting it again answers the same.
-	DeleteMessage(context.Context, *connect.Request[v1.DeleteMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	DeleteMessage(context.Context, *v1.DeleteMessageRequest) (*v1.MessageAggregate, error)
 	// FlagMessage flags a message as the caller; again changes nothing.
-	FlagMessage(context.Context, *connect.Request[v1.FlagMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	FlagMessage(context.Context, *v1.FlagMessageRequest) (*v1.MessageAggregate, error)
 	// UnflagMessage takes the caller's own flag back.
-	UnflagMessage(context.Context, *connect.Request[v1.UnflagMessageRequest]) (*connect.Response[v1.MessageAggregate], error)
+	UnflagMessage(context.Context, *v1.UnflagMessageRequest) (*v1.MessageAggregate, error)
 	// ClearMessageFlags removes every flag of a message; for those who may delete it.
-	ClearMessageFlags(context.Context, *connect.Request[v1.ClearMessageFlagsRequest]) (*connect.Response[v1.MessageAggregate], error)
+	ClearMessageFlags(context.Context, *v1.ClearMessageFlagsRequest) (*v1.MessageAggregate, error)
 	// IsMessageFlaggedByMe tells whether the caller flags the message.
-	IsMessageFlaggedByMe(context.Context, *connect.Request[v1.IsMessageFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
+	IsMessageFlaggedByMe(context.Context, *v1.IsMessageFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
 // NewMessageServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -262,61 +302,61 @@ type MessageServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	messageServiceMethods := v1.File_plaza_v1_message_service_proto.Services().ByName("MessageService").Methods()
-	messageServiceCreateMessageHandler := connect.NewUnaryHandler(
+	messageServiceCreateMessageHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceCreateMessageProcedure,
 		svc.CreateMessage,
 		connect.WithSchema(messageServiceMethods.ByName("CreateMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceGetMessageHandler := connect.NewUnaryHandler(
+	messageServiceGetMessageHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceGetMessageProcedure,
 		svc.GetMessage,
 		connect.WithSchema(messageServiceMethods.ByName("GetMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceBatchGetMessagesHandler := connect.NewUnaryHandler(
+	messageServiceBatchGetMessagesHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceBatchGetMessagesProcedure,
 		svc.BatchGetMessages,
 		connect.WithSchema(messageServiceMethods.ByName("BatchGetMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceListMessagesHandler := connect.NewUnaryHandler(
+	messageServiceListMessagesHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceListMessagesProcedure,
 		svc.ListMessages,
 		connect.WithSchema(messageServiceMethods.ByName("ListMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceUpdateMessageHandler := connect.NewUnaryHandler(
+	messageServiceUpdateMessageHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceUpdateMessageProcedure,
 		svc.UpdateMessage,
 		connect.WithSchema(messageServiceMethods.ByName("UpdateMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceDeleteMessageHandler := connect.NewUnaryHandler(
+	messageServiceDeleteMessageHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceDeleteMessageProcedure,
 		svc.DeleteMessage,
 		connect.WithSchema(messageServiceMethods.ByName("DeleteMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceFlagMessageHandler := connect.NewUnaryHandler(
+	messageServiceFlagMessageHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceFlagMessageProcedure,
 		svc.FlagMessage,
 		connect.WithSchema(messageServiceMethods.ByName("FlagMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceUnflagMessageHandler := connect.NewUnaryHandler(
+	messageServiceUnflagMessageHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceUnflagMessageProcedure,
 		svc.UnflagMessage,
 		connect.WithSchema(messageServiceMethods.ByName("UnflagMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceClearMessageFlagsHandler := connect.NewUnaryHandler(
+	messageServiceClearMessageFlagsHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceClearMessageFlagsProcedure,
 		svc.ClearMessageFlags,
 		connect.WithSchema(messageServiceMethods.ByName("ClearMessageFlags")),
 		connect.WithHandlerOptions(opts...),
 	)
-	messageServiceIsMessageFlaggedByMeHandler := connect.NewUnaryHandler(
+	messageServiceIsMessageFlaggedByMeHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceIsMessageFlaggedByMeProcedure,
 		svc.IsMessageFlaggedByMe,
 		connect.WithSchema(messageServiceMethods.ByName("IsMessageFlaggedByMe")),
@@ -353,42 +393,42 @@ func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.Handler
 // UnimplementedMessageServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMessageServiceHandler struct{}
 
-func (UnimplementedMessageServiceHandler) CreateMessage(context.Context, *connect.Request[v1.CreateMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
+func (UnimplementedMessageServiceHandler) CreateMessage(context.Context, *v1.CreateMessageRequest) (*v1.MessageAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.CreateMessage is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) GetMessage(context.Context, *connect.Request[v1.GetMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
+func (UnimplementedMessageServiceHandler) GetMessage(context.Context, *v1.GetMessageRequest) (*v1.MessageAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.GetMessage is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) BatchGetMessages(context.Context, *connect.Request[v1.BatchGetMessagesRequest]) (*connect.Response[v1.MessageAggregate], error) {
+func (UnimplementedMessageServiceHandler) BatchGetMessages(context.Context, *v1.BatchGetMessagesRequest) (*v1.MessageAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.BatchGetMessages is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error) {
+func (UnimplementedMessageServiceHandler) ListMessages(context.Context, *v1.ListMessagesRequest) (*v1.ListMessagesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.ListMessages is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) UpdateMessage(context.Context, *connect.Request[v1.UpdateMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
+func (UnimplementedMessageServiceHandler) UpdateMessage(context.Context, *v1.UpdateMessageRequest) (*v1.MessageAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.UpdateMessage is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) DeleteMessage(context.Context, *connect.Request[v1.DeleteMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
+func (UnimplementedMessageServiceHandler) DeleteMessage(context.Context, *v1.DeleteMessageRequest) (*v1.MessageAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.DeleteMessage is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) FlagMessage(context.Context, *connect.Request[v1.FlagMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
+func (UnimplementedMessageServiceHandler) FlagMessage(context.Context, *v1.FlagMessageRequest) (*v1.MessageAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.FlagMessage is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) UnflagMessage(context.Context, *connect.Request[v1.UnflagMessageRequest]) (*connect.Response[v1.MessageAggregate], error) {
+func (UnimplementedMessageServiceHandler) UnflagMessage(context.Context, *v1.UnflagMessageRequest) (*v1.MessageAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.UnflagMessage is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) ClearMessageFlags(context.Context, *connect.Request[v1.ClearMessageFlagsRequest]) (*connect.Response[v1.MessageAggregate], error) {
+func (UnimplementedMessageServiceHandler) ClearMessageFlags(context.Context, *v1.ClearMessageFlagsRequest) (*v1.MessageAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.ClearMessageFlags is not implemented"))
 }
 
-func (UnimplementedMessageServiceHandler) IsMessageFlaggedByMe(context.Context, *connect.Request[v1.IsMessageFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
+func (UnimplementedMessageServiceHandler) IsMessageFlaggedByMe(context.Context, *v1.IsMessageFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.IsMessageFlaggedByMe is not implemented"))
 }

@@ -69,28 +69,28 @@ const (
 type ModerationListServiceClient interface {
 	// ListAllowRules lists the rules of the allow list: those with the given expressions, or all, by pages of 100 where the request
 	// names no limit.
-	ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ModerationRulesResponse, error)
 	// AddAllowRules adds rules to the allow list. One that is there already is enabled, and stays otherwise as it is. PUT does the
 	// same as POST: no rule is taken away.
-	AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ModerationRulesResponse, error)
 	// UpdateAllowRule enables or disables a rule of the allow list.
-	UpdateAllowRule(context.Context, *connect.Request[v1.UpdateAllowRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
+	UpdateAllowRule(context.Context, *v1.UpdateAllowRuleRequest) (*v1.ModerationRuleResponse, error)
 	// DeleteAllowRules deletes rules of the allow list, all of those that are given or, where one is not there, none.
-	DeleteAllowRules(context.Context, *connect.Request[v1.DeleteAllowRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteAllowRules(context.Context, *v1.DeleteAllowRulesRequest) (*v1.StatusSuccessResponse, error)
 	// VerifyAllowed tells whether texts would pass the allow list: 400309 where one of them would not.
-	VerifyAllowed(context.Context, *connect.Request[v1.VerifyAllowedRequest]) (*connect.Response[v1.SuccessResponse], error)
+	VerifyAllowed(context.Context, *v1.VerifyAllowedRequest) (*v1.SuccessResponse, error)
 	// ListBlockRules lists the rules of the block list: those with the given expressions, or all, by pages of 100 where the request
 	// names no limit.
-	ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ModerationRulesResponse, error)
 	// AddBlockRules adds rules to the block list. One that is there already is enabled, and matches words as the request says. PUT
 	// does the same as POST: no rule is taken away.
-	AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ModerationRulesResponse, error)
 	// UpdateBlockRule enables or disables a rule of the block list.
-	UpdateBlockRule(context.Context, *connect.Request[v1.UpdateBlockRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
+	UpdateBlockRule(context.Context, *v1.UpdateBlockRuleRequest) (*v1.ModerationRuleResponse, error)
 	// DeleteBlockRules deletes rules of the block list, all of those that are given or, where one is not there, none.
-	DeleteBlockRules(context.Context, *connect.Request[v1.DeleteBlockRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteBlockRules(context.Context, *v1.DeleteBlockRulesRequest) (*v1.StatusSuccessResponse, error)
 	// VerifyNotBlocked tells whether texts would pass the block list: 400308 where one of them would not.
-	VerifyNotBlocked(context.Context, *connect.Request[v1.VerifyNotBlockedRequest]) (*connect.Response[v1.SuccessResponse], error)
+	VerifyNotBlocked(context.Context, *v1.VerifyNotBlockedRequest) (*v1.SuccessResponse, error)
 }
 
 // NewModerationListServiceClient constructs a client for the plaza.v1.ModerationListService
@@ -182,81 +182,121 @@ type moderationListServiceClient struct {
 }
 
 // ListAllowRules calls plaza.v1.ModerationListService.ListAllowRules.
-func (c *moderationListServiceClient) ListAllowRules(ctx context.Context, req *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
-	return c.listAllowRules.CallUnary(ctx, req)
+func (c *moderationListServiceClient) ListAllowRules(ctx context.Context, req *v1.ListAllowRulesRequest) (*v1.ModerationRulesResponse, error) {
+	response, err := c.listAllowRules.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AddAllowRules calls plaza.v1.ModerationListService.AddAllowRules.
-func (c *moderationListServiceClient) AddAllowRules(ctx context.Context, req *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
-	return c.addAllowRules.CallUnary(ctx, req)
+func (c *moderationListServiceClient) AddAllowRules(ctx context.Context, req *v1.AddAllowRulesRequest) (*v1.ModerationRulesResponse, error) {
+	response, err := c.addAllowRules.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateAllowRule calls plaza.v1.ModerationListService.UpdateAllowRule.
-func (c *moderationListServiceClient) UpdateAllowRule(ctx context.Context, req *connect.Request[v1.UpdateAllowRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error) {
-	return c.updateAllowRule.CallUnary(ctx, req)
+func (c *moderationListServiceClient) UpdateAllowRule(ctx context.Context, req *v1.UpdateAllowRuleRequest) (*v1.ModerationRuleResponse, error) {
+	response, err := c.updateAllowRule.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteAllowRules calls plaza.v1.ModerationListService.DeleteAllowRules.
-func (c *moderationListServiceClient) DeleteAllowRules(ctx context.Context, req *connect.Request[v1.DeleteAllowRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deleteAllowRules.CallUnary(ctx, req)
+func (c *moderationListServiceClient) DeleteAllowRules(ctx context.Context, req *v1.DeleteAllowRulesRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deleteAllowRules.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // VerifyAllowed calls plaza.v1.ModerationListService.VerifyAllowed.
-func (c *moderationListServiceClient) VerifyAllowed(ctx context.Context, req *connect.Request[v1.VerifyAllowedRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.verifyAllowed.CallUnary(ctx, req)
+func (c *moderationListServiceClient) VerifyAllowed(ctx context.Context, req *v1.VerifyAllowedRequest) (*v1.SuccessResponse, error) {
+	response, err := c.verifyAllowed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListBlockRules calls plaza.v1.ModerationListService.ListBlockRules.
-func (c *moderationListServiceClient) ListBlockRules(ctx context.Context, req *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
-	return c.listBlockRules.CallUnary(ctx, req)
+func (c *moderationListServiceClient) ListBlockRules(ctx context.Context, req *v1.ListBlockRulesRequest) (*v1.ModerationRulesResponse, error) {
+	response, err := c.listBlockRules.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AddBlockRules calls plaza.v1.ModerationListService.AddBlockRules.
-func (c *moderationListServiceClient) AddBlockRules(ctx context.Context, req *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
-	return c.addBlockRules.CallUnary(ctx, req)
+func (c *moderationListServiceClient) AddBlockRules(ctx context.Context, req *v1.AddBlockRulesRequest) (*v1.ModerationRulesResponse, error) {
+	response, err := c.addBlockRules.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateBlockRule calls plaza.v1.ModerationListService.UpdateBlockRule.
-func (c *moderationListServiceClient) UpdateBlockRule(ctx context.Context, req *connect.Request[v1.UpdateBlockRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error) {
-	return c.updateBlockRule.CallUnary(ctx, req)
+func (c *moderationListServiceClient) UpdateBlockRule(ctx context.Context, req *v1.UpdateBlockRuleRequest) (*v1.ModerationRuleResponse, error) {
+	response, err := c.updateBlockRule.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteBlockRules calls plaza.v1.ModerationListService.DeleteBlockRules.
-func (c *moderationListServiceClient) DeleteBlockRules(ctx context.Context, req *connect.Request[v1.DeleteBlockRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deleteBlockRules.CallUnary(ctx, req)
+func (c *moderationListServiceClient) DeleteBlockRules(ctx context.Context, req *v1.DeleteBlockRulesRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deleteBlockRules.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // VerifyNotBlocked calls plaza.v1.ModerationListService.VerifyNotBlocked.
-func (c *moderationListServiceClient) VerifyNotBlocked(ctx context.Context, req *connect.Request[v1.VerifyNotBlockedRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.verifyNotBlocked.CallUnary(ctx, req)
+func (c *moderationListServiceClient) VerifyNotBlocked(ctx context.Context, req *v1.VerifyNotBlockedRequest) (*v1.SuccessResponse, error) {
+	response, err := c.verifyNotBlocked.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ModerationListServiceHandler is an implementation of the plaza.v1.ModerationListService service.
 type ModerationListServiceHandler interface {
 	// ListAllowRules lists the rules of the allow list: those with the given expressions, or all, by pages of 100 where the request
 	// names no limit.
-	ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ModerationRulesResponse, error)
 	// AddAllowRules adds rules to the allow list. One that is there already is enabled, and stays otherwise as it is. PUT does the
 	// same as POST: no rule is taken away.
-	AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ModerationRulesResponse, error)
 	// UpdateAllowRule enables or disables a rule of the allow list.
-	UpdateAllowRule(context.Context, *connect.Request[v1.UpdateAllowRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
+	UpdateAllowRule(context.Context, *v1.UpdateAllowRuleRequest) (*v1.ModerationRuleResponse, error)
 	// DeleteAllowRules deletes rules of the allow list, all of those that are given or, where one is not there, none.
-	DeleteAllowRules(context.Context, *connect.Request[v1.DeleteAllowRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteAllowRules(context.Context, *v1.DeleteAllowRulesRequest) (*v1.StatusSuccessResponse, error)
 	// VerifyAllowed tells whether texts would pass the allow list: 400309 where one of them would not.
-	VerifyAllowed(context.Context, *connect.Request[v1.VerifyAllowedRequest]) (*connect.Response[v1.SuccessResponse], error)
+	VerifyAllowed(context.Context, *v1.VerifyAllowedRequest) (*v1.SuccessResponse, error)
 	// ListBlockRules lists the rules of the block list: those with the given expressions, or all, by pages of 100 where the request
 	// names no limit.
-	ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ModerationRulesResponse, error)
 	// AddBlockRules adds rules to the block list. One that is there already is enabled, and matches words as the request says. PUT
 	// does the same as POST: no rule is taken away.
-	AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ModerationRulesResponse, error)
 	// UpdateBlockRule enables or disables a rule of the block list.
-	UpdateBlockRule(context.Context, *connect.Request[v1.UpdateBlockRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
+	UpdateBlockRule(context.Context, *v1.UpdateBlockRuleRequest) (*v1.ModerationRuleResponse, error)
 	// DeleteBlockRules deletes rules of the block list, all of those that are given or, where one is not there, none.
-	DeleteBlockRules(context.Context, *connect.Request[v1.DeleteBlockRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteBlockRules(context.Context, *v1.DeleteBlockRulesRequest) (*v1.StatusSuccessResponse, error)
 	// VerifyNotBlocked tells whether texts would pass the block list: 400308 where one of them would not.
-	VerifyNotBlocked(context.Context, *connect.Request[v1.VerifyNotBlockedRequest]) (*connect.Response[v1.SuccessResponse], error)
+	VerifyNotBlocked(context.Context, *v1.VerifyNotBlockedRequest) (*v1.SuccessResponse, error)
 }
 
 // NewModerationListServiceHandler builds an HTTP handler from the service implementation. It
@@ -266,61 +306,61 @@ type ModerationListServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewModerationListServiceHandler(svc ModerationListServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	moderationListServiceMethods := v1.File_plaza_v1_moderation_list_proto.Services().ByName("ModerationListService").Methods()
-	moderationListServiceListAllowRulesHandler := connect.NewUnaryHandler(
+	moderationListServiceListAllowRulesHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceListAllowRulesProcedure,
 		svc.ListAllowRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("ListAllowRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceAddAllowRulesHandler := connect.NewUnaryHandler(
+	moderationListServiceAddAllowRulesHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceAddAllowRulesProcedure,
 		svc.AddAllowRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("AddAllowRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceUpdateAllowRuleHandler := connect.NewUnaryHandler(
+	moderationListServiceUpdateAllowRuleHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceUpdateAllowRuleProcedure,
 		svc.UpdateAllowRule,
 		connect.WithSchema(moderationListServiceMethods.ByName("UpdateAllowRule")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceDeleteAllowRulesHandler := connect.NewUnaryHandler(
+	moderationListServiceDeleteAllowRulesHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceDeleteAllowRulesProcedure,
 		svc.DeleteAllowRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("DeleteAllowRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceVerifyAllowedHandler := connect.NewUnaryHandler(
+	moderationListServiceVerifyAllowedHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceVerifyAllowedProcedure,
 		svc.VerifyAllowed,
 		connect.WithSchema(moderationListServiceMethods.ByName("VerifyAllowed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceListBlockRulesHandler := connect.NewUnaryHandler(
+	moderationListServiceListBlockRulesHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceListBlockRulesProcedure,
 		svc.ListBlockRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("ListBlockRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceAddBlockRulesHandler := connect.NewUnaryHandler(
+	moderationListServiceAddBlockRulesHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceAddBlockRulesProcedure,
 		svc.AddBlockRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("AddBlockRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceUpdateBlockRuleHandler := connect.NewUnaryHandler(
+	moderationListServiceUpdateBlockRuleHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceUpdateBlockRuleProcedure,
 		svc.UpdateBlockRule,
 		connect.WithSchema(moderationListServiceMethods.ByName("UpdateBlockRule")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceDeleteBlockRulesHandler := connect.NewUnaryHandler(
+	moderationListServiceDeleteBlockRulesHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceDeleteBlockRulesProcedure,
 		svc.DeleteBlockRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("DeleteBlockRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	moderationListServiceVerifyNotBlockedHandler := connect.NewUnaryHandler(
+	moderationListServiceVerifyNotBlockedHandler := connect.NewUnaryHandlerSimple(
 		ModerationListServiceVerifyNotBlockedProcedure,
 		svc.VerifyNotBlocked,
 		connect.WithSchema(moderationListServiceMethods.ByName("VerifyNotBlocked")),
@@ -357,42 +397,42 @@ func NewModerationListServiceHandler(svc ModerationListServiceHandler, opts ...c
 // UnimplementedModerationListServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedModerationListServiceHandler struct{}
 
-func (UnimplementedModerationListServiceHandler) ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (UnimplementedModerationListServiceHandler) ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ModerationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.ListAllowRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (UnimplementedModerationListServiceHandler) AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ModerationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.AddAllowRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) UpdateAllowRule(context.Context, *connect.Request[v1.UpdateAllowRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error) {
+func (UnimplementedModerationListServiceHandler) UpdateAllowRule(context.Context, *v1.UpdateAllowRuleRequest) (*v1.ModerationRuleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.UpdateAllowRule is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) DeleteAllowRules(context.Context, *connect.Request[v1.DeleteAllowRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedModerationListServiceHandler) DeleteAllowRules(context.Context, *v1.DeleteAllowRulesRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.DeleteAllowRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) VerifyAllowed(context.Context, *connect.Request[v1.VerifyAllowedRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedModerationListServiceHandler) VerifyAllowed(context.Context, *v1.VerifyAllowedRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.VerifyAllowed is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (UnimplementedModerationListServiceHandler) ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ModerationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.ListBlockRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (UnimplementedModerationListServiceHandler) AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ModerationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.AddBlockRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) UpdateBlockRule(context.Context, *connect.Request[v1.UpdateBlockRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error) {
+func (UnimplementedModerationListServiceHandler) UpdateBlockRule(context.Context, *v1.UpdateBlockRuleRequest) (*v1.ModerationRuleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.UpdateBlockRule is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) DeleteBlockRules(context.Context, *connect.Request[v1.DeleteBlockRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedModerationListServiceHandler) DeleteBlockRules(context.Context, *v1.DeleteBlockRulesRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.DeleteBlockRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) VerifyNotBlocked(context.Context, *connect.Request[v1.VerifyNotBlockedRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedModerationListServiceHandler) VerifyNotBlocked(context.Context, *v1.VerifyNotBlockedRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.VerifyNotBlocked is not implemented"))
 }

@@ -62,21 +62,21 @@ const (
 // NetworkSettingServiceClient is a client for the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceClient interface {
 	// GetModeration gets the moderation configuration.
-	GetModeration(context.Context, *connect.Request[v1.GetModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
+	GetModeration(context.Context, *v1.GetModerationRequest) (*v1.ModerationConfiguration, error)
 	// UpdateModeration changes the moderation configuration; absent fields stay.
-	UpdateModeration(context.Context, *connect.Request[v1.UpdateModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
+	UpdateModeration(context.Context, *v1.UpdateModerationRequest) (*v1.ModerationConfiguration, error)
 	// GetNetworkSettings gets every setting of the network.
-	GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
+	GetNetworkSettings(context.Context, *v1.GetNetworkSettingsRequest) (*v1.NetworkSettings, error)
 	// UpdateNetworkSettings changes settings of the network, all of those that are given or none; absent fields stay.
-	UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
+	UpdateNetworkSettings(context.Context, *v1.UpdateNetworkSettingsRequest) (*v1.NetworkSettings, error)
 	// GetSocialSettings gets the settings of follows, of the global feed and of stories.
-	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
+	GetSocialSettings(context.Context, *v1.GetSocialSettingsRequest) (*v1.SocialSettings, error)
 	// UpdateSocialSettings changes them; absent fields stay.
-	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
+	UpdateSocialSettings(context.Context, *v1.UpdateSocialSettingsRequest) (*v1.SocialSettings, error)
 	// GetChatSettings gets the settings of channels and messages.
-	GetChatSettings(context.Context, *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
+	GetChatSettings(context.Context, *v1.GetChatSettingsRequest) (*v1.ChatSettings, error)
 	// UpdateChatSettings changes them; absent fields stay.
-	UpdateChatSettings(context.Context, *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
+	UpdateChatSettings(context.Context, *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error)
 }
 
 // NewNetworkSettingServiceClient constructs a client for the plaza.v1.NetworkSettingService
@@ -154,63 +154,95 @@ type networkSettingServiceClient struct {
 }
 
 // GetModeration calls plaza.v1.NetworkSettingService.GetModeration.
-func (c *networkSettingServiceClient) GetModeration(ctx context.Context, req *connect.Request[v1.GetModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error) {
-	return c.getModeration.CallUnary(ctx, req)
+func (c *networkSettingServiceClient) GetModeration(ctx context.Context, req *v1.GetModerationRequest) (*v1.ModerationConfiguration, error) {
+	response, err := c.getModeration.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateModeration calls plaza.v1.NetworkSettingService.UpdateModeration.
-func (c *networkSettingServiceClient) UpdateModeration(ctx context.Context, req *connect.Request[v1.UpdateModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error) {
-	return c.updateModeration.CallUnary(ctx, req)
+func (c *networkSettingServiceClient) UpdateModeration(ctx context.Context, req *v1.UpdateModerationRequest) (*v1.ModerationConfiguration, error) {
+	response, err := c.updateModeration.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetNetworkSettings calls plaza.v1.NetworkSettingService.GetNetworkSettings.
-func (c *networkSettingServiceClient) GetNetworkSettings(ctx context.Context, req *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error) {
-	return c.getNetworkSettings.CallUnary(ctx, req)
+func (c *networkSettingServiceClient) GetNetworkSettings(ctx context.Context, req *v1.GetNetworkSettingsRequest) (*v1.NetworkSettings, error) {
+	response, err := c.getNetworkSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateNetworkSettings calls plaza.v1.NetworkSettingService.UpdateNetworkSettings.
-func (c *networkSettingServiceClient) UpdateNetworkSettings(ctx context.Context, req *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error) {
-	return c.updateNetworkSettings.CallUnary(ctx, req)
+func (c *networkSettingServiceClient) UpdateNetworkSettings(ctx context.Context, req *v1.UpdateNetworkSettingsRequest) (*v1.NetworkSettings, error) {
+	response, err := c.updateNetworkSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetSocialSettings calls plaza.v1.NetworkSettingService.GetSocialSettings.
-func (c *networkSettingServiceClient) GetSocialSettings(ctx context.Context, req *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
-	return c.getSocialSettings.CallUnary(ctx, req)
+func (c *networkSettingServiceClient) GetSocialSettings(ctx context.Context, req *v1.GetSocialSettingsRequest) (*v1.SocialSettings, error) {
+	response, err := c.getSocialSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateSocialSettings calls plaza.v1.NetworkSettingService.UpdateSocialSettings.
-func (c *networkSettingServiceClient) UpdateSocialSettings(ctx context.Context, req *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
-	return c.updateSocialSettings.CallUnary(ctx, req)
+func (c *networkSettingServiceClient) UpdateSocialSettings(ctx context.Context, req *v1.UpdateSocialSettingsRequest) (*v1.SocialSettings, error) {
+	response, err := c.updateSocialSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetChatSettings calls plaza.v1.NetworkSettingService.GetChatSettings.
-func (c *networkSettingServiceClient) GetChatSettings(ctx context.Context, req *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error) {
-	return c.getChatSettings.CallUnary(ctx, req)
+func (c *networkSettingServiceClient) GetChatSettings(ctx context.Context, req *v1.GetChatSettingsRequest) (*v1.ChatSettings, error) {
+	response, err := c.getChatSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateChatSettings calls plaza.v1.NetworkSettingService.UpdateChatSettings.
-func (c *networkSettingServiceClient) UpdateChatSettings(ctx context.Context, req *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error) {
-	return c.updateChatSettings.CallUnary(ctx, req)
+func (c *networkSettingServiceClient) UpdateChatSettings(ctx context.Context, req *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error) {
+	response, err := c.updateChatSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // NetworkSettingServiceHandler is an implementation of the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceHandler interface {
 	// GetModeration gets the moderation configuration.
-	GetModeration(context.Context, *connect.Request[v1.GetModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
+	GetModeration(context.Context, *v1.GetModerationRequest) (*v1.ModerationConfiguration, error)
 	// UpdateModeration changes the moderation configuration; absent fields stay.
-	UpdateModeration(context.Context, *connect.Request[v1.UpdateModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
+	UpdateModeration(context.Context, *v1.UpdateModerationRequest) (*v1.ModerationConfiguration, error)
 	// GetNetworkSettings gets every setting of the network.
-	GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
+	GetNetworkSettings(context.Context, *v1.GetNetworkSettingsRequest) (*v1.NetworkSettings, error)
 	// UpdateNetworkSettings changes settings of the network, all of those that are given or none; absent fields stay.
-	UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
+	UpdateNetworkSettings(context.Context, *v1.UpdateNetworkSettingsRequest) (*v1.NetworkSettings, error)
 	// GetSocialSettings gets the settings of follows, of the global feed and of stories.
-	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
+	GetSocialSettings(context.Context, *v1.GetSocialSettingsRequest) (*v1.SocialSettings, error)
 	// UpdateSocialSettings changes them; absent fields stay.
-	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
+	UpdateSocialSettings(context.Context, *v1.UpdateSocialSettingsRequest) (*v1.SocialSettings, error)
 	// GetChatSettings gets the settings of channels and messages.
-	GetChatSettings(context.Context, *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
+	GetChatSettings(context.Context, *v1.GetChatSettingsRequest) (*v1.ChatSettings, error)
 	// UpdateChatSettings changes them; absent fields stay.
-	UpdateChatSettings(context.Context, *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
+	UpdateChatSettings(context.Context, *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error)
 }
 
 // NewNetworkSettingServiceHandler builds an HTTP handler from the service implementation. It
@@ -220,49 +252,49 @@ type NetworkSettingServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	networkSettingServiceMethods := v1.File_plaza_v1_network_setting_proto.Services().ByName("NetworkSettingService").Methods()
-	networkSettingServiceGetModerationHandler := connect.NewUnaryHandler(
+	networkSettingServiceGetModerationHandler := connect.NewUnaryHandlerSimple(
 		NetworkSettingServiceGetModerationProcedure,
 		svc.GetModeration,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetModeration")),
 		connect.WithHandlerOptions(opts...),
 	)
-	networkSettingServiceUpdateModerationHandler := connect.NewUnaryHandler(
+	networkSettingServiceUpdateModerationHandler := connect.NewUnaryHandlerSimple(
 		NetworkSettingServiceUpdateModerationProcedure,
 		svc.UpdateModeration,
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateModeration")),
 		connect.WithHandlerOptions(opts...),
 	)
-	networkSettingServiceGetNetworkSettingsHandler := connect.NewUnaryHandler(
+	networkSettingServiceGetNetworkSettingsHandler := connect.NewUnaryHandlerSimple(
 		NetworkSettingServiceGetNetworkSettingsProcedure,
 		svc.GetNetworkSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetNetworkSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	networkSettingServiceUpdateNetworkSettingsHandler := connect.NewUnaryHandler(
+	networkSettingServiceUpdateNetworkSettingsHandler := connect.NewUnaryHandlerSimple(
 		NetworkSettingServiceUpdateNetworkSettingsProcedure,
 		svc.UpdateNetworkSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateNetworkSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	networkSettingServiceGetSocialSettingsHandler := connect.NewUnaryHandler(
+	networkSettingServiceGetSocialSettingsHandler := connect.NewUnaryHandlerSimple(
 		NetworkSettingServiceGetSocialSettingsProcedure,
 		svc.GetSocialSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetSocialSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	networkSettingServiceUpdateSocialSettingsHandler := connect.NewUnaryHandler(
+	networkSettingServiceUpdateSocialSettingsHandler := connect.NewUnaryHandlerSimple(
 		NetworkSettingServiceUpdateSocialSettingsProcedure,
 		svc.UpdateSocialSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSocialSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	networkSettingServiceGetChatSettingsHandler := connect.NewUnaryHandler(
+	networkSettingServiceGetChatSettingsHandler := connect.NewUnaryHandlerSimple(
 		NetworkSettingServiceGetChatSettingsProcedure,
 		svc.GetChatSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetChatSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	networkSettingServiceUpdateChatSettingsHandler := connect.NewUnaryHandler(
+	networkSettingServiceUpdateChatSettingsHandler := connect.NewUnaryHandlerSimple(
 		NetworkSettingServiceUpdateChatSettingsProcedure,
 		svc.UpdateChatSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateChatSettings")),
@@ -295,34 +327,34 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 // UnimplementedNetworkSettingServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedNetworkSettingServiceHandler struct{}
 
-func (UnimplementedNetworkSettingServiceHandler) GetModeration(context.Context, *connect.Request[v1.GetModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error) {
+func (UnimplementedNetworkSettingServiceHandler) GetModeration(context.Context, *v1.GetModerationRequest) (*v1.ModerationConfiguration, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetModeration is not implemented"))
 }
 
-func (UnimplementedNetworkSettingServiceHandler) UpdateModeration(context.Context, *connect.Request[v1.UpdateModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error) {
+func (UnimplementedNetworkSettingServiceHandler) UpdateModeration(context.Context, *v1.UpdateModerationRequest) (*v1.ModerationConfiguration, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateModeration is not implemented"))
 }
 
-func (UnimplementedNetworkSettingServiceHandler) GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error) {
+func (UnimplementedNetworkSettingServiceHandler) GetNetworkSettings(context.Context, *v1.GetNetworkSettingsRequest) (*v1.NetworkSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetNetworkSettings is not implemented"))
 }
 
-func (UnimplementedNetworkSettingServiceHandler) UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error) {
+func (UnimplementedNetworkSettingServiceHandler) UpdateNetworkSettings(context.Context, *v1.UpdateNetworkSettingsRequest) (*v1.NetworkSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateNetworkSettings is not implemented"))
 }
 
-func (UnimplementedNetworkSettingServiceHandler) GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
+func (UnimplementedNetworkSettingServiceHandler) GetSocialSettings(context.Context, *v1.GetSocialSettingsRequest) (*v1.SocialSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetSocialSettings is not implemented"))
 }
 
-func (UnimplementedNetworkSettingServiceHandler) UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error) {
+func (UnimplementedNetworkSettingServiceHandler) UpdateSocialSettings(context.Context, *v1.UpdateSocialSettingsRequest) (*v1.SocialSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateSocialSettings is not implemented"))
 }
 
-func (UnimplementedNetworkSettingServiceHandler) GetChatSettings(context.Context, *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error) {
+func (UnimplementedNetworkSettingServiceHandler) GetChatSettings(context.Context, *v1.GetChatSettingsRequest) (*v1.ChatSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetChatSettings is not implemented"))
 }
 
-func (UnimplementedNetworkSettingServiceHandler) UpdateChatSettings(context.Context, *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error) {
+func (UnimplementedNetworkSettingServiceHandler) UpdateChatSettings(context.Context, *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateChatSettings is not implemented"))
 }

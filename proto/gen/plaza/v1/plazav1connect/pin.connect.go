@@ -63,21 +63,21 @@ const (
 type PinServiceClient interface {
 	// PinGlobalPost pins a post in the global feed; again changes nothing. Only approved parent posts of public communities
 	// can be pinned, as many as the network setting maxGlobalPinnedPost allows.
-	PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinAggregate, error)
 	// UnpinGlobalPost takes a post out of the pins of the global feed. The answer holds the post and no pin.
-	UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinAggregate, error)
 	// ListGlobalPins lists the posts that are pinned in the global feed.
-	ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinAggregate], error)
+	ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinAggregate, error)
 	// UnpinAllGlobalPosts takes every post out of the pins of the global feed.
-	UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinAggregate, error)
 	// PinCommunityPost pins an approved parent post of a community at a placement, at most 20 at each; again changes nothing.
-	PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinAggregate, error)
 	// UnpinCommunityPost takes a post out of a placement. The answer holds the post and no pin.
-	UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinAggregate, error)
 	// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
-	ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinAggregate], error)
+	ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinAggregate, error)
 	// UnpinAllCommunityPosts takes every post of a community out of one placement or of all.
-	UnpinAllCommunityPosts(context.Context, *connect.Request[v1.UnpinAllCommunityPostsRequest]) (*connect.Response[v1.SuccessResponse], error)
+	UnpinAllCommunityPosts(context.Context, *v1.UnpinAllCommunityPostsRequest) (*v1.SuccessResponse, error)
 }
 
 // NewPinServiceClient constructs a client for the plaza.v1.PinService service. By default, it uses
@@ -155,64 +155,96 @@ type pinServiceClient struct {
 }
 
 // PinGlobalPost calls plaza.v1.PinService.PinGlobalPost.
-func (c *pinServiceClient) PinGlobalPost(ctx context.Context, req *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error) {
-	return c.pinGlobalPost.CallUnary(ctx, req)
+func (c *pinServiceClient) PinGlobalPost(ctx context.Context, req *v1.PinGlobalPostRequest) (*v1.PinAggregate, error) {
+	response, err := c.pinGlobalPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnpinGlobalPost calls plaza.v1.PinService.UnpinGlobalPost.
-func (c *pinServiceClient) UnpinGlobalPost(ctx context.Context, req *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error) {
-	return c.unpinGlobalPost.CallUnary(ctx, req)
+func (c *pinServiceClient) UnpinGlobalPost(ctx context.Context, req *v1.UnpinGlobalPostRequest) (*v1.PinAggregate, error) {
+	response, err := c.unpinGlobalPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListGlobalPins calls plaza.v1.PinService.ListGlobalPins.
-func (c *pinServiceClient) ListGlobalPins(ctx context.Context, req *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinAggregate], error) {
-	return c.listGlobalPins.CallUnary(ctx, req)
+func (c *pinServiceClient) ListGlobalPins(ctx context.Context, req *v1.ListGlobalPinsRequest) (*v1.PinAggregate, error) {
+	response, err := c.listGlobalPins.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnpinAllGlobalPosts calls plaza.v1.PinService.UnpinAllGlobalPosts.
-func (c *pinServiceClient) UnpinAllGlobalPosts(ctx context.Context, req *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinAggregate], error) {
-	return c.unpinAllGlobalPosts.CallUnary(ctx, req)
+func (c *pinServiceClient) UnpinAllGlobalPosts(ctx context.Context, req *v1.UnpinAllGlobalPostsRequest) (*v1.PinAggregate, error) {
+	response, err := c.unpinAllGlobalPosts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // PinCommunityPost calls plaza.v1.PinService.PinCommunityPost.
-func (c *pinServiceClient) PinCommunityPost(ctx context.Context, req *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error) {
-	return c.pinCommunityPost.CallUnary(ctx, req)
+func (c *pinServiceClient) PinCommunityPost(ctx context.Context, req *v1.PinCommunityPostRequest) (*v1.PinAggregate, error) {
+	response, err := c.pinCommunityPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnpinCommunityPost calls plaza.v1.PinService.UnpinCommunityPost.
-func (c *pinServiceClient) UnpinCommunityPost(ctx context.Context, req *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error) {
-	return c.unpinCommunityPost.CallUnary(ctx, req)
+func (c *pinServiceClient) UnpinCommunityPost(ctx context.Context, req *v1.UnpinCommunityPostRequest) (*v1.PinAggregate, error) {
+	response, err := c.unpinCommunityPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListCommunityPins calls plaza.v1.PinService.ListCommunityPins.
-func (c *pinServiceClient) ListCommunityPins(ctx context.Context, req *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinAggregate], error) {
-	return c.listCommunityPins.CallUnary(ctx, req)
+func (c *pinServiceClient) ListCommunityPins(ctx context.Context, req *v1.ListCommunityPinsRequest) (*v1.PinAggregate, error) {
+	response, err := c.listCommunityPins.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnpinAllCommunityPosts calls plaza.v1.PinService.UnpinAllCommunityPosts.
-func (c *pinServiceClient) UnpinAllCommunityPosts(ctx context.Context, req *connect.Request[v1.UnpinAllCommunityPostsRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.unpinAllCommunityPosts.CallUnary(ctx, req)
+func (c *pinServiceClient) UnpinAllCommunityPosts(ctx context.Context, req *v1.UnpinAllCommunityPostsRequest) (*v1.SuccessResponse, error) {
+	response, err := c.unpinAllCommunityPosts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // PinServiceHandler is an implementation of the plaza.v1.PinService service.
 type PinServiceHandler interface {
 	// PinGlobalPost pins a post in the global feed; again changes nothing. Only approved parent posts of public communities
 	// can be pinned, as many as the network setting maxGlobalPinnedPost allows.
-	PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinAggregate, error)
 	// UnpinGlobalPost takes a post out of the pins of the global feed. The answer holds the post and no pin.
-	UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinAggregate, error)
 	// ListGlobalPins lists the posts that are pinned in the global feed.
-	ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinAggregate], error)
+	ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinAggregate, error)
 	// UnpinAllGlobalPosts takes every post out of the pins of the global feed.
-	UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinAggregate, error)
 	// PinCommunityPost pins an approved parent post of a community at a placement, at most 20 at each; again changes nothing.
-	PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinAggregate, error)
 	// UnpinCommunityPost takes a post out of a placement. The answer holds the post and no pin.
-	UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinAggregate, error)
 	// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
-	ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinAggregate], error)
+	ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinAggregate, error)
 	// UnpinAllCommunityPosts takes every post of a community out of one placement or of all.
-	UnpinAllCommunityPosts(context.Context, *connect.Request[v1.UnpinAllCommunityPostsRequest]) (*connect.Response[v1.SuccessResponse], error)
+	UnpinAllCommunityPosts(context.Context, *v1.UnpinAllCommunityPostsRequest) (*v1.SuccessResponse, error)
 }
 
 // NewPinServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -222,49 +254,49 @@ type PinServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPinServiceHandler(svc PinServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	pinServiceMethods := v1.File_plaza_v1_pin_proto.Services().ByName("PinService").Methods()
-	pinServicePinGlobalPostHandler := connect.NewUnaryHandler(
+	pinServicePinGlobalPostHandler := connect.NewUnaryHandlerSimple(
 		PinServicePinGlobalPostProcedure,
 		svc.PinGlobalPost,
 		connect.WithSchema(pinServiceMethods.ByName("PinGlobalPost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pinServiceUnpinGlobalPostHandler := connect.NewUnaryHandler(
+	pinServiceUnpinGlobalPostHandler := connect.NewUnaryHandlerSimple(
 		PinServiceUnpinGlobalPostProcedure,
 		svc.UnpinGlobalPost,
 		connect.WithSchema(pinServiceMethods.ByName("UnpinGlobalPost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pinServiceListGlobalPinsHandler := connect.NewUnaryHandler(
+	pinServiceListGlobalPinsHandler := connect.NewUnaryHandlerSimple(
 		PinServiceListGlobalPinsProcedure,
 		svc.ListGlobalPins,
 		connect.WithSchema(pinServiceMethods.ByName("ListGlobalPins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pinServiceUnpinAllGlobalPostsHandler := connect.NewUnaryHandler(
+	pinServiceUnpinAllGlobalPostsHandler := connect.NewUnaryHandlerSimple(
 		PinServiceUnpinAllGlobalPostsProcedure,
 		svc.UnpinAllGlobalPosts,
 		connect.WithSchema(pinServiceMethods.ByName("UnpinAllGlobalPosts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pinServicePinCommunityPostHandler := connect.NewUnaryHandler(
+	pinServicePinCommunityPostHandler := connect.NewUnaryHandlerSimple(
 		PinServicePinCommunityPostProcedure,
 		svc.PinCommunityPost,
 		connect.WithSchema(pinServiceMethods.ByName("PinCommunityPost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pinServiceUnpinCommunityPostHandler := connect.NewUnaryHandler(
+	pinServiceUnpinCommunityPostHandler := connect.NewUnaryHandlerSimple(
 		PinServiceUnpinCommunityPostProcedure,
 		svc.UnpinCommunityPost,
 		connect.WithSchema(pinServiceMethods.ByName("UnpinCommunityPost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pinServiceListCommunityPinsHandler := connect.NewUnaryHandler(
+	pinServiceListCommunityPinsHandler := connect.NewUnaryHandlerSimple(
 		PinServiceListCommunityPinsProcedure,
 		svc.ListCommunityPins,
 		connect.WithSchema(pinServiceMethods.ByName("ListCommunityPins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pinServiceUnpinAllCommunityPostsHandler := connect.NewUnaryHandler(
+	pinServiceUnpinAllCommunityPostsHandler := connect.NewUnaryHandlerSimple(
 		PinServiceUnpinAllCommunityPostsProcedure,
 		svc.UnpinAllCommunityPosts,
 		connect.WithSchema(pinServiceMethods.ByName("UnpinAllCommunityPosts")),
@@ -297,34 +329,34 @@ func NewPinServiceHandler(svc PinServiceHandler, opts ...connect.HandlerOption) 
 // UnimplementedPinServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPinServiceHandler struct{}
 
-func (UnimplementedPinServiceHandler) PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.PinGlobalPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinGlobalPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.ListGlobalPins is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinAllGlobalPosts is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.PinCommunityPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinCommunityPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.ListCommunityPins is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinAllCommunityPosts(context.Context, *connect.Request[v1.UnpinAllCommunityPostsRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedPinServiceHandler) UnpinAllCommunityPosts(context.Context, *v1.UnpinAllCommunityPostsRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinAllCommunityPosts is not implemented"))
 }

@@ -54,19 +54,19 @@ const (
 // PollServiceClient is a client for the plaza.v1.PollService service.
 type PollServiceClient interface {
 	// CreatePoll makes a poll of the caller's.
-	CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollAggregate, error)
 	// GetPoll gets one poll.
-	GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollAggregate], error)
+	GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollAggregate, error)
 	// UpdatePoll closes a poll for good; for its creator and administrators. Closing again changes nothing.
-	UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollAggregate, error)
 	// DeletePoll deletes a poll; for its creator and administrators.
-	DeletePoll(context.Context, *connect.Request[v1.DeletePollRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeletePoll(context.Context, *v1.DeletePollRequest) (*v1.StatusSuccessResponse, error)
 	// VotePoll votes as the caller. The same vote again changes nothing; another one is refused: ChangePollVote is for that.
-	VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollAggregate, error)
 	// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
-	ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollAggregate], error)
+	ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollAggregate, error)
 	// ListPollVoters lists who voted for an answer.
-	ListPollVoters(context.Context, *connect.Request[v1.ListPollVotersRequest]) (*connect.Response[v1.ListPollVotersResponse], error)
+	ListPollVoters(context.Context, *v1.ListPollVotersRequest) (*v1.ListPollVotersResponse, error)
 }
 
 // NewPollServiceClient constructs a client for the plaza.v1.PollService service. By default, it
@@ -137,56 +137,84 @@ type pollServiceClient struct {
 }
 
 // CreatePoll calls plaza.v1.PollService.CreatePoll.
-func (c *pollServiceClient) CreatePoll(ctx context.Context, req *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollAggregate], error) {
-	return c.createPoll.CallUnary(ctx, req)
+func (c *pollServiceClient) CreatePoll(ctx context.Context, req *v1.CreatePollRequest) (*v1.PollAggregate, error) {
+	response, err := c.createPoll.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPoll calls plaza.v1.PollService.GetPoll.
-func (c *pollServiceClient) GetPoll(ctx context.Context, req *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollAggregate], error) {
-	return c.getPoll.CallUnary(ctx, req)
+func (c *pollServiceClient) GetPoll(ctx context.Context, req *v1.GetPollRequest) (*v1.PollAggregate, error) {
+	response, err := c.getPoll.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdatePoll calls plaza.v1.PollService.UpdatePoll.
-func (c *pollServiceClient) UpdatePoll(ctx context.Context, req *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollAggregate], error) {
-	return c.updatePoll.CallUnary(ctx, req)
+func (c *pollServiceClient) UpdatePoll(ctx context.Context, req *v1.UpdatePollRequest) (*v1.PollAggregate, error) {
+	response, err := c.updatePoll.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeletePoll calls plaza.v1.PollService.DeletePoll.
-func (c *pollServiceClient) DeletePoll(ctx context.Context, req *connect.Request[v1.DeletePollRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deletePoll.CallUnary(ctx, req)
+func (c *pollServiceClient) DeletePoll(ctx context.Context, req *v1.DeletePollRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deletePoll.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // VotePoll calls plaza.v1.PollService.VotePoll.
-func (c *pollServiceClient) VotePoll(ctx context.Context, req *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollAggregate], error) {
-	return c.votePoll.CallUnary(ctx, req)
+func (c *pollServiceClient) VotePoll(ctx context.Context, req *v1.VotePollRequest) (*v1.PollAggregate, error) {
+	response, err := c.votePoll.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ChangePollVote calls plaza.v1.PollService.ChangePollVote.
-func (c *pollServiceClient) ChangePollVote(ctx context.Context, req *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollAggregate], error) {
-	return c.changePollVote.CallUnary(ctx, req)
+func (c *pollServiceClient) ChangePollVote(ctx context.Context, req *v1.ChangePollVoteRequest) (*v1.PollAggregate, error) {
+	response, err := c.changePollVote.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPollVoters calls plaza.v1.PollService.ListPollVoters.
-func (c *pollServiceClient) ListPollVoters(ctx context.Context, req *connect.Request[v1.ListPollVotersRequest]) (*connect.Response[v1.ListPollVotersResponse], error) {
-	return c.listPollVoters.CallUnary(ctx, req)
+func (c *pollServiceClient) ListPollVoters(ctx context.Context, req *v1.ListPollVotersRequest) (*v1.ListPollVotersResponse, error) {
+	response, err := c.listPollVoters.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // PollServiceHandler is an implementation of the plaza.v1.PollService service.
 type PollServiceHandler interface {
 	// CreatePoll makes a poll of the caller's.
-	CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollAggregate, error)
 	// GetPoll gets one poll.
-	GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollAggregate], error)
+	GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollAggregate, error)
 	// UpdatePoll closes a poll for good; for its creator and administrators. Closing again changes nothing.
-	UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollAggregate, error)
 	// DeletePoll deletes a poll; for its creator and administrators.
-	DeletePoll(context.Context, *connect.Request[v1.DeletePollRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeletePoll(context.Context, *v1.DeletePollRequest) (*v1.StatusSuccessResponse, error)
 	// VotePoll votes as the caller. The same vote again changes nothing; another one is refused: ChangePollVote is for that.
-	VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollAggregate, error)
 	// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
-	ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollAggregate], error)
+	ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollAggregate, error)
 	// ListPollVoters lists who voted for an answer.
-	ListPollVoters(context.Context, *connect.Request[v1.ListPollVotersRequest]) (*connect.Response[v1.ListPollVotersResponse], error)
+	ListPollVoters(context.Context, *v1.ListPollVotersRequest) (*v1.ListPollVotersResponse, error)
 }
 
 // NewPollServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -196,43 +224,43 @@ type PollServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPollServiceHandler(svc PollServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	pollServiceMethods := v1.File_plaza_v1_poll_proto.Services().ByName("PollService").Methods()
-	pollServiceCreatePollHandler := connect.NewUnaryHandler(
+	pollServiceCreatePollHandler := connect.NewUnaryHandlerSimple(
 		PollServiceCreatePollProcedure,
 		svc.CreatePoll,
 		connect.WithSchema(pollServiceMethods.ByName("CreatePoll")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pollServiceGetPollHandler := connect.NewUnaryHandler(
+	pollServiceGetPollHandler := connect.NewUnaryHandlerSimple(
 		PollServiceGetPollProcedure,
 		svc.GetPoll,
 		connect.WithSchema(pollServiceMethods.ByName("GetPoll")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pollServiceUpdatePollHandler := connect.NewUnaryHandler(
+	pollServiceUpdatePollHandler := connect.NewUnaryHandlerSimple(
 		PollServiceUpdatePollProcedure,
 		svc.UpdatePoll,
 		connect.WithSchema(pollServiceMethods.ByName("UpdatePoll")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pollServiceDeletePollHandler := connect.NewUnaryHandler(
+	pollServiceDeletePollHandler := connect.NewUnaryHandlerSimple(
 		PollServiceDeletePollProcedure,
 		svc.DeletePoll,
 		connect.WithSchema(pollServiceMethods.ByName("DeletePoll")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pollServiceVotePollHandler := connect.NewUnaryHandler(
+	pollServiceVotePollHandler := connect.NewUnaryHandlerSimple(
 		PollServiceVotePollProcedure,
 		svc.VotePoll,
 		connect.WithSchema(pollServiceMethods.ByName("VotePoll")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pollServiceChangePollVoteHandler := connect.NewUnaryHandler(
+	pollServiceChangePollVoteHandler := connect.NewUnaryHandlerSimple(
 		PollServiceChangePollVoteProcedure,
 		svc.ChangePollVote,
 		connect.WithSchema(pollServiceMethods.ByName("ChangePollVote")),
 		connect.WithHandlerOptions(opts...),
 	)
-	pollServiceListPollVotersHandler := connect.NewUnaryHandler(
+	pollServiceListPollVotersHandler := connect.NewUnaryHandlerSimple(
 		PollServiceListPollVotersProcedure,
 		svc.ListPollVoters,
 		connect.WithSchema(pollServiceMethods.ByName("ListPollVoters")),
@@ -263,30 +291,30 @@ func NewPollServiceHandler(svc PollServiceHandler, opts ...connect.HandlerOption
 // UnimplementedPollServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPollServiceHandler struct{}
 
-func (UnimplementedPollServiceHandler) CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.CreatePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.GetPoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.UpdatePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) DeletePoll(context.Context, *connect.Request[v1.DeletePollRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedPollServiceHandler) DeletePoll(context.Context, *v1.DeletePollRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.DeletePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.VotePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.ChangePollVote is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) ListPollVoters(context.Context, *connect.Request[v1.ListPollVotersRequest]) (*connect.Response[v1.ListPollVotersResponse], error) {
+func (UnimplementedPollServiceHandler) ListPollVoters(context.Context, *v1.ListPollVotersRequest) (*v1.ListPollVotersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.ListPollVoters is not implemented"))
 }

@@ -65,32 +65,32 @@ const (
 // PostServiceClient is a client for the plaza.v1.PostService service.
 type PostServiceClient interface {
 	// CreatePost makes a post on a community's feed or on a user's wall.
-	CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostAggregate, error)
 	// GetPost gets one post.
-	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	GetPost(context.Context, *v1.GetPostRequest) (*v1.PostAggregate, error)
 	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
-	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error)
+	BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostAggregate, error)
 	// ListPosts lists the posts of one community or wall, or those on one content.
-	ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error)
+	ListPosts(context.Context, *v1.ListPostsRequest) (*v1.ListPostsResponse, error)
 	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
 	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
 	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
 	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
-	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostAggregate, error)
 	// DeletePost deletes a post and its children.
-	DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeletePost(context.Context, *v1.DeletePostRequest) (*v1.StatusSuccessResponse, error)
 	// ApprovePost publishes a post that waits for a moderator.
-	ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostAggregate, error)
 	// DeclinePost declines a post that waits for a moderator.
-	DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostAggregate, error)
 	// FlagPost flags a post as the caller; again changes nothing.
-	FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostAggregate, error)
 	// UnflagPost takes the caller's own flag back.
-	UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostAggregate, error)
 	// ClearPostFlags removes every flag of a post.
-	ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostAggregate], error)
+	ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostAggregate, error)
 	// IsPostFlaggedByMe tells whether the caller flags the post.
-	IsPostFlaggedByMe(context.Context, *connect.Request[v1.IsPostFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
+	IsPostFlaggedByMe(context.Context, *v1.IsPostFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
 // NewPostServiceClient constructs a client for the plaza.v1.PostService service. By default, it
@@ -196,94 +196,142 @@ type postServiceClient struct {
 }
 
 // CreatePost calls plaza.v1.PostService.CreatePost.
-func (c *postServiceClient) CreatePost(ctx context.Context, req *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.createPost.CallUnary(ctx, req)
+func (c *postServiceClient) CreatePost(ctx context.Context, req *v1.CreatePostRequest) (*v1.PostAggregate, error) {
+	response, err := c.createPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPost calls plaza.v1.PostService.GetPost.
-func (c *postServiceClient) GetPost(ctx context.Context, req *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.getPost.CallUnary(ctx, req)
+func (c *postServiceClient) GetPost(ctx context.Context, req *v1.GetPostRequest) (*v1.PostAggregate, error) {
+	response, err := c.getPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BatchGetPosts calls plaza.v1.PostService.BatchGetPosts.
-func (c *postServiceClient) BatchGetPosts(ctx context.Context, req *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.batchGetPosts.CallUnary(ctx, req)
+func (c *postServiceClient) BatchGetPosts(ctx context.Context, req *v1.BatchGetPostsRequest) (*v1.PostAggregate, error) {
+	response, err := c.batchGetPosts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPosts calls plaza.v1.PostService.ListPosts.
-func (c *postServiceClient) ListPosts(ctx context.Context, req *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error) {
-	return c.listPosts.CallUnary(ctx, req)
+func (c *postServiceClient) ListPosts(ctx context.Context, req *v1.ListPostsRequest) (*v1.ListPostsResponse, error) {
+	response, err := c.listPosts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdatePost calls plaza.v1.PostService.UpdatePost.
-func (c *postServiceClient) UpdatePost(ctx context.Context, req *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.updatePost.CallUnary(ctx, req)
+func (c *postServiceClient) UpdatePost(ctx context.Context, req *v1.UpdatePostRequest) (*v1.PostAggregate, error) {
+	response, err := c.updatePost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeletePost calls plaza.v1.PostService.DeletePost.
-func (c *postServiceClient) DeletePost(ctx context.Context, req *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deletePost.CallUnary(ctx, req)
+func (c *postServiceClient) DeletePost(ctx context.Context, req *v1.DeletePostRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deletePost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ApprovePost calls plaza.v1.PostService.ApprovePost.
-func (c *postServiceClient) ApprovePost(ctx context.Context, req *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.approvePost.CallUnary(ctx, req)
+func (c *postServiceClient) ApprovePost(ctx context.Context, req *v1.ApprovePostRequest) (*v1.PostAggregate, error) {
+	response, err := c.approvePost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeclinePost calls plaza.v1.PostService.DeclinePost.
-func (c *postServiceClient) DeclinePost(ctx context.Context, req *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.declinePost.CallUnary(ctx, req)
+func (c *postServiceClient) DeclinePost(ctx context.Context, req *v1.DeclinePostRequest) (*v1.PostAggregate, error) {
+	response, err := c.declinePost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FlagPost calls plaza.v1.PostService.FlagPost.
-func (c *postServiceClient) FlagPost(ctx context.Context, req *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.flagPost.CallUnary(ctx, req)
+func (c *postServiceClient) FlagPost(ctx context.Context, req *v1.FlagPostRequest) (*v1.PostAggregate, error) {
+	response, err := c.flagPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnflagPost calls plaza.v1.PostService.UnflagPost.
-func (c *postServiceClient) UnflagPost(ctx context.Context, req *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.unflagPost.CallUnary(ctx, req)
+func (c *postServiceClient) UnflagPost(ctx context.Context, req *v1.UnflagPostRequest) (*v1.PostAggregate, error) {
+	response, err := c.unflagPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ClearPostFlags calls plaza.v1.PostService.ClearPostFlags.
-func (c *postServiceClient) ClearPostFlags(ctx context.Context, req *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostAggregate], error) {
-	return c.clearPostFlags.CallUnary(ctx, req)
+func (c *postServiceClient) ClearPostFlags(ctx context.Context, req *v1.ClearPostFlagsRequest) (*v1.PostAggregate, error) {
+	response, err := c.clearPostFlags.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // IsPostFlaggedByMe calls plaza.v1.PostService.IsPostFlaggedByMe.
-func (c *postServiceClient) IsPostFlaggedByMe(ctx context.Context, req *connect.Request[v1.IsPostFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
-	return c.isPostFlaggedByMe.CallUnary(ctx, req)
+func (c *postServiceClient) IsPostFlaggedByMe(ctx context.Context, req *v1.IsPostFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error) {
+	response, err := c.isPostFlaggedByMe.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // PostServiceHandler is an implementation of the plaza.v1.PostService service.
 type PostServiceHandler interface {
 	// CreatePost makes a post on a community's feed or on a user's wall.
-	CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostAggregate, error)
 	// GetPost gets one post.
-	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	GetPost(context.Context, *v1.GetPostRequest) (*v1.PostAggregate, error)
 	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
-	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error)
+	BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostAggregate, error)
 	// ListPosts lists the posts of one community or wall, or those on one content.
-	ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error)
+	ListPosts(context.Context, *v1.ListPostsRequest) (*v1.ListPostsResponse, error)
 	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
 	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
 	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
 	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
-	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostAggregate, error)
 	// DeletePost deletes a post and its children.
-	DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeletePost(context.Context, *v1.DeletePostRequest) (*v1.StatusSuccessResponse, error)
 	// ApprovePost publishes a post that waits for a moderator.
-	ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostAggregate, error)
 	// DeclinePost declines a post that waits for a moderator.
-	DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostAggregate, error)
 	// FlagPost flags a post as the caller; again changes nothing.
-	FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostAggregate, error)
 	// UnflagPost takes the caller's own flag back.
-	UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostAggregate, error)
 	// ClearPostFlags removes every flag of a post.
-	ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostAggregate], error)
+	ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostAggregate, error)
 	// IsPostFlaggedByMe tells whether the caller flags the post.
-	IsPostFlaggedByMe(context.Context, *connect.Request[v1.IsPostFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
+	IsPostFlaggedByMe(context.Context, *v1.IsPostFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
 // NewPostServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -293,73 +341,73 @@ type PostServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	postServiceMethods := v1.File_plaza_v1_post_proto.Services().ByName("PostService").Methods()
-	postServiceCreatePostHandler := connect.NewUnaryHandler(
+	postServiceCreatePostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceCreatePostProcedure,
 		svc.CreatePost,
 		connect.WithSchema(postServiceMethods.ByName("CreatePost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceGetPostHandler := connect.NewUnaryHandler(
+	postServiceGetPostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceGetPostProcedure,
 		svc.GetPost,
 		connect.WithSchema(postServiceMethods.ByName("GetPost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceBatchGetPostsHandler := connect.NewUnaryHandler(
+	postServiceBatchGetPostsHandler := connect.NewUnaryHandlerSimple(
 		PostServiceBatchGetPostsProcedure,
 		svc.BatchGetPosts,
 		connect.WithSchema(postServiceMethods.ByName("BatchGetPosts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceListPostsHandler := connect.NewUnaryHandler(
+	postServiceListPostsHandler := connect.NewUnaryHandlerSimple(
 		PostServiceListPostsProcedure,
 		svc.ListPosts,
 		connect.WithSchema(postServiceMethods.ByName("ListPosts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceUpdatePostHandler := connect.NewUnaryHandler(
+	postServiceUpdatePostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceUpdatePostProcedure,
 		svc.UpdatePost,
 		connect.WithSchema(postServiceMethods.ByName("UpdatePost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceDeletePostHandler := connect.NewUnaryHandler(
+	postServiceDeletePostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceDeletePostProcedure,
 		svc.DeletePost,
 		connect.WithSchema(postServiceMethods.ByName("DeletePost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceApprovePostHandler := connect.NewUnaryHandler(
+	postServiceApprovePostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceApprovePostProcedure,
 		svc.ApprovePost,
 		connect.WithSchema(postServiceMethods.ByName("ApprovePost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceDeclinePostHandler := connect.NewUnaryHandler(
+	postServiceDeclinePostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceDeclinePostProcedure,
 		svc.DeclinePost,
 		connect.WithSchema(postServiceMethods.ByName("DeclinePost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceFlagPostHandler := connect.NewUnaryHandler(
+	postServiceFlagPostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceFlagPostProcedure,
 		svc.FlagPost,
 		connect.WithSchema(postServiceMethods.ByName("FlagPost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceUnflagPostHandler := connect.NewUnaryHandler(
+	postServiceUnflagPostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceUnflagPostProcedure,
 		svc.UnflagPost,
 		connect.WithSchema(postServiceMethods.ByName("UnflagPost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceClearPostFlagsHandler := connect.NewUnaryHandler(
+	postServiceClearPostFlagsHandler := connect.NewUnaryHandlerSimple(
 		PostServiceClearPostFlagsProcedure,
 		svc.ClearPostFlags,
 		connect.WithSchema(postServiceMethods.ByName("ClearPostFlags")),
 		connect.WithHandlerOptions(opts...),
 	)
-	postServiceIsPostFlaggedByMeHandler := connect.NewUnaryHandler(
+	postServiceIsPostFlaggedByMeHandler := connect.NewUnaryHandlerSimple(
 		PostServiceIsPostFlaggedByMeProcedure,
 		svc.IsPostFlaggedByMe,
 		connect.WithSchema(postServiceMethods.ByName("IsPostFlaggedByMe")),
@@ -400,50 +448,50 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 // UnimplementedPostServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPostServiceHandler struct{}
 
-func (UnimplementedPostServiceHandler) CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.CreatePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) GetPost(context.Context, *v1.GetPostRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.GetPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.BatchGetPosts is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error) {
+func (UnimplementedPostServiceHandler) ListPosts(context.Context, *v1.ListPostsRequest) (*v1.ListPostsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ListPosts is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.UpdatePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedPostServiceHandler) DeletePost(context.Context, *v1.DeletePostRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.DeletePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ApprovePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.DeclinePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.FlagPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.UnflagPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ClearPostFlags is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) IsPostFlaggedByMe(context.Context, *connect.Request[v1.IsPostFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
+func (UnimplementedPostServiceHandler) IsPostFlaggedByMe(context.Context, *v1.IsPostFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.IsPostFlaggedByMe is not implemented"))
 }

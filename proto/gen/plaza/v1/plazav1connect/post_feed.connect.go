@@ -58,19 +58,19 @@ type FeedServiceClient interface {
 	// ListUserFeed lists the posts of a user's wall. Deprecated by the contract, and kept.
 	//
 	// Deprecated: do not use.
-	ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error)
+	ListUserFeed(context.Context, *v1.ListUserFeedRequest) (*v1.UserFeedResponse, error)
 	// ListContentFeed lists the posts of all regions whose target is `content`: those under something that is kept elsewhere,
 	// such as an article.
-	ListContentFeed(context.Context, *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ContentFeedResponse], error)
+	ListContentFeed(context.Context, *v1.ListContentFeedRequest) (*v1.ContentFeedResponse, error)
 	// ListCommunityFeed lists the posts of a community's feed.
-	ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error)
+	ListCommunityFeed(context.Context, *v1.ListCommunityFeedRequest) (*v1.CommunityFeedResponse, error)
 	// ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
 	// communities.
-	ListFollowingFeed(context.Context, *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.FollowingFeedResponse], error)
+	ListFollowingFeed(context.Context, *v1.ListFollowingFeedRequest) (*v1.FollowingFeedResponse, error)
 	// ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
-	ListGlobalFeed(context.Context, *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error)
+	ListGlobalFeed(context.Context, *v1.ListGlobalFeedRequest) (*v1.GlobalFeedResponse, error)
 	// ListRankedGlobalFeed lists the same posts by customRanking.
-	ListRankedGlobalFeed(context.Context, *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error)
+	ListRankedGlobalFeed(context.Context, *v1.ListRankedGlobalFeedRequest) (*v1.GlobalFeedResponse, error)
 }
 
 // NewFeedServiceClient constructs a client for the plaza.v1.FeedService service. By default, it
@@ -136,33 +136,57 @@ type feedServiceClient struct {
 // ListUserFeed calls plaza.v1.FeedService.ListUserFeed.
 //
 // Deprecated: do not use.
-func (c *feedServiceClient) ListUserFeed(ctx context.Context, req *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error) {
-	return c.listUserFeed.CallUnary(ctx, req)
+func (c *feedServiceClient) ListUserFeed(ctx context.Context, req *v1.ListUserFeedRequest) (*v1.UserFeedResponse, error) {
+	response, err := c.listUserFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListContentFeed calls plaza.v1.FeedService.ListContentFeed.
-func (c *feedServiceClient) ListContentFeed(ctx context.Context, req *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ContentFeedResponse], error) {
-	return c.listContentFeed.CallUnary(ctx, req)
+func (c *feedServiceClient) ListContentFeed(ctx context.Context, req *v1.ListContentFeedRequest) (*v1.ContentFeedResponse, error) {
+	response, err := c.listContentFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListCommunityFeed calls plaza.v1.FeedService.ListCommunityFeed.
-func (c *feedServiceClient) ListCommunityFeed(ctx context.Context, req *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error) {
-	return c.listCommunityFeed.CallUnary(ctx, req)
+func (c *feedServiceClient) ListCommunityFeed(ctx context.Context, req *v1.ListCommunityFeedRequest) (*v1.CommunityFeedResponse, error) {
+	response, err := c.listCommunityFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListFollowingFeed calls plaza.v1.FeedService.ListFollowingFeed.
-func (c *feedServiceClient) ListFollowingFeed(ctx context.Context, req *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.FollowingFeedResponse], error) {
-	return c.listFollowingFeed.CallUnary(ctx, req)
+func (c *feedServiceClient) ListFollowingFeed(ctx context.Context, req *v1.ListFollowingFeedRequest) (*v1.FollowingFeedResponse, error) {
+	response, err := c.listFollowingFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListGlobalFeed calls plaza.v1.FeedService.ListGlobalFeed.
-func (c *feedServiceClient) ListGlobalFeed(ctx context.Context, req *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error) {
-	return c.listGlobalFeed.CallUnary(ctx, req)
+func (c *feedServiceClient) ListGlobalFeed(ctx context.Context, req *v1.ListGlobalFeedRequest) (*v1.GlobalFeedResponse, error) {
+	response, err := c.listGlobalFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListRankedGlobalFeed calls plaza.v1.FeedService.ListRankedGlobalFeed.
-func (c *feedServiceClient) ListRankedGlobalFeed(ctx context.Context, req *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error) {
-	return c.listRankedGlobalFeed.CallUnary(ctx, req)
+func (c *feedServiceClient) ListRankedGlobalFeed(ctx context.Context, req *v1.ListRankedGlobalFeedRequest) (*v1.GlobalFeedResponse, error) {
+	response, err := c.listRankedGlobalFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FeedServiceHandler is an implementation of the plaza.v1.FeedService service.
@@ -170,19 +194,19 @@ type FeedServiceHandler interface {
 	// ListUserFeed lists the posts of a user's wall. Deprecated by the contract, and kept.
 	//
 	// Deprecated: do not use.
-	ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error)
+	ListUserFeed(context.Context, *v1.ListUserFeedRequest) (*v1.UserFeedResponse, error)
 	// ListContentFeed lists the posts of all regions whose target is `content`: those under something that is kept elsewhere,
 	// such as an article.
-	ListContentFeed(context.Context, *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ContentFeedResponse], error)
+	ListContentFeed(context.Context, *v1.ListContentFeedRequest) (*v1.ContentFeedResponse, error)
 	// ListCommunityFeed lists the posts of a community's feed.
-	ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error)
+	ListCommunityFeed(context.Context, *v1.ListCommunityFeedRequest) (*v1.CommunityFeedResponse, error)
 	// ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
 	// communities.
-	ListFollowingFeed(context.Context, *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.FollowingFeedResponse], error)
+	ListFollowingFeed(context.Context, *v1.ListFollowingFeedRequest) (*v1.FollowingFeedResponse, error)
 	// ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
-	ListGlobalFeed(context.Context, *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error)
+	ListGlobalFeed(context.Context, *v1.ListGlobalFeedRequest) (*v1.GlobalFeedResponse, error)
 	// ListRankedGlobalFeed lists the same posts by customRanking.
-	ListRankedGlobalFeed(context.Context, *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error)
+	ListRankedGlobalFeed(context.Context, *v1.ListRankedGlobalFeedRequest) (*v1.GlobalFeedResponse, error)
 }
 
 // NewFeedServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -192,37 +216,37 @@ type FeedServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	feedServiceMethods := v1.File_plaza_v1_post_feed_proto.Services().ByName("FeedService").Methods()
-	feedServiceListUserFeedHandler := connect.NewUnaryHandler(
+	feedServiceListUserFeedHandler := connect.NewUnaryHandlerSimple(
 		FeedServiceListUserFeedProcedure,
 		svc.ListUserFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListUserFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	feedServiceListContentFeedHandler := connect.NewUnaryHandler(
+	feedServiceListContentFeedHandler := connect.NewUnaryHandlerSimple(
 		FeedServiceListContentFeedProcedure,
 		svc.ListContentFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListContentFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	feedServiceListCommunityFeedHandler := connect.NewUnaryHandler(
+	feedServiceListCommunityFeedHandler := connect.NewUnaryHandlerSimple(
 		FeedServiceListCommunityFeedProcedure,
 		svc.ListCommunityFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListCommunityFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	feedServiceListFollowingFeedHandler := connect.NewUnaryHandler(
+	feedServiceListFollowingFeedHandler := connect.NewUnaryHandlerSimple(
 		FeedServiceListFollowingFeedProcedure,
 		svc.ListFollowingFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListFollowingFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	feedServiceListGlobalFeedHandler := connect.NewUnaryHandler(
+	feedServiceListGlobalFeedHandler := connect.NewUnaryHandlerSimple(
 		FeedServiceListGlobalFeedProcedure,
 		svc.ListGlobalFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListGlobalFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	feedServiceListRankedGlobalFeedHandler := connect.NewUnaryHandler(
+	feedServiceListRankedGlobalFeedHandler := connect.NewUnaryHandlerSimple(
 		FeedServiceListRankedGlobalFeedProcedure,
 		svc.ListRankedGlobalFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListRankedGlobalFeed")),
@@ -251,26 +275,26 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 // UnimplementedFeedServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedFeedServiceHandler struct{}
 
-func (UnimplementedFeedServiceHandler) ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.UserFeedResponse], error) {
+func (UnimplementedFeedServiceHandler) ListUserFeed(context.Context, *v1.ListUserFeedRequest) (*v1.UserFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListUserFeed is not implemented"))
 }
 
-func (UnimplementedFeedServiceHandler) ListContentFeed(context.Context, *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ContentFeedResponse], error) {
+func (UnimplementedFeedServiceHandler) ListContentFeed(context.Context, *v1.ListContentFeedRequest) (*v1.ContentFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListContentFeed is not implemented"))
 }
 
-func (UnimplementedFeedServiceHandler) ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.CommunityFeedResponse], error) {
+func (UnimplementedFeedServiceHandler) ListCommunityFeed(context.Context, *v1.ListCommunityFeedRequest) (*v1.CommunityFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListCommunityFeed is not implemented"))
 }
 
-func (UnimplementedFeedServiceHandler) ListFollowingFeed(context.Context, *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.FollowingFeedResponse], error) {
+func (UnimplementedFeedServiceHandler) ListFollowingFeed(context.Context, *v1.ListFollowingFeedRequest) (*v1.FollowingFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListFollowingFeed is not implemented"))
 }
 
-func (UnimplementedFeedServiceHandler) ListGlobalFeed(context.Context, *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error) {
+func (UnimplementedFeedServiceHandler) ListGlobalFeed(context.Context, *v1.ListGlobalFeedRequest) (*v1.GlobalFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListGlobalFeed is not implemented"))
 }
 
-func (UnimplementedFeedServiceHandler) ListRankedGlobalFeed(context.Context, *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.GlobalFeedResponse], error) {
+func (UnimplementedFeedServiceHandler) ListRankedGlobalFeed(context.Context, *v1.ListRankedGlobalFeedRequest) (*v1.GlobalFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListRankedGlobalFeed is not implemented"))
 }

@@ -47,11 +47,11 @@ const (
 // ReactionServiceClient is a client for the plaza.v1.ReactionService service.
 type ReactionServiceClient interface {
 	// AddReaction reacts as the caller; again changes nothing.
-	AddReaction(context.Context, *connect.Request[v1.AddReactionRequest]) (*connect.Response[v1.AddReactionResponse], error)
+	AddReaction(context.Context, *v1.AddReactionRequest) (*v1.AddReactionResponse, error)
 	// RemoveReaction takes the caller's own reaction back.
-	RemoveReaction(context.Context, *connect.Request[v1.RemoveReactionRequest]) (*connect.Response[v1.RemoveReactionResponse], error)
+	RemoveReaction(context.Context, *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error)
 	// ListReactions lists who reacted.
-	ListReactions(context.Context, *connect.Request[v1.ListReactionsRequest]) (*connect.Response[v1.ListReactionsResponse], error)
+	ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error)
 }
 
 // NewReactionServiceClient constructs a client for the plaza.v1.ReactionService service. By
@@ -94,28 +94,40 @@ type reactionServiceClient struct {
 }
 
 // AddReaction calls plaza.v1.ReactionService.AddReaction.
-func (c *reactionServiceClient) AddReaction(ctx context.Context, req *connect.Request[v1.AddReactionRequest]) (*connect.Response[v1.AddReactionResponse], error) {
-	return c.addReaction.CallUnary(ctx, req)
+func (c *reactionServiceClient) AddReaction(ctx context.Context, req *v1.AddReactionRequest) (*v1.AddReactionResponse, error) {
+	response, err := c.addReaction.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveReaction calls plaza.v1.ReactionService.RemoveReaction.
-func (c *reactionServiceClient) RemoveReaction(ctx context.Context, req *connect.Request[v1.RemoveReactionRequest]) (*connect.Response[v1.RemoveReactionResponse], error) {
-	return c.removeReaction.CallUnary(ctx, req)
+func (c *reactionServiceClient) RemoveReaction(ctx context.Context, req *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error) {
+	response, err := c.removeReaction.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListReactions calls plaza.v1.ReactionService.ListReactions.
-func (c *reactionServiceClient) ListReactions(ctx context.Context, req *connect.Request[v1.ListReactionsRequest]) (*connect.Response[v1.ListReactionsResponse], error) {
-	return c.listReactions.CallUnary(ctx, req)
+func (c *reactionServiceClient) ListReactions(ctx context.Context, req *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error) {
+	response, err := c.listReactions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReactionServiceHandler is an implementation of the plaza.v1.ReactionService service.
 type ReactionServiceHandler interface {
 	// AddReaction reacts as the caller; again changes nothing.
-	AddReaction(context.Context, *connect.Request[v1.AddReactionRequest]) (*connect.Response[v1.AddReactionResponse], error)
+	AddReaction(context.Context, *v1.AddReactionRequest) (*v1.AddReactionResponse, error)
 	// RemoveReaction takes the caller's own reaction back.
-	RemoveReaction(context.Context, *connect.Request[v1.RemoveReactionRequest]) (*connect.Response[v1.RemoveReactionResponse], error)
+	RemoveReaction(context.Context, *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error)
 	// ListReactions lists who reacted.
-	ListReactions(context.Context, *connect.Request[v1.ListReactionsRequest]) (*connect.Response[v1.ListReactionsResponse], error)
+	ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error)
 }
 
 // NewReactionServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -125,19 +137,19 @@ type ReactionServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewReactionServiceHandler(svc ReactionServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	reactionServiceMethods := v1.File_plaza_v1_reaction_proto.Services().ByName("ReactionService").Methods()
-	reactionServiceAddReactionHandler := connect.NewUnaryHandler(
+	reactionServiceAddReactionHandler := connect.NewUnaryHandlerSimple(
 		ReactionServiceAddReactionProcedure,
 		svc.AddReaction,
 		connect.WithSchema(reactionServiceMethods.ByName("AddReaction")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reactionServiceRemoveReactionHandler := connect.NewUnaryHandler(
+	reactionServiceRemoveReactionHandler := connect.NewUnaryHandlerSimple(
 		ReactionServiceRemoveReactionProcedure,
 		svc.RemoveReaction,
 		connect.WithSchema(reactionServiceMethods.ByName("RemoveReaction")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reactionServiceListReactionsHandler := connect.NewUnaryHandler(
+	reactionServiceListReactionsHandler := connect.NewUnaryHandlerSimple(
 		ReactionServiceListReactionsProcedure,
 		svc.ListReactions,
 		connect.WithSchema(reactionServiceMethods.ByName("ListReactions")),
@@ -160,14 +172,14 @@ func NewReactionServiceHandler(svc ReactionServiceHandler, opts ...connect.Handl
 // UnimplementedReactionServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedReactionServiceHandler struct{}
 
-func (UnimplementedReactionServiceHandler) AddReaction(context.Context, *connect.Request[v1.AddReactionRequest]) (*connect.Response[v1.AddReactionResponse], error) {
+func (UnimplementedReactionServiceHandler) AddReaction(context.Context, *v1.AddReactionRequest) (*v1.AddReactionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ReactionService.AddReaction is not implemented"))
 }
 
-func (UnimplementedReactionServiceHandler) RemoveReaction(context.Context, *connect.Request[v1.RemoveReactionRequest]) (*connect.Response[v1.RemoveReactionResponse], error) {
+func (UnimplementedReactionServiceHandler) RemoveReaction(context.Context, *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ReactionService.RemoveReaction is not implemented"))
 }
 
-func (UnimplementedReactionServiceHandler) ListReactions(context.Context, *connect.Request[v1.ListReactionsRequest]) (*connect.Response[v1.ListReactionsResponse], error) {
+func (UnimplementedReactionServiceHandler) ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ReactionService.ListReactions is not implemented"))
 }

@@ -48,16 +48,16 @@ const (
 // RoleServiceClient is a client for the plaza.v1.RoleService service.
 type RoleServiceClient interface {
 	// ListRoles lists the roles.
-	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
+	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
 	// GetRole gets one role, as an array of one.
-	GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error)
+	GetRole(context.Context, *v1.GetRoleRequest) (*v1.GetRoleResponse, error)
 	// CreateRole makes a network role, which users get from UpdateUser.
-	CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.RoleResponse, error)
 	// UpdateRole changes what a role grants, for everybody who holds it; built-in roles stay as they are.
-	UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.RoleResponse, error)
 	// DeleteRole takes a role away, and answers with it, deleted; built-in roles stay. Users who hold it keep its id, which grants
 	// nothing any more.
-	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.RoleResponse, error)
 }
 
 // NewRoleServiceClient constructs a client for the plaza.v1.RoleService service. By default, it
@@ -114,43 +114,63 @@ type roleServiceClient struct {
 }
 
 // ListRoles calls plaza.v1.RoleService.ListRoles.
-func (c *roleServiceClient) ListRoles(ctx context.Context, req *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error) {
-	return c.listRoles.CallUnary(ctx, req)
+func (c *roleServiceClient) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1.ListRolesResponse, error) {
+	response, err := c.listRoles.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetRole calls plaza.v1.RoleService.GetRole.
-func (c *roleServiceClient) GetRole(ctx context.Context, req *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error) {
-	return c.getRole.CallUnary(ctx, req)
+func (c *roleServiceClient) GetRole(ctx context.Context, req *v1.GetRoleRequest) (*v1.GetRoleResponse, error) {
+	response, err := c.getRole.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateRole calls plaza.v1.RoleService.CreateRole.
-func (c *roleServiceClient) CreateRole(ctx context.Context, req *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
-	return c.createRole.CallUnary(ctx, req)
+func (c *roleServiceClient) CreateRole(ctx context.Context, req *v1.CreateRoleRequest) (*v1.RoleResponse, error) {
+	response, err := c.createRole.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateRole calls plaza.v1.RoleService.UpdateRole.
-func (c *roleServiceClient) UpdateRole(ctx context.Context, req *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
-	return c.updateRole.CallUnary(ctx, req)
+func (c *roleServiceClient) UpdateRole(ctx context.Context, req *v1.UpdateRoleRequest) (*v1.RoleResponse, error) {
+	response, err := c.updateRole.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteRole calls plaza.v1.RoleService.DeleteRole.
-func (c *roleServiceClient) DeleteRole(ctx context.Context, req *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
-	return c.deleteRole.CallUnary(ctx, req)
+func (c *roleServiceClient) DeleteRole(ctx context.Context, req *v1.DeleteRoleRequest) (*v1.RoleResponse, error) {
+	response, err := c.deleteRole.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RoleServiceHandler is an implementation of the plaza.v1.RoleService service.
 type RoleServiceHandler interface {
 	// ListRoles lists the roles.
-	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
+	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
 	// GetRole gets one role, as an array of one.
-	GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error)
+	GetRole(context.Context, *v1.GetRoleRequest) (*v1.GetRoleResponse, error)
 	// CreateRole makes a network role, which users get from UpdateUser.
-	CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.RoleResponse, error)
 	// UpdateRole changes what a role grants, for everybody who holds it; built-in roles stay as they are.
-	UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.RoleResponse, error)
 	// DeleteRole takes a role away, and answers with it, deleted; built-in roles stay. Users who hold it keep its id, which grants
 	// nothing any more.
-	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error)
+	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.RoleResponse, error)
 }
 
 // NewRoleServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -160,31 +180,31 @@ type RoleServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewRoleServiceHandler(svc RoleServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	roleServiceMethods := v1.File_plaza_v1_role_proto.Services().ByName("RoleService").Methods()
-	roleServiceListRolesHandler := connect.NewUnaryHandler(
+	roleServiceListRolesHandler := connect.NewUnaryHandlerSimple(
 		RoleServiceListRolesProcedure,
 		svc.ListRoles,
 		connect.WithSchema(roleServiceMethods.ByName("ListRoles")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roleServiceGetRoleHandler := connect.NewUnaryHandler(
+	roleServiceGetRoleHandler := connect.NewUnaryHandlerSimple(
 		RoleServiceGetRoleProcedure,
 		svc.GetRole,
 		connect.WithSchema(roleServiceMethods.ByName("GetRole")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roleServiceCreateRoleHandler := connect.NewUnaryHandler(
+	roleServiceCreateRoleHandler := connect.NewUnaryHandlerSimple(
 		RoleServiceCreateRoleProcedure,
 		svc.CreateRole,
 		connect.WithSchema(roleServiceMethods.ByName("CreateRole")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roleServiceUpdateRoleHandler := connect.NewUnaryHandler(
+	roleServiceUpdateRoleHandler := connect.NewUnaryHandlerSimple(
 		RoleServiceUpdateRoleProcedure,
 		svc.UpdateRole,
 		connect.WithSchema(roleServiceMethods.ByName("UpdateRole")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roleServiceDeleteRoleHandler := connect.NewUnaryHandler(
+	roleServiceDeleteRoleHandler := connect.NewUnaryHandlerSimple(
 		RoleServiceDeleteRoleProcedure,
 		svc.DeleteRole,
 		connect.WithSchema(roleServiceMethods.ByName("DeleteRole")),
@@ -211,22 +231,22 @@ func NewRoleServiceHandler(svc RoleServiceHandler, opts ...connect.HandlerOption
 // UnimplementedRoleServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedRoleServiceHandler struct{}
 
-func (UnimplementedRoleServiceHandler) ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error) {
+func (UnimplementedRoleServiceHandler) ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.ListRoles is not implemented"))
 }
 
-func (UnimplementedRoleServiceHandler) GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error) {
+func (UnimplementedRoleServiceHandler) GetRole(context.Context, *v1.GetRoleRequest) (*v1.GetRoleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.GetRole is not implemented"))
 }
 
-func (UnimplementedRoleServiceHandler) CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+func (UnimplementedRoleServiceHandler) CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.RoleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.CreateRole is not implemented"))
 }
 
-func (UnimplementedRoleServiceHandler) UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+func (UnimplementedRoleServiceHandler) UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.RoleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.UpdateRole is not implemented"))
 }
 
-func (UnimplementedRoleServiceHandler) DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error) {
+func (UnimplementedRoleServiceHandler) DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.RoleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.DeleteRole is not implemented"))
 }

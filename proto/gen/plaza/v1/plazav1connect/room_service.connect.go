@@ -69,35 +69,35 @@ const (
 // RoomServiceClient is a client for the plaza.v1.RoomService service.
 type RoomServiceClient interface {
 	// CreateRoom makes a room with the caller as its host; it is idle.
-	CreateRoom(context.Context, *connect.Request[v1.CreateRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	CreateRoom(context.Context, *v1.CreateRoomRequest) (*v1.RoomAggregate, error)
 	// GetRoom gets one room.
-	GetRoom(context.Context, *connect.Request[v1.GetRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	GetRoom(context.Context, *v1.GetRoomRequest) (*v1.RoomAggregate, error)
 	// ListRooms lists the rooms of all regions that the caller may see: those that they take part in, and those of posts that
 	// they may read. A page may hold fewer than its limit; paging.next says whether there are more.
-	ListRooms(context.Context, *connect.Request[v1.ListRoomsRequest]) (*connect.Response[v1.ListRoomsResponse], error)
+	ListRooms(context.Context, *v1.ListRoomsRequest) (*v1.ListRoomsResponse, error)
 	// ListLiveRooms lists the rooms that are live in posts that the caller may read, with their posts, newest first.
-	ListLiveRooms(context.Context, *connect.Request[v1.ListLiveRoomsRequest]) (*connect.Response[v1.ListLiveRoomsResponse], error)
+	ListLiveRooms(context.Context, *v1.ListLiveRoomsRequest) (*v1.ListLiveRoomsResponse, error)
 	// UpdateRoom changes what a room says of itself; for its host and for those who manage live streams.
-	UpdateRoom(context.Context, *connect.Request[v1.UpdateRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	UpdateRoom(context.Context, *v1.UpdateRoomRequest) (*v1.RoomAggregate, error)
 	// DeleteRoom deletes a room, whatever its state; for its host and for those who manage live streams.
-	DeleteRoom(context.Context, *connect.Request[v1.DeleteRoomRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteRoom(context.Context, *v1.DeleteRoomRequest) (*v1.StatusSuccessResponse, error)
 	// StopRoom ends a room that is idle, live or waits for its host to come back; for its host and for those who manage live
 	// streams. Stopping an ended room changes nothing.
-	StopRoom(context.Context, *connect.Request[v1.StopRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	StopRoom(context.Context, *v1.StopRoomRequest) (*v1.RoomAggregate, error)
 	// LeaveRoom takes the caller out of a room's co-hosts; for somebody who is none it changes nothing. The host stops the room
 	// instead.
-	LeaveRoom(context.Context, *connect.Request[v1.LeaveRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	LeaveRoom(context.Context, *v1.LeaveRoomRequest) (*v1.RoomAggregate, error)
 	// GetRoomToken gets what a host or co-host needs to send to a room that has not ended.
-	GetRoomToken(context.Context, *connect.Request[v1.GetRoomTokenRequest]) (*connect.Response[v1.RoomToken], error)
+	GetRoomToken(context.Context, *v1.GetRoomTokenRequest) (*v1.RoomToken, error)
 	// GetRoomRecordings gets the addresses of a room's recordings.
-	GetRoomRecordings(context.Context, *connect.Request[v1.GetRoomRecordingsRequest]) (*connect.Response[v1.RoomRecordings], error)
+	GetRoomRecordings(context.Context, *v1.GetRoomRecordingsRequest) (*v1.RoomRecordings, error)
 	// RemoveRoomParticipant takes a co-host out of a room; for its host and for those who manage live streams.
-	RemoveRoomParticipant(context.Context, *connect.Request[v1.RemoveRoomParticipantRequest]) (*connect.Response[v1.RoomAggregate], error)
+	RemoveRoomParticipant(context.Context, *v1.RemoveRoomParticipantRequest) (*v1.RoomAggregate, error)
 	// UpdateRoomParticipant changes what a co-host may do; for the room's host and for those who manage live streams.
-	UpdateRoomParticipant(context.Context, *connect.Request[v1.UpdateRoomParticipantRequest]) (*connect.Response[v1.RoomAggregate], error)
+	UpdateRoomParticipant(context.Context, *v1.UpdateRoomParticipantRequest) (*v1.RoomAggregate, error)
 	// ReportRoom is for the media server, by its secret in the header x-media-key: it says what happened to a room. The same
 	// report again changes nothing; one that does not fit the room's state is refused with 400000.
-	ReportRoom(context.Context, *connect.Request[v1.ReportRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	ReportRoom(context.Context, *v1.ReportRoomRequest) (*v1.RoomAggregate, error)
 }
 
 // NewRoomServiceClient constructs a client for the plaza.v1.RoomService service. By default, it
@@ -210,102 +210,154 @@ type roomServiceClient struct {
 }
 
 // CreateRoom calls plaza.v1.RoomService.CreateRoom.
-func (c *roomServiceClient) CreateRoom(ctx context.Context, req *connect.Request[v1.CreateRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
-	return c.createRoom.CallUnary(ctx, req)
+func (c *roomServiceClient) CreateRoom(ctx context.Context, req *v1.CreateRoomRequest) (*v1.RoomAggregate, error) {
+	response, err := c.createRoom.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetRoom calls plaza.v1.RoomService.GetRoom.
-func (c *roomServiceClient) GetRoom(ctx context.Context, req *connect.Request[v1.GetRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
-	return c.getRoom.CallUnary(ctx, req)
+func (c *roomServiceClient) GetRoom(ctx context.Context, req *v1.GetRoomRequest) (*v1.RoomAggregate, error) {
+	response, err := c.getRoom.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListRooms calls plaza.v1.RoomService.ListRooms.
-func (c *roomServiceClient) ListRooms(ctx context.Context, req *connect.Request[v1.ListRoomsRequest]) (*connect.Response[v1.ListRoomsResponse], error) {
-	return c.listRooms.CallUnary(ctx, req)
+func (c *roomServiceClient) ListRooms(ctx context.Context, req *v1.ListRoomsRequest) (*v1.ListRoomsResponse, error) {
+	response, err := c.listRooms.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListLiveRooms calls plaza.v1.RoomService.ListLiveRooms.
-func (c *roomServiceClient) ListLiveRooms(ctx context.Context, req *connect.Request[v1.ListLiveRoomsRequest]) (*connect.Response[v1.ListLiveRoomsResponse], error) {
-	return c.listLiveRooms.CallUnary(ctx, req)
+func (c *roomServiceClient) ListLiveRooms(ctx context.Context, req *v1.ListLiveRoomsRequest) (*v1.ListLiveRoomsResponse, error) {
+	response, err := c.listLiveRooms.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateRoom calls plaza.v1.RoomService.UpdateRoom.
-func (c *roomServiceClient) UpdateRoom(ctx context.Context, req *connect.Request[v1.UpdateRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
-	return c.updateRoom.CallUnary(ctx, req)
+func (c *roomServiceClient) UpdateRoom(ctx context.Context, req *v1.UpdateRoomRequest) (*v1.RoomAggregate, error) {
+	response, err := c.updateRoom.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteRoom calls plaza.v1.RoomService.DeleteRoom.
-func (c *roomServiceClient) DeleteRoom(ctx context.Context, req *connect.Request[v1.DeleteRoomRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deleteRoom.CallUnary(ctx, req)
+func (c *roomServiceClient) DeleteRoom(ctx context.Context, req *v1.DeleteRoomRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deleteRoom.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // StopRoom calls plaza.v1.RoomService.StopRoom.
-func (c *roomServiceClient) StopRoom(ctx context.Context, req *connect.Request[v1.StopRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
-	return c.stopRoom.CallUnary(ctx, req)
+func (c *roomServiceClient) StopRoom(ctx context.Context, req *v1.StopRoomRequest) (*v1.RoomAggregate, error) {
+	response, err := c.stopRoom.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // LeaveRoom calls plaza.v1.RoomService.LeaveRoom.
-func (c *roomServiceClient) LeaveRoom(ctx context.Context, req *connect.Request[v1.LeaveRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
-	return c.leaveRoom.CallUnary(ctx, req)
+func (c *roomServiceClient) LeaveRoom(ctx context.Context, req *v1.LeaveRoomRequest) (*v1.RoomAggregate, error) {
+	response, err := c.leaveRoom.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetRoomToken calls plaza.v1.RoomService.GetRoomToken.
-func (c *roomServiceClient) GetRoomToken(ctx context.Context, req *connect.Request[v1.GetRoomTokenRequest]) (*connect.Response[v1.RoomToken], error) {
-	return c.getRoomToken.CallUnary(ctx, req)
+func (c *roomServiceClient) GetRoomToken(ctx context.Context, req *v1.GetRoomTokenRequest) (*v1.RoomToken, error) {
+	response, err := c.getRoomToken.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetRoomRecordings calls plaza.v1.RoomService.GetRoomRecordings.
-func (c *roomServiceClient) GetRoomRecordings(ctx context.Context, req *connect.Request[v1.GetRoomRecordingsRequest]) (*connect.Response[v1.RoomRecordings], error) {
-	return c.getRoomRecordings.CallUnary(ctx, req)
+func (c *roomServiceClient) GetRoomRecordings(ctx context.Context, req *v1.GetRoomRecordingsRequest) (*v1.RoomRecordings, error) {
+	response, err := c.getRoomRecordings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveRoomParticipant calls plaza.v1.RoomService.RemoveRoomParticipant.
-func (c *roomServiceClient) RemoveRoomParticipant(ctx context.Context, req *connect.Request[v1.RemoveRoomParticipantRequest]) (*connect.Response[v1.RoomAggregate], error) {
-	return c.removeRoomParticipant.CallUnary(ctx, req)
+func (c *roomServiceClient) RemoveRoomParticipant(ctx context.Context, req *v1.RemoveRoomParticipantRequest) (*v1.RoomAggregate, error) {
+	response, err := c.removeRoomParticipant.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateRoomParticipant calls plaza.v1.RoomService.UpdateRoomParticipant.
-func (c *roomServiceClient) UpdateRoomParticipant(ctx context.Context, req *connect.Request[v1.UpdateRoomParticipantRequest]) (*connect.Response[v1.RoomAggregate], error) {
-	return c.updateRoomParticipant.CallUnary(ctx, req)
+func (c *roomServiceClient) UpdateRoomParticipant(ctx context.Context, req *v1.UpdateRoomParticipantRequest) (*v1.RoomAggregate, error) {
+	response, err := c.updateRoomParticipant.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReportRoom calls plaza.v1.RoomService.ReportRoom.
-func (c *roomServiceClient) ReportRoom(ctx context.Context, req *connect.Request[v1.ReportRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
-	return c.reportRoom.CallUnary(ctx, req)
+func (c *roomServiceClient) ReportRoom(ctx context.Context, req *v1.ReportRoomRequest) (*v1.RoomAggregate, error) {
+	response, err := c.reportRoom.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RoomServiceHandler is an implementation of the plaza.v1.RoomService service.
 type RoomServiceHandler interface {
 	// CreateRoom makes a room with the caller as its host; it is idle.
-	CreateRoom(context.Context, *connect.Request[v1.CreateRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	CreateRoom(context.Context, *v1.CreateRoomRequest) (*v1.RoomAggregate, error)
 	// GetRoom gets one room.
-	GetRoom(context.Context, *connect.Request[v1.GetRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	GetRoom(context.Context, *v1.GetRoomRequest) (*v1.RoomAggregate, error)
 	// ListRooms lists the rooms of all regions that the caller may see: those that they take part in, and those of posts that
 	// they may read. A page may hold fewer than its limit; paging.next says whether there are more.
-	ListRooms(context.Context, *connect.Request[v1.ListRoomsRequest]) (*connect.Response[v1.ListRoomsResponse], error)
+	ListRooms(context.Context, *v1.ListRoomsRequest) (*v1.ListRoomsResponse, error)
 	// ListLiveRooms lists the rooms that are live in posts that the caller may read, with their posts, newest first.
-	ListLiveRooms(context.Context, *connect.Request[v1.ListLiveRoomsRequest]) (*connect.Response[v1.ListLiveRoomsResponse], error)
+	ListLiveRooms(context.Context, *v1.ListLiveRoomsRequest) (*v1.ListLiveRoomsResponse, error)
 	// UpdateRoom changes what a room says of itself; for its host and for those who manage live streams.
-	UpdateRoom(context.Context, *connect.Request[v1.UpdateRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	UpdateRoom(context.Context, *v1.UpdateRoomRequest) (*v1.RoomAggregate, error)
 	// DeleteRoom deletes a room, whatever its state; for its host and for those who manage live streams.
-	DeleteRoom(context.Context, *connect.Request[v1.DeleteRoomRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteRoom(context.Context, *v1.DeleteRoomRequest) (*v1.StatusSuccessResponse, error)
 	// StopRoom ends a room that is idle, live or waits for its host to come back; for its host and for those who manage live
 	// streams. Stopping an ended room changes nothing.
-	StopRoom(context.Context, *connect.Request[v1.StopRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	StopRoom(context.Context, *v1.StopRoomRequest) (*v1.RoomAggregate, error)
 	// LeaveRoom takes the caller out of a room's co-hosts; for somebody who is none it changes nothing. The host stops the room
 	// instead.
-	LeaveRoom(context.Context, *connect.Request[v1.LeaveRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	LeaveRoom(context.Context, *v1.LeaveRoomRequest) (*v1.RoomAggregate, error)
 	// GetRoomToken gets what a host or co-host needs to send to a room that has not ended.
-	GetRoomToken(context.Context, *connect.Request[v1.GetRoomTokenRequest]) (*connect.Response[v1.RoomToken], error)
+	GetRoomToken(context.Context, *v1.GetRoomTokenRequest) (*v1.RoomToken, error)
 	// GetRoomRecordings gets the addresses of a room's recordings.
-	GetRoomRecordings(context.Context, *connect.Request[v1.GetRoomRecordingsRequest]) (*connect.Response[v1.RoomRecordings], error)
+	GetRoomRecordings(context.Context, *v1.GetRoomRecordingsRequest) (*v1.RoomRecordings, error)
 	// RemoveRoomParticipant takes a co-host out of a room; for its host and for those who manage live streams.
-	RemoveRoomParticipant(context.Context, *connect.Request[v1.RemoveRoomParticipantRequest]) (*connect.Response[v1.RoomAggregate], error)
+	RemoveRoomParticipant(context.Context, *v1.RemoveRoomParticipantRequest) (*v1.RoomAggregate, error)
 	// UpdateRoomParticipant changes what a co-host may do; for the room's host and for those who manage live streams.
-	UpdateRoomParticipant(context.Context, *connect.Request[v1.UpdateRoomParticipantRequest]) (*connect.Response[v1.RoomAggregate], error)
+	UpdateRoomParticipant(context.Context, *v1.UpdateRoomParticipantRequest) (*v1.RoomAggregate, error)
 	// ReportRoom is for the media server, by its secret in the header x-media-key: it says what happened to a room. The same
 	// report again changes nothing; one that does not fit the room's state is refused with 400000.
-	ReportRoom(context.Context, *connect.Request[v1.ReportRoomRequest]) (*connect.Response[v1.RoomAggregate], error)
+	ReportRoom(context.Context, *v1.ReportRoomRequest) (*v1.RoomAggregate, error)
 }
 
 // NewRoomServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -315,79 +367,79 @@ type RoomServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewRoomServiceHandler(svc RoomServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	roomServiceMethods := v1.File_plaza_v1_room_service_proto.Services().ByName("RoomService").Methods()
-	roomServiceCreateRoomHandler := connect.NewUnaryHandler(
+	roomServiceCreateRoomHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceCreateRoomProcedure,
 		svc.CreateRoom,
 		connect.WithSchema(roomServiceMethods.ByName("CreateRoom")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceGetRoomHandler := connect.NewUnaryHandler(
+	roomServiceGetRoomHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceGetRoomProcedure,
 		svc.GetRoom,
 		connect.WithSchema(roomServiceMethods.ByName("GetRoom")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceListRoomsHandler := connect.NewUnaryHandler(
+	roomServiceListRoomsHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceListRoomsProcedure,
 		svc.ListRooms,
 		connect.WithSchema(roomServiceMethods.ByName("ListRooms")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceListLiveRoomsHandler := connect.NewUnaryHandler(
+	roomServiceListLiveRoomsHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceListLiveRoomsProcedure,
 		svc.ListLiveRooms,
 		connect.WithSchema(roomServiceMethods.ByName("ListLiveRooms")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceUpdateRoomHandler := connect.NewUnaryHandler(
+	roomServiceUpdateRoomHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceUpdateRoomProcedure,
 		svc.UpdateRoom,
 		connect.WithSchema(roomServiceMethods.ByName("UpdateRoom")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceDeleteRoomHandler := connect.NewUnaryHandler(
+	roomServiceDeleteRoomHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceDeleteRoomProcedure,
 		svc.DeleteRoom,
 		connect.WithSchema(roomServiceMethods.ByName("DeleteRoom")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceStopRoomHandler := connect.NewUnaryHandler(
+	roomServiceStopRoomHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceStopRoomProcedure,
 		svc.StopRoom,
 		connect.WithSchema(roomServiceMethods.ByName("StopRoom")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceLeaveRoomHandler := connect.NewUnaryHandler(
+	roomServiceLeaveRoomHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceLeaveRoomProcedure,
 		svc.LeaveRoom,
 		connect.WithSchema(roomServiceMethods.ByName("LeaveRoom")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceGetRoomTokenHandler := connect.NewUnaryHandler(
+	roomServiceGetRoomTokenHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceGetRoomTokenProcedure,
 		svc.GetRoomToken,
 		connect.WithSchema(roomServiceMethods.ByName("GetRoomToken")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceGetRoomRecordingsHandler := connect.NewUnaryHandler(
+	roomServiceGetRoomRecordingsHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceGetRoomRecordingsProcedure,
 		svc.GetRoomRecordings,
 		connect.WithSchema(roomServiceMethods.ByName("GetRoomRecordings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceRemoveRoomParticipantHandler := connect.NewUnaryHandler(
+	roomServiceRemoveRoomParticipantHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceRemoveRoomParticipantProcedure,
 		svc.RemoveRoomParticipant,
 		connect.WithSchema(roomServiceMethods.ByName("RemoveRoomParticipant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceUpdateRoomParticipantHandler := connect.NewUnaryHandler(
+	roomServiceUpdateRoomParticipantHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceUpdateRoomParticipantProcedure,
 		svc.UpdateRoomParticipant,
 		connect.WithSchema(roomServiceMethods.ByName("UpdateRoomParticipant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	roomServiceReportRoomHandler := connect.NewUnaryHandler(
+	roomServiceReportRoomHandler := connect.NewUnaryHandlerSimple(
 		RoomServiceReportRoomProcedure,
 		svc.ReportRoom,
 		connect.WithSchema(roomServiceMethods.ByName("ReportRoom")),
@@ -430,54 +482,54 @@ func NewRoomServiceHandler(svc RoomServiceHandler, opts ...connect.HandlerOption
 // UnimplementedRoomServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedRoomServiceHandler struct{}
 
-func (UnimplementedRoomServiceHandler) CreateRoom(context.Context, *connect.Request[v1.CreateRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
+func (UnimplementedRoomServiceHandler) CreateRoom(context.Context, *v1.CreateRoomRequest) (*v1.RoomAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.CreateRoom is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) GetRoom(context.Context, *connect.Request[v1.GetRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
+func (UnimplementedRoomServiceHandler) GetRoom(context.Context, *v1.GetRoomRequest) (*v1.RoomAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.GetRoom is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) ListRooms(context.Context, *connect.Request[v1.ListRoomsRequest]) (*connect.Response[v1.ListRoomsResponse], error) {
+func (UnimplementedRoomServiceHandler) ListRooms(context.Context, *v1.ListRoomsRequest) (*v1.ListRoomsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.ListRooms is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) ListLiveRooms(context.Context, *connect.Request[v1.ListLiveRoomsRequest]) (*connect.Response[v1.ListLiveRoomsResponse], error) {
+func (UnimplementedRoomServiceHandler) ListLiveRooms(context.Context, *v1.ListLiveRoomsRequest) (*v1.ListLiveRoomsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.ListLiveRooms is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) UpdateRoom(context.Context, *connect.Request[v1.UpdateRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
+func (UnimplementedRoomServiceHandler) UpdateRoom(context.Context, *v1.UpdateRoomRequest) (*v1.RoomAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.UpdateRoom is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) DeleteRoom(context.Context, *connect.Request[v1.DeleteRoomRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedRoomServiceHandler) DeleteRoom(context.Context, *v1.DeleteRoomRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.DeleteRoom is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) StopRoom(context.Context, *connect.Request[v1.StopRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
+func (UnimplementedRoomServiceHandler) StopRoom(context.Context, *v1.StopRoomRequest) (*v1.RoomAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.StopRoom is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) LeaveRoom(context.Context, *connect.Request[v1.LeaveRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
+func (UnimplementedRoomServiceHandler) LeaveRoom(context.Context, *v1.LeaveRoomRequest) (*v1.RoomAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.LeaveRoom is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) GetRoomToken(context.Context, *connect.Request[v1.GetRoomTokenRequest]) (*connect.Response[v1.RoomToken], error) {
+func (UnimplementedRoomServiceHandler) GetRoomToken(context.Context, *v1.GetRoomTokenRequest) (*v1.RoomToken, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.GetRoomToken is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) GetRoomRecordings(context.Context, *connect.Request[v1.GetRoomRecordingsRequest]) (*connect.Response[v1.RoomRecordings], error) {
+func (UnimplementedRoomServiceHandler) GetRoomRecordings(context.Context, *v1.GetRoomRecordingsRequest) (*v1.RoomRecordings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.GetRoomRecordings is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) RemoveRoomParticipant(context.Context, *connect.Request[v1.RemoveRoomParticipantRequest]) (*connect.Response[v1.RoomAggregate], error) {
+func (UnimplementedRoomServiceHandler) RemoveRoomParticipant(context.Context, *v1.RemoveRoomParticipantRequest) (*v1.RoomAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.RemoveRoomParticipant is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) UpdateRoomParticipant(context.Context, *connect.Request[v1.UpdateRoomParticipantRequest]) (*connect.Response[v1.RoomAggregate], error) {
+func (UnimplementedRoomServiceHandler) UpdateRoomParticipant(context.Context, *v1.UpdateRoomParticipantRequest) (*v1.RoomAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.UpdateRoomParticipant is not implemented"))
 }
 
-func (UnimplementedRoomServiceHandler) ReportRoom(context.Context, *connect.Request[v1.ReportRoomRequest]) (*connect.Response[v1.RoomAggregate], error) {
+func (UnimplementedRoomServiceHandler) ReportRoom(context.Context, *v1.ReportRoomRequest) (*v1.RoomAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoomService.ReportRoom is not implemented"))
 }

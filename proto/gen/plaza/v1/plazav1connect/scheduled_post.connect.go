@@ -51,14 +51,14 @@ const (
 type ScheduledPostServiceClient interface {
 	// SchedulePost takes a post that is to be published at a time, at most 30 days ahead. Whoever may post there now may
 	// schedule; whether they still may is looked at again when the time has come.
-	SchedulePost(context.Context, *connect.Request[v1.SchedulePostRequest]) (*connect.Response[v1.SchedulePostResponse], error)
+	SchedulePost(context.Context, *v1.SchedulePostRequest) (*v1.SchedulePostResponse, error)
 	// ListScheduledPosts lists the caller's own scheduled posts; administrators see those of everybody.
-	ListScheduledPosts(context.Context, *connect.Request[v1.ListScheduledPostsRequest]) (*connect.Response[v1.ListScheduledPostsResponse], error)
+	ListScheduledPosts(context.Context, *v1.ListScheduledPostsRequest) (*v1.ListScheduledPostsResponse, error)
 	// UpdateScheduledPost changes time or content of a post that is not published; absent fields stay. One that failed waits
 	// again.
-	UpdateScheduledPost(context.Context, *connect.Request[v1.UpdateScheduledPostRequest]) (*connect.Response[v1.UpdateScheduledPostResponse], error)
+	UpdateScheduledPost(context.Context, *v1.UpdateScheduledPostRequest) (*v1.UpdateScheduledPostResponse, error)
 	// CancelScheduledPost forgets a post that is not published.
-	CancelScheduledPost(context.Context, *connect.Request[v1.CancelScheduledPostRequest]) (*connect.Response[v1.SuccessResponse], error)
+	CancelScheduledPost(context.Context, *v1.CancelScheduledPostRequest) (*v1.SuccessResponse, error)
 }
 
 // NewScheduledPostServiceClient constructs a client for the plaza.v1.ScheduledPostService service.
@@ -108,37 +108,53 @@ type scheduledPostServiceClient struct {
 }
 
 // SchedulePost calls plaza.v1.ScheduledPostService.SchedulePost.
-func (c *scheduledPostServiceClient) SchedulePost(ctx context.Context, req *connect.Request[v1.SchedulePostRequest]) (*connect.Response[v1.SchedulePostResponse], error) {
-	return c.schedulePost.CallUnary(ctx, req)
+func (c *scheduledPostServiceClient) SchedulePost(ctx context.Context, req *v1.SchedulePostRequest) (*v1.SchedulePostResponse, error) {
+	response, err := c.schedulePost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListScheduledPosts calls plaza.v1.ScheduledPostService.ListScheduledPosts.
-func (c *scheduledPostServiceClient) ListScheduledPosts(ctx context.Context, req *connect.Request[v1.ListScheduledPostsRequest]) (*connect.Response[v1.ListScheduledPostsResponse], error) {
-	return c.listScheduledPosts.CallUnary(ctx, req)
+func (c *scheduledPostServiceClient) ListScheduledPosts(ctx context.Context, req *v1.ListScheduledPostsRequest) (*v1.ListScheduledPostsResponse, error) {
+	response, err := c.listScheduledPosts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateScheduledPost calls plaza.v1.ScheduledPostService.UpdateScheduledPost.
-func (c *scheduledPostServiceClient) UpdateScheduledPost(ctx context.Context, req *connect.Request[v1.UpdateScheduledPostRequest]) (*connect.Response[v1.UpdateScheduledPostResponse], error) {
-	return c.updateScheduledPost.CallUnary(ctx, req)
+func (c *scheduledPostServiceClient) UpdateScheduledPost(ctx context.Context, req *v1.UpdateScheduledPostRequest) (*v1.UpdateScheduledPostResponse, error) {
+	response, err := c.updateScheduledPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CancelScheduledPost calls plaza.v1.ScheduledPostService.CancelScheduledPost.
-func (c *scheduledPostServiceClient) CancelScheduledPost(ctx context.Context, req *connect.Request[v1.CancelScheduledPostRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.cancelScheduledPost.CallUnary(ctx, req)
+func (c *scheduledPostServiceClient) CancelScheduledPost(ctx context.Context, req *v1.CancelScheduledPostRequest) (*v1.SuccessResponse, error) {
+	response, err := c.cancelScheduledPost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ScheduledPostServiceHandler is an implementation of the plaza.v1.ScheduledPostService service.
 type ScheduledPostServiceHandler interface {
 	// SchedulePost takes a post that is to be published at a time, at most 30 days ahead. Whoever may post there now may
 	// schedule; whether they still may is looked at again when the time has come.
-	SchedulePost(context.Context, *connect.Request[v1.SchedulePostRequest]) (*connect.Response[v1.SchedulePostResponse], error)
+	SchedulePost(context.Context, *v1.SchedulePostRequest) (*v1.SchedulePostResponse, error)
 	// ListScheduledPosts lists the caller's own scheduled posts; administrators see those of everybody.
-	ListScheduledPosts(context.Context, *connect.Request[v1.ListScheduledPostsRequest]) (*connect.Response[v1.ListScheduledPostsResponse], error)
+	ListScheduledPosts(context.Context, *v1.ListScheduledPostsRequest) (*v1.ListScheduledPostsResponse, error)
 	// UpdateScheduledPost changes time or content of a post that is not published; absent fields stay. One that failed waits
 	// again.
-	UpdateScheduledPost(context.Context, *connect.Request[v1.UpdateScheduledPostRequest]) (*connect.Response[v1.UpdateScheduledPostResponse], error)
+	UpdateScheduledPost(context.Context, *v1.UpdateScheduledPostRequest) (*v1.UpdateScheduledPostResponse, error)
 	// CancelScheduledPost forgets a post that is not published.
-	CancelScheduledPost(context.Context, *connect.Request[v1.CancelScheduledPostRequest]) (*connect.Response[v1.SuccessResponse], error)
+	CancelScheduledPost(context.Context, *v1.CancelScheduledPostRequest) (*v1.SuccessResponse, error)
 }
 
 // NewScheduledPostServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -148,25 +164,25 @@ type ScheduledPostServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewScheduledPostServiceHandler(svc ScheduledPostServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	scheduledPostServiceMethods := v1.File_plaza_v1_scheduled_post_proto.Services().ByName("ScheduledPostService").Methods()
-	scheduledPostServiceSchedulePostHandler := connect.NewUnaryHandler(
+	scheduledPostServiceSchedulePostHandler := connect.NewUnaryHandlerSimple(
 		ScheduledPostServiceSchedulePostProcedure,
 		svc.SchedulePost,
 		connect.WithSchema(scheduledPostServiceMethods.ByName("SchedulePost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	scheduledPostServiceListScheduledPostsHandler := connect.NewUnaryHandler(
+	scheduledPostServiceListScheduledPostsHandler := connect.NewUnaryHandlerSimple(
 		ScheduledPostServiceListScheduledPostsProcedure,
 		svc.ListScheduledPosts,
 		connect.WithSchema(scheduledPostServiceMethods.ByName("ListScheduledPosts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	scheduledPostServiceUpdateScheduledPostHandler := connect.NewUnaryHandler(
+	scheduledPostServiceUpdateScheduledPostHandler := connect.NewUnaryHandlerSimple(
 		ScheduledPostServiceUpdateScheduledPostProcedure,
 		svc.UpdateScheduledPost,
 		connect.WithSchema(scheduledPostServiceMethods.ByName("UpdateScheduledPost")),
 		connect.WithHandlerOptions(opts...),
 	)
-	scheduledPostServiceCancelScheduledPostHandler := connect.NewUnaryHandler(
+	scheduledPostServiceCancelScheduledPostHandler := connect.NewUnaryHandlerSimple(
 		ScheduledPostServiceCancelScheduledPostProcedure,
 		svc.CancelScheduledPost,
 		connect.WithSchema(scheduledPostServiceMethods.ByName("CancelScheduledPost")),
@@ -191,18 +207,18 @@ func NewScheduledPostServiceHandler(svc ScheduledPostServiceHandler, opts ...con
 // UnimplementedScheduledPostServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedScheduledPostServiceHandler struct{}
 
-func (UnimplementedScheduledPostServiceHandler) SchedulePost(context.Context, *connect.Request[v1.SchedulePostRequest]) (*connect.Response[v1.SchedulePostResponse], error) {
+func (UnimplementedScheduledPostServiceHandler) SchedulePost(context.Context, *v1.SchedulePostRequest) (*v1.SchedulePostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ScheduledPostService.SchedulePost is not implemented"))
 }
 
-func (UnimplementedScheduledPostServiceHandler) ListScheduledPosts(context.Context, *connect.Request[v1.ListScheduledPostsRequest]) (*connect.Response[v1.ListScheduledPostsResponse], error) {
+func (UnimplementedScheduledPostServiceHandler) ListScheduledPosts(context.Context, *v1.ListScheduledPostsRequest) (*v1.ListScheduledPostsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ScheduledPostService.ListScheduledPosts is not implemented"))
 }
 
-func (UnimplementedScheduledPostServiceHandler) UpdateScheduledPost(context.Context, *connect.Request[v1.UpdateScheduledPostRequest]) (*connect.Response[v1.UpdateScheduledPostResponse], error) {
+func (UnimplementedScheduledPostServiceHandler) UpdateScheduledPost(context.Context, *v1.UpdateScheduledPostRequest) (*v1.UpdateScheduledPostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ScheduledPostService.UpdateScheduledPost is not implemented"))
 }
 
-func (UnimplementedScheduledPostServiceHandler) CancelScheduledPost(context.Context, *connect.Request[v1.CancelScheduledPostRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedScheduledPostServiceHandler) CancelScheduledPost(context.Context, *v1.CancelScheduledPostRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ScheduledPostService.CancelScheduledPost is not implemented"))
 }

@@ -50,13 +50,13 @@ const (
 // SessionServiceClient is a client for the plaza.v1.SessionService service.
 type SessionServiceClient interface {
 	// CreateSession signs a user in and makes the user where it is unknown.
-	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
+	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// VerifySession tells whether the caller's access token still holds.
-	VerifySession(context.Context, *connect.Request[v1.VerifySessionRequest]) (*connect.Response[v1.VerifySessionResponse], error)
+	VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error)
 	// DeleteSession signs the caller out; an administrator names the user whose sessions end.
-	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.SuccessResponse], error)
+	DeleteSession(context.Context, *v1.DeleteSessionRequest) (*v1.SuccessResponse, error)
 	// RevokeUserSessions ends every session of a user.
-	RevokeUserSessions(context.Context, *connect.Request[v1.RevokeUserSessionsRequest]) (*connect.Response[v1.SuccessResponse], error)
+	RevokeUserSessions(context.Context, *v1.RevokeUserSessionsRequest) (*v1.SuccessResponse, error)
 }
 
 // NewSessionServiceClient constructs a client for the plaza.v1.SessionService service. By default,
@@ -106,35 +106,51 @@ type sessionServiceClient struct {
 }
 
 // CreateSession calls plaza.v1.SessionService.CreateSession.
-func (c *sessionServiceClient) CreateSession(ctx context.Context, req *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error) {
-	return c.createSession.CallUnary(ctx, req)
+func (c *sessionServiceClient) CreateSession(ctx context.Context, req *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error) {
+	response, err := c.createSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // VerifySession calls plaza.v1.SessionService.VerifySession.
-func (c *sessionServiceClient) VerifySession(ctx context.Context, req *connect.Request[v1.VerifySessionRequest]) (*connect.Response[v1.VerifySessionResponse], error) {
-	return c.verifySession.CallUnary(ctx, req)
+func (c *sessionServiceClient) VerifySession(ctx context.Context, req *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error) {
+	response, err := c.verifySession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteSession calls plaza.v1.SessionService.DeleteSession.
-func (c *sessionServiceClient) DeleteSession(ctx context.Context, req *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.deleteSession.CallUnary(ctx, req)
+func (c *sessionServiceClient) DeleteSession(ctx context.Context, req *v1.DeleteSessionRequest) (*v1.SuccessResponse, error) {
+	response, err := c.deleteSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RevokeUserSessions calls plaza.v1.SessionService.RevokeUserSessions.
-func (c *sessionServiceClient) RevokeUserSessions(ctx context.Context, req *connect.Request[v1.RevokeUserSessionsRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.revokeUserSessions.CallUnary(ctx, req)
+func (c *sessionServiceClient) RevokeUserSessions(ctx context.Context, req *v1.RevokeUserSessionsRequest) (*v1.SuccessResponse, error) {
+	response, err := c.revokeUserSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SessionServiceHandler is an implementation of the plaza.v1.SessionService service.
 type SessionServiceHandler interface {
 	// CreateSession signs a user in and makes the user where it is unknown.
-	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
+	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// VerifySession tells whether the caller's access token still holds.
-	VerifySession(context.Context, *connect.Request[v1.VerifySessionRequest]) (*connect.Response[v1.VerifySessionResponse], error)
+	VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error)
 	// DeleteSession signs the caller out; an administrator names the user whose sessions end.
-	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.SuccessResponse], error)
+	DeleteSession(context.Context, *v1.DeleteSessionRequest) (*v1.SuccessResponse, error)
 	// RevokeUserSessions ends every session of a user.
-	RevokeUserSessions(context.Context, *connect.Request[v1.RevokeUserSessionsRequest]) (*connect.Response[v1.SuccessResponse], error)
+	RevokeUserSessions(context.Context, *v1.RevokeUserSessionsRequest) (*v1.SuccessResponse, error)
 }
 
 // NewSessionServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -144,25 +160,25 @@ type SessionServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	sessionServiceMethods := v1.File_plaza_v1_session_proto.Services().ByName("SessionService").Methods()
-	sessionServiceCreateSessionHandler := connect.NewUnaryHandler(
+	sessionServiceCreateSessionHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceCreateSessionProcedure,
 		svc.CreateSession,
 		connect.WithSchema(sessionServiceMethods.ByName("CreateSession")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceVerifySessionHandler := connect.NewUnaryHandler(
+	sessionServiceVerifySessionHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceVerifySessionProcedure,
 		svc.VerifySession,
 		connect.WithSchema(sessionServiceMethods.ByName("VerifySession")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceDeleteSessionHandler := connect.NewUnaryHandler(
+	sessionServiceDeleteSessionHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceDeleteSessionProcedure,
 		svc.DeleteSession,
 		connect.WithSchema(sessionServiceMethods.ByName("DeleteSession")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceRevokeUserSessionsHandler := connect.NewUnaryHandler(
+	sessionServiceRevokeUserSessionsHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceRevokeUserSessionsProcedure,
 		svc.RevokeUserSessions,
 		connect.WithSchema(sessionServiceMethods.ByName("RevokeUserSessions")),
@@ -187,18 +203,18 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 // UnimplementedSessionServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedSessionServiceHandler struct{}
 
-func (UnimplementedSessionServiceHandler) CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error) {
+func (UnimplementedSessionServiceHandler) CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.SessionService.CreateSession is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) VerifySession(context.Context, *connect.Request[v1.VerifySessionRequest]) (*connect.Response[v1.VerifySessionResponse], error) {
+func (UnimplementedSessionServiceHandler) VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.SessionService.VerifySession is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedSessionServiceHandler) DeleteSession(context.Context, *v1.DeleteSessionRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.SessionService.DeleteSession is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) RevokeUserSessions(context.Context, *connect.Request[v1.RevokeUserSessionsRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedSessionServiceHandler) RevokeUserSessions(context.Context, *v1.RevokeUserSessionsRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.SessionService.RevokeUserSessions is not implemented"))
 }

@@ -70,29 +70,29 @@ const (
 type StoryServiceClient interface {
 	// CreateStory makes a story in a community or on the caller's own wall. In a community it is for those who manage its
 	// stories, and for every member where the network allows it.
-	CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryAggregate, error)
 	// GetStory gets one story.
-	GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryAggregate, error)
 	// ListStories lists the stories of one community or user.
-	ListStories(context.Context, *connect.Request[v1.ListStoriesRequest]) (*connect.Response[v1.ListStoriesResponse], error)
+	ListStories(context.Context, *v1.ListStoriesRequest) (*v1.ListStoriesResponse, error)
 	// ListStoriesByTargets lists the stories of several communities and users as one list. Targets that the caller may not
 	// see are left out.
-	ListStoriesByTargets(context.Context, *connect.Request[v1.ListStoriesByTargetsRequest]) (*connect.Response[v1.ListStoriesResponse], error)
+	ListStoriesByTargets(context.Context, *v1.ListStoriesByTargetsRequest) (*v1.ListStoriesResponse, error)
 	// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
-	GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.StoryTargetsResponse], error)
+	GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.StoryTargetsResponse, error)
 	// CountStories counts the stories of one community or user, with those that ended and without deleted ones.
-	CountStories(context.Context, *connect.Request[v1.CountStoriesRequest]) (*connect.Response[v1.CountStoriesResponse], error)
+	CountStories(context.Context, *v1.CountStoriesRequest) (*v1.CountStoriesResponse, error)
 	// ListMyStoryTargets lists those of the caller's communities, of the users whom the caller follows, and the caller, that
 	// have stories now. The one whose last story lasts longest comes first.
-	ListMyStoryTargets(context.Context, *connect.Request[v1.ListMyStoryTargetsRequest]) (*connect.Response[v1.ListMyStoryTargetsResponse], error)
+	ListMyStoryTargets(context.Context, *v1.ListMyStoryTargetsRequest) (*v1.ListMyStoryTargetsResponse, error)
 	// DeleteStory deletes a story.
-	DeleteStory(context.Context, *connect.Request[v1.DeleteStoryRequest]) (*connect.Response[v1.SuccessResponse], error)
+	DeleteStory(context.Context, *v1.DeleteStoryRequest) (*v1.SuccessResponse, error)
 	// FlagStory flags a story of somebody else's as the caller; again changes nothing.
-	FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryAggregate, error)
 	// UnflagStory takes the caller's own flag back; without one it is refused.
-	UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryAggregate, error)
 	// ClearStoryFlags removes every flag of a story.
-	ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryAggregate], error)
+	ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryAggregate, error)
 }
 
 // NewStoryServiceClient constructs a client for the plaza.v1.StoryService service. By default, it
@@ -191,87 +191,131 @@ type storyServiceClient struct {
 }
 
 // CreateStory calls plaza.v1.StoryService.CreateStory.
-func (c *storyServiceClient) CreateStory(ctx context.Context, req *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
-	return c.createStory.CallUnary(ctx, req)
+func (c *storyServiceClient) CreateStory(ctx context.Context, req *v1.CreateStoryRequest) (*v1.StoryAggregate, error) {
+	response, err := c.createStory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetStory calls plaza.v1.StoryService.GetStory.
-func (c *storyServiceClient) GetStory(ctx context.Context, req *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
-	return c.getStory.CallUnary(ctx, req)
+func (c *storyServiceClient) GetStory(ctx context.Context, req *v1.GetStoryRequest) (*v1.StoryAggregate, error) {
+	response, err := c.getStory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListStories calls plaza.v1.StoryService.ListStories.
-func (c *storyServiceClient) ListStories(ctx context.Context, req *connect.Request[v1.ListStoriesRequest]) (*connect.Response[v1.ListStoriesResponse], error) {
-	return c.listStories.CallUnary(ctx, req)
+func (c *storyServiceClient) ListStories(ctx context.Context, req *v1.ListStoriesRequest) (*v1.ListStoriesResponse, error) {
+	response, err := c.listStories.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListStoriesByTargets calls plaza.v1.StoryService.ListStoriesByTargets.
-func (c *storyServiceClient) ListStoriesByTargets(ctx context.Context, req *connect.Request[v1.ListStoriesByTargetsRequest]) (*connect.Response[v1.ListStoriesResponse], error) {
-	return c.listStoriesByTargets.CallUnary(ctx, req)
+func (c *storyServiceClient) ListStoriesByTargets(ctx context.Context, req *v1.ListStoriesByTargetsRequest) (*v1.ListStoriesResponse, error) {
+	response, err := c.listStoriesByTargets.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetStoryTargets calls plaza.v1.StoryService.GetStoryTargets.
-func (c *storyServiceClient) GetStoryTargets(ctx context.Context, req *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.StoryTargetsResponse], error) {
-	return c.getStoryTargets.CallUnary(ctx, req)
+func (c *storyServiceClient) GetStoryTargets(ctx context.Context, req *v1.GetStoryTargetsRequest) (*v1.StoryTargetsResponse, error) {
+	response, err := c.getStoryTargets.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CountStories calls plaza.v1.StoryService.CountStories.
-func (c *storyServiceClient) CountStories(ctx context.Context, req *connect.Request[v1.CountStoriesRequest]) (*connect.Response[v1.CountStoriesResponse], error) {
-	return c.countStories.CallUnary(ctx, req)
+func (c *storyServiceClient) CountStories(ctx context.Context, req *v1.CountStoriesRequest) (*v1.CountStoriesResponse, error) {
+	response, err := c.countStories.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMyStoryTargets calls plaza.v1.StoryService.ListMyStoryTargets.
-func (c *storyServiceClient) ListMyStoryTargets(ctx context.Context, req *connect.Request[v1.ListMyStoryTargetsRequest]) (*connect.Response[v1.ListMyStoryTargetsResponse], error) {
-	return c.listMyStoryTargets.CallUnary(ctx, req)
+func (c *storyServiceClient) ListMyStoryTargets(ctx context.Context, req *v1.ListMyStoryTargetsRequest) (*v1.ListMyStoryTargetsResponse, error) {
+	response, err := c.listMyStoryTargets.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteStory calls plaza.v1.StoryService.DeleteStory.
-func (c *storyServiceClient) DeleteStory(ctx context.Context, req *connect.Request[v1.DeleteStoryRequest]) (*connect.Response[v1.SuccessResponse], error) {
-	return c.deleteStory.CallUnary(ctx, req)
+func (c *storyServiceClient) DeleteStory(ctx context.Context, req *v1.DeleteStoryRequest) (*v1.SuccessResponse, error) {
+	response, err := c.deleteStory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FlagStory calls plaza.v1.StoryService.FlagStory.
-func (c *storyServiceClient) FlagStory(ctx context.Context, req *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
-	return c.flagStory.CallUnary(ctx, req)
+func (c *storyServiceClient) FlagStory(ctx context.Context, req *v1.FlagStoryRequest) (*v1.StoryAggregate, error) {
+	response, err := c.flagStory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnflagStory calls plaza.v1.StoryService.UnflagStory.
-func (c *storyServiceClient) UnflagStory(ctx context.Context, req *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
-	return c.unflagStory.CallUnary(ctx, req)
+func (c *storyServiceClient) UnflagStory(ctx context.Context, req *v1.UnflagStoryRequest) (*v1.StoryAggregate, error) {
+	response, err := c.unflagStory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ClearStoryFlags calls plaza.v1.StoryService.ClearStoryFlags.
-func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryAggregate], error) {
-	return c.clearStoryFlags.CallUnary(ctx, req)
+func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *v1.ClearStoryFlagsRequest) (*v1.StoryAggregate, error) {
+	response, err := c.clearStoryFlags.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // StoryServiceHandler is an implementation of the plaza.v1.StoryService service.
 type StoryServiceHandler interface {
 	// CreateStory makes a story in a community or on the caller's own wall. In a community it is for those who manage its
 	// stories, and for every member where the network allows it.
-	CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryAggregate, error)
 	// GetStory gets one story.
-	GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryAggregate, error)
 	// ListStories lists the stories of one community or user.
-	ListStories(context.Context, *connect.Request[v1.ListStoriesRequest]) (*connect.Response[v1.ListStoriesResponse], error)
+	ListStories(context.Context, *v1.ListStoriesRequest) (*v1.ListStoriesResponse, error)
 	// ListStoriesByTargets lists the stories of several communities and users as one list. Targets that the caller may not
 	// see are left out.
-	ListStoriesByTargets(context.Context, *connect.Request[v1.ListStoriesByTargetsRequest]) (*connect.Response[v1.ListStoriesResponse], error)
+	ListStoriesByTargets(context.Context, *v1.ListStoriesByTargetsRequest) (*v1.ListStoriesResponse, error)
 	// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
-	GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.StoryTargetsResponse], error)
+	GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.StoryTargetsResponse, error)
 	// CountStories counts the stories of one community or user, with those that ended and without deleted ones.
-	CountStories(context.Context, *connect.Request[v1.CountStoriesRequest]) (*connect.Response[v1.CountStoriesResponse], error)
+	CountStories(context.Context, *v1.CountStoriesRequest) (*v1.CountStoriesResponse, error)
 	// ListMyStoryTargets lists those of the caller's communities, of the users whom the caller follows, and the caller, that
 	// have stories now. The one whose last story lasts longest comes first.
-	ListMyStoryTargets(context.Context, *connect.Request[v1.ListMyStoryTargetsRequest]) (*connect.Response[v1.ListMyStoryTargetsResponse], error)
+	ListMyStoryTargets(context.Context, *v1.ListMyStoryTargetsRequest) (*v1.ListMyStoryTargetsResponse, error)
 	// DeleteStory deletes a story.
-	DeleteStory(context.Context, *connect.Request[v1.DeleteStoryRequest]) (*connect.Response[v1.SuccessResponse], error)
+	DeleteStory(context.Context, *v1.DeleteStoryRequest) (*v1.SuccessResponse, error)
 	// FlagStory flags a story of somebody else's as the caller; again changes nothing.
-	FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryAggregate, error)
 	// UnflagStory takes the caller's own flag back; without one it is refused.
-	UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryAggregate, error)
 	// ClearStoryFlags removes every flag of a story.
-	ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryAggregate], error)
+	ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryAggregate, error)
 }
 
 // NewStoryServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -281,67 +325,67 @@ type StoryServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewStoryServiceHandler(svc StoryServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	storyServiceMethods := v1.File_plaza_v1_story_proto.Services().ByName("StoryService").Methods()
-	storyServiceCreateStoryHandler := connect.NewUnaryHandler(
+	storyServiceCreateStoryHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceCreateStoryProcedure,
 		svc.CreateStory,
 		connect.WithSchema(storyServiceMethods.ByName("CreateStory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceGetStoryHandler := connect.NewUnaryHandler(
+	storyServiceGetStoryHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceGetStoryProcedure,
 		svc.GetStory,
 		connect.WithSchema(storyServiceMethods.ByName("GetStory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceListStoriesHandler := connect.NewUnaryHandler(
+	storyServiceListStoriesHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceListStoriesProcedure,
 		svc.ListStories,
 		connect.WithSchema(storyServiceMethods.ByName("ListStories")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceListStoriesByTargetsHandler := connect.NewUnaryHandler(
+	storyServiceListStoriesByTargetsHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceListStoriesByTargetsProcedure,
 		svc.ListStoriesByTargets,
 		connect.WithSchema(storyServiceMethods.ByName("ListStoriesByTargets")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceGetStoryTargetsHandler := connect.NewUnaryHandler(
+	storyServiceGetStoryTargetsHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceGetStoryTargetsProcedure,
 		svc.GetStoryTargets,
 		connect.WithSchema(storyServiceMethods.ByName("GetStoryTargets")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceCountStoriesHandler := connect.NewUnaryHandler(
+	storyServiceCountStoriesHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceCountStoriesProcedure,
 		svc.CountStories,
 		connect.WithSchema(storyServiceMethods.ByName("CountStories")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceListMyStoryTargetsHandler := connect.NewUnaryHandler(
+	storyServiceListMyStoryTargetsHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceListMyStoryTargetsProcedure,
 		svc.ListMyStoryTargets,
 		connect.WithSchema(storyServiceMethods.ByName("ListMyStoryTargets")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceDeleteStoryHandler := connect.NewUnaryHandler(
+	storyServiceDeleteStoryHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceDeleteStoryProcedure,
 		svc.DeleteStory,
 		connect.WithSchema(storyServiceMethods.ByName("DeleteStory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceFlagStoryHandler := connect.NewUnaryHandler(
+	storyServiceFlagStoryHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceFlagStoryProcedure,
 		svc.FlagStory,
 		connect.WithSchema(storyServiceMethods.ByName("FlagStory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceUnflagStoryHandler := connect.NewUnaryHandler(
+	storyServiceUnflagStoryHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceUnflagStoryProcedure,
 		svc.UnflagStory,
 		connect.WithSchema(storyServiceMethods.ByName("UnflagStory")),
 		connect.WithHandlerOptions(opts...),
 	)
-	storyServiceClearStoryFlagsHandler := connect.NewUnaryHandler(
+	storyServiceClearStoryFlagsHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceClearStoryFlagsProcedure,
 		svc.ClearStoryFlags,
 		connect.WithSchema(storyServiceMethods.ByName("ClearStoryFlags")),
@@ -380,46 +424,46 @@ func NewStoryServiceHandler(svc StoryServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedStoryServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedStoryServiceHandler struct{}
 
-func (UnimplementedStoryServiceHandler) CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.CreateStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.GetStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) ListStories(context.Context, *connect.Request[v1.ListStoriesRequest]) (*connect.Response[v1.ListStoriesResponse], error) {
+func (UnimplementedStoryServiceHandler) ListStories(context.Context, *v1.ListStoriesRequest) (*v1.ListStoriesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.ListStories is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) ListStoriesByTargets(context.Context, *connect.Request[v1.ListStoriesByTargetsRequest]) (*connect.Response[v1.ListStoriesResponse], error) {
+func (UnimplementedStoryServiceHandler) ListStoriesByTargets(context.Context, *v1.ListStoriesByTargetsRequest) (*v1.ListStoriesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.ListStoriesByTargets is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.StoryTargetsResponse], error) {
+func (UnimplementedStoryServiceHandler) GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.StoryTargetsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.GetStoryTargets is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) CountStories(context.Context, *connect.Request[v1.CountStoriesRequest]) (*connect.Response[v1.CountStoriesResponse], error) {
+func (UnimplementedStoryServiceHandler) CountStories(context.Context, *v1.CountStoriesRequest) (*v1.CountStoriesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.CountStories is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) ListMyStoryTargets(context.Context, *connect.Request[v1.ListMyStoryTargetsRequest]) (*connect.Response[v1.ListMyStoryTargetsResponse], error) {
+func (UnimplementedStoryServiceHandler) ListMyStoryTargets(context.Context, *v1.ListMyStoryTargetsRequest) (*v1.ListMyStoryTargetsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.ListMyStoryTargets is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) DeleteStory(context.Context, *connect.Request[v1.DeleteStoryRequest]) (*connect.Response[v1.SuccessResponse], error) {
+func (UnimplementedStoryServiceHandler) DeleteStory(context.Context, *v1.DeleteStoryRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.DeleteStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.FlagStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.UnflagStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.ClearStoryFlags is not implemented"))
 }

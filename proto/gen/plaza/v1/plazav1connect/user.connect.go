@@ -61,25 +61,25 @@ const (
 // UserServiceClient is a client for the plaza.v1.UserService service.
 type UserServiceClient interface {
 	// GetUser gets one user.
-	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	GetUser(context.Context, *v1.GetUserRequest) (*v1.UserAggregate, error)
 	// BatchGetUsers gets several users by id; unknown ones are left out.
-	BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserAggregate], error)
+	BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserAggregate, error)
 	// ListUsers lists or searches users.
-	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
+	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	// UpdateUser changes a profile: the caller's own, or anybody's for an administrator.
-	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserAggregate, error)
 	// BanUser bans a user from the whole network.
-	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	BanUser(context.Context, *v1.BanUserRequest) (*v1.UserAggregate, error)
 	// UnbanUser lifts the ban.
-	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserAggregate, error)
 	// FlagUser flags a user as the caller; again changes nothing.
-	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserAggregate, error)
 	// UnflagUser takes the caller's own flag back; without one it changes nothing.
-	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserAggregate, error)
 	// ClearUserFlags removes every flag of a user, and answers with the user alone.
-	ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error)
+	ClearUserFlags(context.Context, *v1.ClearUserFlagsRequest) (*v1.User, error)
 	// IsUserFlaggedByMe tells whether the caller flags the user.
-	IsUserFlaggedByMe(context.Context, *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
+	IsUserFlaggedByMe(context.Context, *v1.IsUserFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
 // NewUserServiceClient constructs a client for the plaza.v1.UserService service. By default, it
@@ -171,77 +171,117 @@ type userServiceClient struct {
 }
 
 // GetUser calls plaza.v1.UserService.GetUser.
-func (c *userServiceClient) GetUser(ctx context.Context, req *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserAggregate], error) {
-	return c.getUser.CallUnary(ctx, req)
+func (c *userServiceClient) GetUser(ctx context.Context, req *v1.GetUserRequest) (*v1.UserAggregate, error) {
+	response, err := c.getUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BatchGetUsers calls plaza.v1.UserService.BatchGetUsers.
-func (c *userServiceClient) BatchGetUsers(ctx context.Context, req *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserAggregate], error) {
-	return c.batchGetUsers.CallUnary(ctx, req)
+func (c *userServiceClient) BatchGetUsers(ctx context.Context, req *v1.BatchGetUsersRequest) (*v1.UserAggregate, error) {
+	response, err := c.batchGetUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListUsers calls plaza.v1.UserService.ListUsers.
-func (c *userServiceClient) ListUsers(ctx context.Context, req *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error) {
-	return c.listUsers.CallUnary(ctx, req)
+func (c *userServiceClient) ListUsers(ctx context.Context, req *v1.ListUsersRequest) (*v1.ListUsersResponse, error) {
+	response, err := c.listUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateUser calls plaza.v1.UserService.UpdateUser.
-func (c *userServiceClient) UpdateUser(ctx context.Context, req *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserAggregate], error) {
-	return c.updateUser.CallUnary(ctx, req)
+func (c *userServiceClient) UpdateUser(ctx context.Context, req *v1.UpdateUserRequest) (*v1.UserAggregate, error) {
+	response, err := c.updateUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BanUser calls plaza.v1.UserService.BanUser.
-func (c *userServiceClient) BanUser(ctx context.Context, req *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
-	return c.banUser.CallUnary(ctx, req)
+func (c *userServiceClient) BanUser(ctx context.Context, req *v1.BanUserRequest) (*v1.UserAggregate, error) {
+	response, err := c.banUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnbanUser calls plaza.v1.UserService.UnbanUser.
-func (c *userServiceClient) UnbanUser(ctx context.Context, req *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
-	return c.unbanUser.CallUnary(ctx, req)
+func (c *userServiceClient) UnbanUser(ctx context.Context, req *v1.UnbanUserRequest) (*v1.UserAggregate, error) {
+	response, err := c.unbanUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FlagUser calls plaza.v1.UserService.FlagUser.
-func (c *userServiceClient) FlagUser(ctx context.Context, req *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
-	return c.flagUser.CallUnary(ctx, req)
+func (c *userServiceClient) FlagUser(ctx context.Context, req *v1.FlagUserRequest) (*v1.UserAggregate, error) {
+	response, err := c.flagUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnflagUser calls plaza.v1.UserService.UnflagUser.
-func (c *userServiceClient) UnflagUser(ctx context.Context, req *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
-	return c.unflagUser.CallUnary(ctx, req)
+func (c *userServiceClient) UnflagUser(ctx context.Context, req *v1.UnflagUserRequest) (*v1.UserAggregate, error) {
+	response, err := c.unflagUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ClearUserFlags calls plaza.v1.UserService.ClearUserFlags.
-func (c *userServiceClient) ClearUserFlags(ctx context.Context, req *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error) {
-	return c.clearUserFlags.CallUnary(ctx, req)
+func (c *userServiceClient) ClearUserFlags(ctx context.Context, req *v1.ClearUserFlagsRequest) (*v1.User, error) {
+	response, err := c.clearUserFlags.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // IsUserFlaggedByMe calls plaza.v1.UserService.IsUserFlaggedByMe.
-func (c *userServiceClient) IsUserFlaggedByMe(ctx context.Context, req *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
-	return c.isUserFlaggedByMe.CallUnary(ctx, req)
+func (c *userServiceClient) IsUserFlaggedByMe(ctx context.Context, req *v1.IsUserFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error) {
+	response, err := c.isUserFlaggedByMe.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UserServiceHandler is an implementation of the plaza.v1.UserService service.
 type UserServiceHandler interface {
 	// GetUser gets one user.
-	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	GetUser(context.Context, *v1.GetUserRequest) (*v1.UserAggregate, error)
 	// BatchGetUsers gets several users by id; unknown ones are left out.
-	BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserAggregate], error)
+	BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserAggregate, error)
 	// ListUsers lists or searches users.
-	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
+	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	// UpdateUser changes a profile: the caller's own, or anybody's for an administrator.
-	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserAggregate, error)
 	// BanUser bans a user from the whole network.
-	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	BanUser(context.Context, *v1.BanUserRequest) (*v1.UserAggregate, error)
 	// UnbanUser lifts the ban.
-	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserAggregate, error)
 	// FlagUser flags a user as the caller; again changes nothing.
-	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserAggregate, error)
 	// UnflagUser takes the caller's own flag back; without one it changes nothing.
-	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserAggregate, error)
 	// ClearUserFlags removes every flag of a user, and answers with the user alone.
-	ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error)
+	ClearUserFlags(context.Context, *v1.ClearUserFlagsRequest) (*v1.User, error)
 	// IsUserFlaggedByMe tells whether the caller flags the user.
-	IsUserFlaggedByMe(context.Context, *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
+	IsUserFlaggedByMe(context.Context, *v1.IsUserFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
 // NewUserServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -251,61 +291,61 @@ type UserServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewUserServiceHandler(svc UserServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	userServiceMethods := v1.File_plaza_v1_user_proto.Services().ByName("UserService").Methods()
-	userServiceGetUserHandler := connect.NewUnaryHandler(
+	userServiceGetUserHandler := connect.NewUnaryHandlerSimple(
 		UserServiceGetUserProcedure,
 		svc.GetUser,
 		connect.WithSchema(userServiceMethods.ByName("GetUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceBatchGetUsersHandler := connect.NewUnaryHandler(
+	userServiceBatchGetUsersHandler := connect.NewUnaryHandlerSimple(
 		UserServiceBatchGetUsersProcedure,
 		svc.BatchGetUsers,
 		connect.WithSchema(userServiceMethods.ByName("BatchGetUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceListUsersHandler := connect.NewUnaryHandler(
+	userServiceListUsersHandler := connect.NewUnaryHandlerSimple(
 		UserServiceListUsersProcedure,
 		svc.ListUsers,
 		connect.WithSchema(userServiceMethods.ByName("ListUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceUpdateUserHandler := connect.NewUnaryHandler(
+	userServiceUpdateUserHandler := connect.NewUnaryHandlerSimple(
 		UserServiceUpdateUserProcedure,
 		svc.UpdateUser,
 		connect.WithSchema(userServiceMethods.ByName("UpdateUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceBanUserHandler := connect.NewUnaryHandler(
+	userServiceBanUserHandler := connect.NewUnaryHandlerSimple(
 		UserServiceBanUserProcedure,
 		svc.BanUser,
 		connect.WithSchema(userServiceMethods.ByName("BanUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceUnbanUserHandler := connect.NewUnaryHandler(
+	userServiceUnbanUserHandler := connect.NewUnaryHandlerSimple(
 		UserServiceUnbanUserProcedure,
 		svc.UnbanUser,
 		connect.WithSchema(userServiceMethods.ByName("UnbanUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceFlagUserHandler := connect.NewUnaryHandler(
+	userServiceFlagUserHandler := connect.NewUnaryHandlerSimple(
 		UserServiceFlagUserProcedure,
 		svc.FlagUser,
 		connect.WithSchema(userServiceMethods.ByName("FlagUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceUnflagUserHandler := connect.NewUnaryHandler(
+	userServiceUnflagUserHandler := connect.NewUnaryHandlerSimple(
 		UserServiceUnflagUserProcedure,
 		svc.UnflagUser,
 		connect.WithSchema(userServiceMethods.ByName("UnflagUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceClearUserFlagsHandler := connect.NewUnaryHandler(
+	userServiceClearUserFlagsHandler := connect.NewUnaryHandlerSimple(
 		UserServiceClearUserFlagsProcedure,
 		svc.ClearUserFlags,
 		connect.WithSchema(userServiceMethods.ByName("ClearUserFlags")),
 		connect.WithHandlerOptions(opts...),
 	)
-	userServiceIsUserFlaggedByMeHandler := connect.NewUnaryHandler(
+	userServiceIsUserFlaggedByMeHandler := connect.NewUnaryHandlerSimple(
 		UserServiceIsUserFlaggedByMeProcedure,
 		svc.IsUserFlaggedByMe,
 		connect.WithSchema(userServiceMethods.ByName("IsUserFlaggedByMe")),
@@ -342,42 +382,42 @@ func NewUserServiceHandler(svc UserServiceHandler, opts ...connect.HandlerOption
 // UnimplementedUserServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedUserServiceHandler struct{}
 
-func (UnimplementedUserServiceHandler) GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) GetUser(context.Context, *v1.GetUserRequest) (*v1.UserAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.GetUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.BatchGetUsers is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error) {
+func (UnimplementedUserServiceHandler) ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.ListUsers is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UpdateUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) BanUser(context.Context, *v1.BanUserRequest) (*v1.UserAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.BanUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UnbanUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.FlagUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UnflagUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error) {
+func (UnimplementedUserServiceHandler) ClearUserFlags(context.Context, *v1.ClearUserFlagsRequest) (*v1.User, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.ClearUserFlags is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) IsUserFlaggedByMe(context.Context, *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error) {
+func (UnimplementedUserServiceHandler) IsUserFlaggedByMe(context.Context, *v1.IsUserFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.IsUserFlaggedByMe is not implemented"))
 }

@@ -59,22 +59,22 @@ const (
 // VideoStreamingServiceClient is a client for the plaza.v1.VideoStreamingService service.
 type VideoStreamingServiceClient interface {
 	// CreateVideoStreaming makes a stream of the caller's; it is idle.
-	CreateVideoStreaming(context.Context, *connect.Request[v1.CreateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
 	// GetVideoStreaming gets one stream.
-	GetVideoStreaming(context.Context, *connect.Request[v1.GetVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
 	// ListVideoStreamings lists the streams of all regions that the caller may see: their own, and those of posts that they may
 	// read. A page may hold fewer than its limit; paging.next says whether there are more.
-	ListVideoStreamings(context.Context, *connect.Request[v1.ListVideoStreamingsRequest]) (*connect.Response[v1.ListVideoStreamingsResponse], error)
+	ListVideoStreamings(context.Context, *v1.ListVideoStreamingsRequest) (*v1.ListVideoStreamingsResponse, error)
 	// UpdateVideoStreaming changes what a stream says of itself; for its creator and for those who manage live streams.
-	UpdateVideoStreaming(context.Context, *connect.Request[v1.UpdateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
 	// DeleteVideoStreaming deletes a stream, whatever its state; for its creator and for those who manage live streams.
-	DeleteVideoStreaming(context.Context, *connect.Request[v1.DeleteVideoStreamingRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteVideoStreaming(context.Context, *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error)
 	// DeleteStreamingUrl ends a stream that is idle or live: nothing can be sent to its address any more. For its creator and for
 	// those who manage live streams. Ending an ended stream changes nothing.
-	DeleteStreamingUrl(context.Context, *connect.Request[v1.DeleteStreamingUrlRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingAggregate, error)
 	// ReportVideoStreaming is for the media server, by its secret in the header x-media-key: it says what happened to a stream.
 	// The same report again changes nothing; one that does not fit the stream's state is refused with 400000.
-	ReportVideoStreaming(context.Context, *connect.Request[v1.ReportVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
 }
 
 // NewVideoStreamingServiceClient constructs a client for the plaza.v1.VideoStreamingService
@@ -145,59 +145,87 @@ type videoStreamingServiceClient struct {
 }
 
 // CreateVideoStreaming calls plaza.v1.VideoStreamingService.CreateVideoStreaming.
-func (c *videoStreamingServiceClient) CreateVideoStreaming(ctx context.Context, req *connect.Request[v1.CreateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
-	return c.createVideoStreaming.CallUnary(ctx, req)
+func (c *videoStreamingServiceClient) CreateVideoStreaming(ctx context.Context, req *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+	response, err := c.createVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetVideoStreaming calls plaza.v1.VideoStreamingService.GetVideoStreaming.
-func (c *videoStreamingServiceClient) GetVideoStreaming(ctx context.Context, req *connect.Request[v1.GetVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
-	return c.getVideoStreaming.CallUnary(ctx, req)
+func (c *videoStreamingServiceClient) GetVideoStreaming(ctx context.Context, req *v1.GetVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+	response, err := c.getVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListVideoStreamings calls plaza.v1.VideoStreamingService.ListVideoStreamings.
-func (c *videoStreamingServiceClient) ListVideoStreamings(ctx context.Context, req *connect.Request[v1.ListVideoStreamingsRequest]) (*connect.Response[v1.ListVideoStreamingsResponse], error) {
-	return c.listVideoStreamings.CallUnary(ctx, req)
+func (c *videoStreamingServiceClient) ListVideoStreamings(ctx context.Context, req *v1.ListVideoStreamingsRequest) (*v1.ListVideoStreamingsResponse, error) {
+	response, err := c.listVideoStreamings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateVideoStreaming calls plaza.v1.VideoStreamingService.UpdateVideoStreaming.
-func (c *videoStreamingServiceClient) UpdateVideoStreaming(ctx context.Context, req *connect.Request[v1.UpdateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
-	return c.updateVideoStreaming.CallUnary(ctx, req)
+func (c *videoStreamingServiceClient) UpdateVideoStreaming(ctx context.Context, req *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+	response, err := c.updateVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteVideoStreaming calls plaza.v1.VideoStreamingService.DeleteVideoStreaming.
-func (c *videoStreamingServiceClient) DeleteVideoStreaming(ctx context.Context, req *connect.Request[v1.DeleteVideoStreamingRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
-	return c.deleteVideoStreaming.CallUnary(ctx, req)
+func (c *videoStreamingServiceClient) DeleteVideoStreaming(ctx context.Context, req *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.deleteVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DeleteStreamingUrl calls plaza.v1.VideoStreamingService.DeleteStreamingUrl.
-func (c *videoStreamingServiceClient) DeleteStreamingUrl(ctx context.Context, req *connect.Request[v1.DeleteStreamingUrlRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
-	return c.deleteStreamingUrl.CallUnary(ctx, req)
+func (c *videoStreamingServiceClient) DeleteStreamingUrl(ctx context.Context, req *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingAggregate, error) {
+	response, err := c.deleteStreamingUrl.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReportVideoStreaming calls plaza.v1.VideoStreamingService.ReportVideoStreaming.
-func (c *videoStreamingServiceClient) ReportVideoStreaming(ctx context.Context, req *connect.Request[v1.ReportVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
-	return c.reportVideoStreaming.CallUnary(ctx, req)
+func (c *videoStreamingServiceClient) ReportVideoStreaming(ctx context.Context, req *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+	response, err := c.reportVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // VideoStreamingServiceHandler is an implementation of the plaza.v1.VideoStreamingService service.
 type VideoStreamingServiceHandler interface {
 	// CreateVideoStreaming makes a stream of the caller's; it is idle.
-	CreateVideoStreaming(context.Context, *connect.Request[v1.CreateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
 	// GetVideoStreaming gets one stream.
-	GetVideoStreaming(context.Context, *connect.Request[v1.GetVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
 	// ListVideoStreamings lists the streams of all regions that the caller may see: their own, and those of posts that they may
 	// read. A page may hold fewer than its limit; paging.next says whether there are more.
-	ListVideoStreamings(context.Context, *connect.Request[v1.ListVideoStreamingsRequest]) (*connect.Response[v1.ListVideoStreamingsResponse], error)
+	ListVideoStreamings(context.Context, *v1.ListVideoStreamingsRequest) (*v1.ListVideoStreamingsResponse, error)
 	// UpdateVideoStreaming changes what a stream says of itself; for its creator and for those who manage live streams.
-	UpdateVideoStreaming(context.Context, *connect.Request[v1.UpdateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
 	// DeleteVideoStreaming deletes a stream, whatever its state; for its creator and for those who manage live streams.
-	DeleteVideoStreaming(context.Context, *connect.Request[v1.DeleteVideoStreamingRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
+	DeleteVideoStreaming(context.Context, *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error)
 	// DeleteStreamingUrl ends a stream that is idle or live: nothing can be sent to its address any more. For its creator and for
 	// those who manage live streams. Ending an ended stream changes nothing.
-	DeleteStreamingUrl(context.Context, *connect.Request[v1.DeleteStreamingUrlRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingAggregate, error)
 	// ReportVideoStreaming is for the media server, by its secret in the header x-media-key: it says what happened to a stream.
 	// The same report again changes nothing; one that does not fit the stream's state is refused with 400000.
-	ReportVideoStreaming(context.Context, *connect.Request[v1.ReportVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error)
+	ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
 }
 
 // NewVideoStreamingServiceHandler builds an HTTP handler from the service implementation. It
@@ -207,43 +235,43 @@ type VideoStreamingServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewVideoStreamingServiceHandler(svc VideoStreamingServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	videoStreamingServiceMethods := v1.File_plaza_v1_video_streaming_proto.Services().ByName("VideoStreamingService").Methods()
-	videoStreamingServiceCreateVideoStreamingHandler := connect.NewUnaryHandler(
+	videoStreamingServiceCreateVideoStreamingHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceCreateVideoStreamingProcedure,
 		svc.CreateVideoStreaming,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("CreateVideoStreaming")),
 		connect.WithHandlerOptions(opts...),
 	)
-	videoStreamingServiceGetVideoStreamingHandler := connect.NewUnaryHandler(
+	videoStreamingServiceGetVideoStreamingHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceGetVideoStreamingProcedure,
 		svc.GetVideoStreaming,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("GetVideoStreaming")),
 		connect.WithHandlerOptions(opts...),
 	)
-	videoStreamingServiceListVideoStreamingsHandler := connect.NewUnaryHandler(
+	videoStreamingServiceListVideoStreamingsHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceListVideoStreamingsProcedure,
 		svc.ListVideoStreamings,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("ListVideoStreamings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	videoStreamingServiceUpdateVideoStreamingHandler := connect.NewUnaryHandler(
+	videoStreamingServiceUpdateVideoStreamingHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceUpdateVideoStreamingProcedure,
 		svc.UpdateVideoStreaming,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("UpdateVideoStreaming")),
 		connect.WithHandlerOptions(opts...),
 	)
-	videoStreamingServiceDeleteVideoStreamingHandler := connect.NewUnaryHandler(
+	videoStreamingServiceDeleteVideoStreamingHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceDeleteVideoStreamingProcedure,
 		svc.DeleteVideoStreaming,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("DeleteVideoStreaming")),
 		connect.WithHandlerOptions(opts...),
 	)
-	videoStreamingServiceDeleteStreamingUrlHandler := connect.NewUnaryHandler(
+	videoStreamingServiceDeleteStreamingUrlHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceDeleteStreamingUrlProcedure,
 		svc.DeleteStreamingUrl,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("DeleteStreamingUrl")),
 		connect.WithHandlerOptions(opts...),
 	)
-	videoStreamingServiceReportVideoStreamingHandler := connect.NewUnaryHandler(
+	videoStreamingServiceReportVideoStreamingHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceReportVideoStreamingProcedure,
 		svc.ReportVideoStreaming,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("ReportVideoStreaming")),
@@ -274,30 +302,30 @@ func NewVideoStreamingServiceHandler(svc VideoStreamingServiceHandler, opts ...c
 // UnimplementedVideoStreamingServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedVideoStreamingServiceHandler struct{}
 
-func (UnimplementedVideoStreamingServiceHandler) CreateVideoStreaming(context.Context, *connect.Request[v1.CreateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
+func (UnimplementedVideoStreamingServiceHandler) CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.CreateVideoStreaming is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) GetVideoStreaming(context.Context, *connect.Request[v1.GetVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
+func (UnimplementedVideoStreamingServiceHandler) GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.GetVideoStreaming is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) ListVideoStreamings(context.Context, *connect.Request[v1.ListVideoStreamingsRequest]) (*connect.Response[v1.ListVideoStreamingsResponse], error) {
+func (UnimplementedVideoStreamingServiceHandler) ListVideoStreamings(context.Context, *v1.ListVideoStreamingsRequest) (*v1.ListVideoStreamingsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.ListVideoStreamings is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) UpdateVideoStreaming(context.Context, *connect.Request[v1.UpdateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
+func (UnimplementedVideoStreamingServiceHandler) UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.UpdateVideoStreaming is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) DeleteVideoStreaming(context.Context, *connect.Request[v1.DeleteVideoStreamingRequest]) (*connect.Response[v1.StatusSuccessResponse], error) {
+func (UnimplementedVideoStreamingServiceHandler) DeleteVideoStreaming(context.Context, *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.DeleteVideoStreaming is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) DeleteStreamingUrl(context.Context, *connect.Request[v1.DeleteStreamingUrlRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
+func (UnimplementedVideoStreamingServiceHandler) DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.DeleteStreamingUrl is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) ReportVideoStreaming(context.Context, *connect.Request[v1.ReportVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingAggregate], error) {
+func (UnimplementedVideoStreamingServiceHandler) ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.ReportVideoStreaming is not implemented"))
 }

@@ -57,7 +57,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err := d.openRealtime(shared); err != nil {
 		return nil, nil, err
 	}
-	service.RegisterCarried(shared)
+	post.Register(shared)
 	roles := role.New(shared)
 	files, err := d.files(shared)
 	if err != nil {
@@ -168,7 +168,7 @@ func (d *dependencies) workers(shared *service.Deps, roles *role.Service) []work
 // sweepSessions removes sessions of this region's users whose tokens have ended, some hundred at a time.
 func (d *dependencies) sweepSessions(ctx context.Context, shared *service.Deps) error {
 	for {
-		w := shared.Store.Write(d.cfg.Region)
+		w := shared.Store.NewTx(d.cfg.Region)
 		w.SweepSessions(shared.Now())
 		if err := w.Commit(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			d.log.WarnContext(ctx, "ended sessions not swept", "error", err)

@@ -30,7 +30,7 @@ func (d *dependencies) realtimeWorkers(shared *service.Deps) []worker {
 		Name: "event log sweep", Lanes: 1, Every: sweepEventsEvery, Log: d.log,
 		Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
 			var removed int64
-			w := shared.Store.Write(home)
+			w := shared.Store.NewTx(home)
 			w.SweepEvents(shared.Now().Add(-events.Retention), &removed)
 			err := w.Commit(ctx)
 			return removed > 0, err

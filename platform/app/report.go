@@ -128,7 +128,7 @@ func (r *report) readSchema(ctx context.Context) {
 func (r *report) readModeration(ctx context.Context) {
 	began := r.time()
 	var s store.Settings
-	reads := r.store.Reads()
+	reads := r.store.NewReadBatch()
 	reads.Settings(r.cfg.Region, &s)
 	err := reads.Run(ctx)
 	r.mu.Lock()

@@ -98,7 +98,7 @@ func (s *seeder) tick() time.Time {
 }
 
 func (s *seeder) addPeople(ctx context.Context) error {
-	w := s.store.Write(home)
+	w := s.store.NewTx(home)
 	for i := range s.users {
 		p := person{id: region.NewID(home), public: fmt.Sprintf("person-%d", i+1)}
 		session := region.NewID(home)
@@ -126,19 +126,21 @@ func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) 
 	now := s.tick()
 	changes := make([]store.MemberChange, len(s.people))
 	for i, p := range s.people {
-		roles := service.MemberRoles()
+		roles := []string{auth.RoleCommunityMember, auth.RoleChannelMember}
 		if p.id == creator.id {
-			roles = service.CreatorRoles()
+			roles = []string{auth.RoleCommunityModerator, auth.RoleChannelModerator}
 		}
-		changes[i] = service.Join(c.ID, p.id, p.public, nil, roles, now)
+		changes[i] = store.MemberChange{New: store.Member{
+			CommunityID: c.ID, UserID: p.id, UserPublicID: p.public, State: store.StateMember, Roles: roles, JoinedAt: now, CreatedAt: now, UpdatedAt: now,
+		}}
 	}
 	// A category is sent again after a lost connection by itself, so it has a transaction of its own.
-	w := s.store.Write(home)
+	w := s.store.NewTx(home)
 	w.NewCategory(category, now)
 	if err := w.Commit(ctx); err != nil {
 		return "", err
 	}
-	w = s.store.Write(home)
+	w = s.store.NewTx(home)
 	w.NewCommunity(c, nil, now)
 	w.ChangeMembers(c.ID, changes, now, now)
 	return c.ID, w.Commit(ctx)
@@ -148,7 +150,7 @@ func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) 
 func (s *seeder) addPosts(ctx context.Context, communityID string, posts, comments int) (postIDs, commentIDs []string, err error) {
 	commentIDs = make([]string, posts*comments)
 	for i := range posts {
-		w := s.store.Write(home)
+		w := s.store.NewTx(home)
 		p := s.newPost(communityID, s.people[2+i%s.authors])
 		w.NewPost(p)
 		w.Count(communityID, store.CountPublished, +1)
@@ -189,7 +191,7 @@ func (s *seeder) newComment(p store.Post, author person, segment int64) store.Co
 	}
 }
 
-func (s *seeder) react(w *store.Write, postID string, by person, name string) {
+func (s *seeder) react(w *store.Tx, postID string, by person, name string) {
 	w.AddReaction(store.Reaction{
 		ReferenceType: "post", ReferenceID: postID, UserID: by.id, UserPublicID: by.public, Name: name, ID: region.NewID(home),
 		CreatedAt: s.tick(),

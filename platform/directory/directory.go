@@ -115,7 +115,7 @@ func (d *Directory) lookUp(ctx context.Context, ids []string, found map[string]s
 		byHash[string(h)] = id
 		hashes[at(h)] = append(hashes[at(h)], h)
 	}
-	reads := d.store.Reads()
+	reads := d.store.NewReadBatch()
 	var parts []*[]store.DirectoryEntry
 	for home, hs := range hashes {
 		part := new([]store.DirectoryEntry)
@@ -180,7 +180,7 @@ func (d *Directory) askCopies(ctx context.Context, ids []string, found map[strin
 }
 
 func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[string]string) {
-	w := d.store.Write(d.local)
+	w := d.store.NewTx(d.local)
 	n := 0
 	for _, id := range ids {
 		if found[id] != "" {
@@ -201,7 +201,7 @@ func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[stri
 func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, error) {
 	h := d.hash(publicID)
 	var stands []store.DirectoryEntry
-	w := d.store.Write(deciding(h))
+	w := d.store.NewTx(deciding(h))
 	w.ClaimDirectory(store.DirectoryEntry{Hash: h, UserID: newID}, d.now(), &stands)
 	if err := w.Commit(ctx); err != nil {
 		return "", err

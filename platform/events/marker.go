@@ -28,12 +28,12 @@ type FeedNews struct {
 }
 
 // FeedTold tells some users of a home of a message.
-func FeedTold(w *store.Write, news FeedNews) store.OutboxRow {
+func FeedTold(w *store.Tx, news FeedNews) store.OutboxRow {
 	return w.Emit(TopicFeedMarkers, news, news.At, news.At.Add(Grace))
 }
 
 // FeedDeleted tells the users of a feed that it is deleted.
-func FeedDeleted(w *store.Write, feedID string, now time.Time) []store.OutboxRow {
+func FeedDeleted(w *store.Tx, feedID string, now time.Time) []store.OutboxRow {
 	var told []store.OutboxRow
 	for _, home := range region.All() {
 		told = append(told, FeedTold(w, FeedNews{Home: home, Segment: store.FeedSegment{FeedID: feedID}, Deleted: true, At: now}))
@@ -51,7 +51,7 @@ type NewMessage struct {
 }
 
 // MessageAdded tells the members of a channel of a message; m.Home is set for each home.
-func MessageAdded(w *store.Write, m NewMessage, now time.Time) []store.OutboxRow {
+func MessageAdded(w *store.Tx, m NewMessage, now time.Time) []store.OutboxRow {
 	var told []store.OutboxRow
 	for _, home := range region.All() {
 		m.Home = home
@@ -69,7 +69,7 @@ type ChangedMembers struct {
 
 // ChannelMembersChanged has the markers of users follow their membership in a channel: who joins has read what came before, and who
 // leaves has nothing unread there. A channel without messages has no markers.
-func ChannelMembersChanged(w *store.Write, channelID string, userIDs []string, now time.Time) []store.OutboxRow {
+func ChannelMembersChanged(w *store.Tx, channelID string, userIDs []string, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]string{}
 	for _, id := range userIDs {
 		if home, err := region.HomeOf(id); err == nil {

@@ -96,7 +96,7 @@ func (o *office) take() []string {
 // emit commits rows of a topic in us that a worker may take after the grace.
 func (o *office) emit(topic string, payloads ...string) []store.OutboxRow {
 	o.t.Helper()
-	w := o.store.Write(region.US)
+	w := o.store.NewTx(region.US)
 	var rows []store.OutboxRow
 	for _, p := range payloads {
 		rows = append(rows, w.Emit(topic, p, start, o.FirstTry()))
@@ -247,7 +247,7 @@ func TestTwoWorkers(t *testing.T) {
 func TestRun(t *testing.T) {
 	o := newOffice(t)
 	o.emit(topic, "a", "b", "c")
-	w := o.store.Write(region.EU)
+	w := o.store.NewTx(region.EU)
 	w.Emit(topic, "of eu", start, start)
 	require.NoError(t, w.Commit(t.Context()))
 	o.clock.Store(time.Hour.Milliseconds())

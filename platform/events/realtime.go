@@ -51,7 +51,7 @@ type AddedMember struct {
 // Added tells of the users whom changes made members of a community, other than except. It leaves the event in the
 // transaction w of the changes, and returns the outbox row, or nothing where nobody became a member. mirrors are the rows
 // that the changes left.
-func Added(w *store.Write, communityID, senderID, except string, changes []store.MemberChange, mirrors []store.OutboxRow, now time.Time) []store.OutboxRow {
+func Added(w *store.Tx, communityID, senderID, except string, changes []store.MemberChange, mirrors []store.OutboxRow, now time.Time) []store.OutboxRow {
 	payload := AddedUsers{CommunityID: communityID}
 	for _, c := range changes {
 		if c.New.IsMember() && !c.Old.IsMember() && c.New.UserID != except {
@@ -79,13 +79,13 @@ type ChangedMarkers struct {
 }
 
 // MarkersChanged tells a user that their markers changed. It leaves the event in the transaction w of the change.
-func MarkersChanged(w *store.Write, userID string, changed ChangedMarkers, now time.Time) store.OutboxRow {
+func MarkersChanged(w *store.Tx, userID string, changed ChangedMarkers, now time.Time) store.OutboxRow {
 	return announce(w, store.Event{
 		Name: MarkerUserSync, Topic: userID, SenderID: userID, SentAt: now, Homes: []region.Code{w.Home()},
 	}, changed, now)
 }
 
-func announce(w *store.Write, e store.Event, payload any, now time.Time) store.OutboxRow {
+func announce(w *store.Tx, e store.Event, payload any, now time.Time) store.OutboxRow {
 	raw, err := json.Marshal(payload)
 	if err != nil {
 		panic("events: payload: " + err.Error()) // plain structs of our own

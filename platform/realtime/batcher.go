@@ -74,7 +74,7 @@ func (b *batcher) write(ctx context.Context, batch []waiting) error {
 	for i, w := range batch {
 		all[i] = w.event
 	}
-	w := b.hub.Store.Write(b.home)
+	w := b.hub.Store.NewTx(b.home)
 	w.LogEvents(all, b.hub.Now())
 	return w.Commit(ctx)
 }

@@ -78,7 +78,7 @@ func (w *world) signIn(issuer *auth.Issuer) {
 	now := w.deps.Now()
 	w.user = store.User{ID: region.NewID(region.EU), PublicID: "ann", DisplayName: "Ann"}
 	sessionID := region.NewID(region.EU)
-	tx := w.deps.Store.Write(region.EU)
+	tx := w.deps.Store.NewTx(region.EU)
 	tx.NewUser(w.user, now)
 	tx.NewSession(store.Session{ID: sessionID, UserID: w.user.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
@@ -91,7 +91,7 @@ func (w *world) signIn(issuer *auth.Issuer) {
 func (w *world) tell(n int) {
 	w.t.Helper()
 	for range n {
-		tx := w.deps.Store.Write(region.EU)
+		tx := w.deps.Store.NewTx(region.EU)
 		row := events.MarkersChanged(tx, w.user.ID, events.ChangedMarkers{}, w.deps.Now())
 		require.NoError(w.t, tx.Commit(w.t.Context()))
 		w.deps.Outbox.Deliver(w.t.Context(), region.EU, row)

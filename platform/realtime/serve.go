@@ -108,7 +108,7 @@ func (s *stream) admit(ctx context.Context, name string) error {
 	}
 	ctx, cancel := context.WithTimeout(auth.WithCaller(ctx, caller), admission)
 	defer cancel()
-	f := s.hub.Begin(ctx)
+	f := s.hub.NewRequest(ctx)
 	f.EventHead(s.conn.home, &s.head)
 	if err := f.Run(ctx); err != nil {
 		return err
@@ -174,20 +174,20 @@ func (s *stream) missed(ctx context.Context, upTo int64) ([]store.LoggedEvent, e
 	var found []store.LoggedEvent
 	span := store.EventSpan{Home: s.conn.home, After: s.start, To: upTo, Limit: catchUpPage}
 	if s.conn.admin {
-		reads := s.hub.Store.Reads()
+		reads := s.hub.Store.NewReadBatch()
 		reads.Events(span, &found)
 		err := reads.Run(ctx)
 		return found, err
 	}
 	topics := []string{s.conn.userID}
 	if s.conn.name == events.CommunityUserAdded {
-		reads := s.hub.Store.Reads()
+		reads := s.hub.Store.NewReadBatch()
 		reads.CommunitiesOfUser(s.conn.userID, &topics)
 		if err := reads.Run(ctx); err != nil {
 			return nil, err
 		}
 	}
-	reads := s.hub.Store.Reads()
+	reads := s.hub.Store.NewReadBatch()
 	reads.EventsOfTopics(span, topics, &found)
 	err := reads.Run(ctx)
 	return found, err

@@ -100,7 +100,7 @@ func (t *tail) look(ctx context.Context) (more bool) {
 		return false
 	}
 	var found []store.LoggedEvent
-	reads := t.hub.Store.Reads()
+	reads := t.hub.Store.NewReadBatch()
 	reads.Events(store.EventSpan{Home: t.home, After: last, To: math.MaxInt64, Limit: pollLimit}, &found)
 	if err := reads.Run(ctx); err != nil {
 		t.complain(ctx, err)
@@ -181,7 +181,7 @@ func (t *tail) checkSessions(ctx context.Context, conns []*conn) {
 	if len(userIDs) == 0 {
 		return
 	}
-	reads := t.hub.Store.Reads()
+	reads := t.hub.Store.NewReadBatch()
 	reads.LiveSessions(t.home, userIDs, sessionIDs, &live)
 	if err := reads.Run(ctx); err != nil {
 		t.complain(ctx, err)

@@ -62,7 +62,7 @@ func (h *Hub) membersAmong(ctx context.Context, home region.Code, found []store.
 		return members, nil
 	}
 	var pairs [][2]string
-	reads := h.Store.Reads()
+	reads := h.Store.NewReadBatch()
 	reads.MembersAmong(home, keys(users), keys(communities), &pairs)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (h *Hub) addedData(ctx context.Context, home region.Code, p events.AddedUse
 	}
 	var communities []store.Community
 	var users []store.User
-	reads := h.Store.Related()
+	reads := h.Store.NewBestEffortBatch()
 	reads.Communities([]string{p.CommunityID}, &communities)
 	reads.Users(ids, &users)
 	if err := reads.Run(ctx); err != nil {
@@ -200,7 +200,7 @@ func (h *Hub) markerUserSync(ctx context.Context, e store.LoggedEvent) (ofUser, 
 	}
 	var users []store.User
 	marks := view.Markers{}
-	reads := h.Store.Reads()
+	reads := h.Store.NewReadBatch()
 	reads.Users([]string{e.Topic}, &users)
 	reads.FeedMarks(e.Topic, payload.FeedIDs, &marks.Feeds)
 	reads.EntityMarks(e.Topic, payload.EntityIDs, &marks.Entities)

@@ -4,13 +4,13 @@ package service
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/moderation"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -28,30 +28,30 @@ type Deps struct {
 	NewID     func(home region.Code) string
 	Log       *slog.Logger
 
-	compiled sync.Map // the rules of the moderation lists by home; see TextRules
+	TextRules moderation.Cache // the compiled moderation lists of each home
 }
 
 // First is a request's first round trip: the row of its caller, and whatever the operation reads beside it.
-type First struct {
-	*store.Reads
+type Request struct {
+	*store.ReadBatch
 	Caller  *auth.Caller
 	row     *store.Caller
 	catalog *auth.Catalog
 }
 
-// Begin starts the first round trip. The noun adds its reads, and Run confirms the caller.
-func (d *Deps) Begin(ctx context.Context) *First {
-	f := &First{Reads: d.Store.Reads(), Caller: auth.CallerFrom(ctx), catalog: d.View.Catalog}
+// NewRequest starts the first round trip. The noun adds its reads, and Run confirms the caller.
+func (d *Deps) NewRequest(ctx context.Context) *Request {
+	f := &Request{ReadBatch: d.Store.NewReadBatch(), Caller: auth.CallerFrom(ctx), catalog: d.View.Catalog}
 	if f.Caller.Kind == auth.User {
-		f.Reads.Caller(f.Caller.UserID, f.Caller.SessionID, &f.row)
+		f.ReadBatch.Caller(f.Caller.UserID, f.Caller.SessionID, &f.row)
 	}
 	return f
 }
 
 // Run sends the reads and confirms the caller by what the database says. Until it returns nil, nothing that was read
 // may leave.
-func (f *First) Run(ctx context.Context) error {
-	if err := f.Reads.Run(ctx); err != nil {
+func (f *Request) Run(ctx context.Context) error {
+	if err := f.ReadBatch.Run(ctx); err != nil {
 		return err
 	}
 	return f.Confirm(ctx)
@@ -59,9 +59,9 @@ func (f *First) Run(ctx context.Context) error {
 
 // Confirm confirms the caller by what the database says, once the reads have run. Run does both; an operation that is open
 // to strangers under some condition asks by itself.
-func (f *First) Confirm(ctx context.Context) error { return auth.Confirm(ctx, f.facts()) }
+func (f *Request) Confirm(ctx context.Context) error { return auth.Confirm(ctx, f.facts()) }
 
-func (f *First) facts() auth.Facts {
+func (f *Request) facts() auth.Facts {
 	if f.row == nil {
 		return auth.Facts{}
 	}
@@ -77,7 +77,7 @@ func (f *First) facts() auth.Facts {
 }
 
 // User is the caller's own row; nil for an administrator.
-func (f *First) User() *store.User {
+func (f *Request) User() *store.User {
 	if f.row == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (f *First) User() *store.User {
 }
 
 // UserRows is the caller's own row as a slice, empty for an administrator: what an answer about the caller starts from.
-func (f *First) UserRows() []store.User {
+func (f *Request) UserRows() []store.User {
 	if f.row == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (f *First) UserRows() []store.User {
 }
 
 // RequireUser refuses administrators where an operation needs a user to act as.
-func (f *First) RequireUser() error {
+func (f *Request) RequireUser() error {
 	if f.row == nil {
 		return errNoAccount
 	}

@@ -31,7 +31,7 @@ var (
 // Backlog reads how far the background work of a home is behind.
 func (s *Store) Backlog(ctx context.Context, home region.Code) (Backlog, error) {
 	var b Backlog
-	r := s.Reads()
+	r := s.NewReadBatch()
 	for lane := range int64(OutboxLanes) {
 		r.earliest(home, sqlOutboxFirst, lane, &b.OldestOutbox)
 		r.earliest(home, sqlOutboxFirstFailed, lane, &b.OldestOutbox)
@@ -45,7 +45,7 @@ func (s *Store) Backlog(ctx context.Context, home region.Code) (Backlog, error) 
 }
 
 // earliest queues a statement that finds at most one time, and keeps it in into where it is earlier than what is there.
-func (r *Reads) earliest(home region.Code, st *Statement, lane int64, into *time.Time) {
+func (r *ReadBatch) earliest(home region.Code, st *Statement, lane int64, into *time.Time) {
 	var found []time.Time
 	r.add(home, st, scanAll(&found, func(rows pgx.Rows) (at time.Time, err error) { err = rows.Scan(&at); return at, err }), lane)
 	r.Then(func() {

@@ -19,7 +19,7 @@ func TestBacklog(t *testing.T) {
 
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	emit := func(home region.Code, at time.Time) store.OutboxRow {
-		w := s.Write(home)
+		w := s.NewTx(home)
 		row := w.Emit("topic", "payload", at, at.Add(time.Second))
 		require.NoError(t, w.Commit(t.Context()))
 		return row

@@ -92,21 +92,21 @@ func makeBlockLists() map[string]*Statement {
 }
 
 // Block reads whether one user blocks another, at the blocker's home; nil where there never was a block.
-func (r *Reads) Block(blockerID, blockedID string, into **Block) {
+func (r *ReadBatch) Block(blockerID, blockedID string, into **Block) {
 	if home, err := region.HomeOf(blockerID); err == nil {
 		r.add(home, sqlBlock, scanOne(into, scanBlock), blockerID, blockedID)
 	}
 }
 
 // BlockedBy reads what the home of a user knows of another's block of the user; nil where it knows of none.
-func (r *Reads) BlockedBy(blockedID, blockerID string, into **MirroredBlock) {
+func (r *ReadBatch) BlockedBy(blockedID, blockerID string, into **MirroredBlock) {
 	if home, err := region.HomeOf(blockedID); err == nil {
 		r.add(home, sqlBlockedByPair, scanOne(into, scanMirroredBlock), blockedID, blockerID)
 	}
 }
 
 // HiddenFrom reads the internal ids of those whom a user blocks or who block the user, in no order.
-func (r *Reads) HiddenFrom(userID string, into *[]string) {
+func (r *ReadBatch) HiddenFrom(userID string, into *[]string) {
 	if home, err := region.HomeOf(userID); err == nil {
 		r.add(home, sqlHidden, scanAll(into, scanText), userID)
 	}
@@ -123,7 +123,7 @@ type BlockList struct {
 }
 
 // ListBlocks reads up to Limit blocks in the order of the list.
-func (r *Reads) ListBlocks(l BlockList, into *[]Block) {
+func (r *ReadBatch) ListBlocks(l BlockList, into *[]Block) {
 	if home, err := region.HomeOf(l.UserID); err == nil {
 		r.add(home, blockLists[pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name], scanAll(into, scanBlock), l.UserID, l.After, l.AfterID, l.Limit)
 	}
@@ -141,7 +141,7 @@ const TopicBlock = "block"
 // ChangeBlock changes a block at the blocker's home, and the count of those whom the blocker blocks. The returned outbox
 // row carries it to the blocked user's home, where the other half of what a block ends lives. Where the row is not what
 // was read any more the transaction fails with ErrChanged.
-func (w *Write) ChangeBlock(c BlockChange, now, firstTry time.Time) OutboxRow {
+func (w *Tx) ChangeBlock(c BlockChange, now, firstTry time.Time) OutboxRow {
 	b := c.New
 	b.Version = 1
 	if c.Old == nil {
@@ -156,14 +156,14 @@ func (w *Write) ChangeBlock(c BlockChange, now, firstTry time.Time) OutboxRow {
 }
 
 // MirrorBlock keeps what a blocked user's home knows of a block. It fails with ErrChanged where that is newer.
-func (w *Write) MirrorBlock(b MirroredBlock) {
+func (w *Tx) MirrorBlock(b MirroredBlock) {
 	w.exec(sqlBlockMirror, b.BlockedID, b.BlockerID, b.Status, b.Version, b.ChangedAt)
 	w.guard(sqlBlockedByIs, ErrChanged, b.BlockedID, b.BlockerID, b.Version)
 }
 
 // GuardNotBlocked refuses a transaction at a user's home where the user and another block each other, as far as this home
 // knows: what another home has just stored arrives a moment later, and then ends what came before it.
-func (w *Write) GuardNotBlocked(userID, otherID string, refusal error) {
+func (w *Tx) GuardNotBlocked(userID, otherID string, refusal error) {
 	w.guard(sqlBlockFree, refusal, userID, otherID)
 	w.guard(sqlBlockedByFree, refusal, userID, otherID)
 }

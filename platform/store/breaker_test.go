@@ -38,11 +38,11 @@ func newLostHome(t *testing.T) *lostHome {
 	return l
 }
 
-func (l *lostHome) ask() error { return ask(l.t.Context(), l.Reads(), region.EU) }
+func (l *lostHome) ask() error { return ask(l.t.Context(), l.NewReadBatch(), region.EU) }
 
 // write runs a transaction that cannot run again.
 func (l *lostHome) write() error {
-	w := l.Write(region.EU)
+	w := l.NewTx(region.EU)
 	w.BanUser(region.NewID(region.EU), true, now, new(*store.User))
 	return w.Commit(l.t.Context())
 }
@@ -114,7 +114,7 @@ func TestBreaker(t *testing.T) {
 			for range 2 { // looks in vain change nothing
 				l.refusedAtOnce(l.ask)
 				l.refusedAtOnce(l.write)
-				require.NoError(t, ask(t.Context(), l.Reads(), region.US, region.SG))
+				require.NoError(t, ask(t.Context(), l.NewReadBatch(), region.US, region.SG))
 				l.lookInVain()
 			}
 			l.refusedAtOnce(l.ask)
@@ -178,7 +178,7 @@ func TestCallersWhoGiveUp(t *testing.T) {
 			l := newLostHome(t)
 			ctx, cancel := leave(t.Context())
 			defer cancel()
-			require.Error(t, ask(ctx, l.Reads(), region.EU))
+			require.Error(t, ask(ctx, l.NewReadBatch(), region.EU))
 			l.Restore()
 			require.NoError(t, l.ask(), "the breaker is closed")
 		})

@@ -49,7 +49,7 @@ var (
 )
 
 // Categories reads categories of any homes, deleted ones too; their order is not defined.
-func (r *Reads) Categories(ids []string, into *[]Category) {
+func (r *ReadBatch) Categories(ids []string, into *[]Category) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]Category)
@@ -59,22 +59,22 @@ func (r *Reads) Categories(ids []string, into *[]Category) {
 }
 
 // CategoriesOfCommunity reads those categories of a community that live in the community's home.
-func (r *Reads) CategoriesOfCommunity(communityID string, into *[]Category) {
+func (r *ReadBatch) CategoriesOfCommunity(communityID string, into *[]Category) {
 	r.ofContent(communityID, sqlCategoriesOfCommunity, scanAll(into, scanCategory))
 }
 
 // CategoriesOfPost reads those categories of the community a post is in that live in its home.
-func (r *Reads) CategoriesOfPost(postID string, into *[]Category) {
+func (r *ReadBatch) CategoriesOfPost(postID string, into *[]Category) {
 	r.ofContent(postID, sqlCategoriesOfPost, scanAll(into, scanCategory))
 }
 
 // CategoriesOfComment reads those categories of the community a comment is in that live in its home.
-func (r *Reads) CategoriesOfComment(commentID string, into *[]Category) {
+func (r *ReadBatch) CategoriesOfComment(commentID string, into *[]Category) {
 	r.ofContent(commentID, sqlCategoriesOfComment, scanAll(into, scanCategory))
 }
 
 // NewCategory inserts a category.
-func (w *Write) NewCategory(c Category, now time.Time) {
+func (w *Tx) NewCategory(c Category, now time.Time) {
 	w.once = "categories_pkey"
 	w.exec(sqlCategoryInsert, c.ID, c.Name, NameKey(c.Name, PublicNameKeyRunes), c.Metadata, c.AvatarFileID, now)
 }
@@ -86,7 +86,7 @@ type CategoryChange struct {
 }
 
 // UpdateCategory changes a category and reads it back; one that is gone makes the transaction fail with 400400.
-func (w *Write) UpdateCategory(id string, c CategoryChange, now time.Time, into **Category) {
+func (w *Tx) UpdateCategory(id string, c CategoryChange, now time.Time, into **Category) {
 	var key *string
 	if c.Name != nil {
 		k := NameKey(*c.Name, PublicNameKeyRunes)
@@ -97,7 +97,7 @@ func (w *Write) UpdateCategory(id string, c CategoryChange, now time.Time, into 
 }
 
 // DeleteCategory marks a category as deleted; one that is gone makes the transaction fail with 400400.
-func (w *Write) DeleteCategory(id string, now time.Time) {
+func (w *Tx) DeleteCategory(id string, now time.Time) {
 	w.guard(sqlCategoryIsLive, fail.NotFound(), id)
 	w.exec(sqlCategoryDelete, id, now)
 }
@@ -132,7 +132,7 @@ func makeCategoryLists() map[string]*Statement {
 }
 
 // ListCategories reads up to Limit categories of each home, home by home.
-func (r *Reads) ListCategories(l CategoryList, into *[]Category) {
+func (r *ReadBatch) ListCategories(l CategoryList, into *[]Category) {
 	*into = nil
 	for _, home := range region.All() {
 		part := new([]Category)

@@ -81,14 +81,14 @@ var (
 )
 
 // Channel reads one channel, a deleted one too; nil where there is none.
-func (r *Reads) Channel(id string, into **Channel) {
+func (r *ReadBatch) Channel(id string, into **Channel) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlChannelsByID, scanOne(into, scanChannel), []string{id})
 	}
 }
 
 // Channels reads channels of any homes, deleted ones too; their order is not defined.
-func (r *Reads) Channels(ids []string, into *[]Channel) {
+func (r *ReadBatch) Channels(ids []string, into *[]Channel) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]Channel)
@@ -110,7 +110,7 @@ func channelNameKey(name string, public bool) string {
 // NewChannel inserts a channel. taken answers where its id has a channel already; nil stands for an id that nobody else can
 // have, and then the channel is stored once even where the connection was lost. Its users and its first subchannel are
 // added beside it.
-func (w *Write) NewChannel(c Channel, taken error, now time.Time) {
+func (w *Tx) NewChannel(c Channel, taken error, now time.Time) {
 	insert := w.exec(sqlChannelInsert, c.ID, c.PublicID, c.Type, c.CreatorID, c.CreatorPublicID, c.DisplayName,
 		channelNameKey(c.DisplayName, c.IsPublic), c.AvatarFileID, c.IsDistinct, c.IsPublic, texts(c.Tags), c.Metadata, c.NotificationMode,
 		c.AutoDeleteEnabled, c.AutoDeleteFlags, c.MutedUntil, c.PostID, c.VideoStreamID, c.RoomID, now)
@@ -131,7 +131,7 @@ type ChannelChange struct {
 }
 
 // UpdateChannel changes a channel; one that is gone makes the transaction fail with 400400.
-func (w *Write) UpdateChannel(c Channel, change ChannelChange, now time.Time) {
+func (w *Tx) UpdateChannel(c Channel, change ChannelChange, now time.Time) {
 	var key *string
 	if change.DisplayName != nil {
 		k := channelNameKey(*change.DisplayName, c.IsPublic)
@@ -144,22 +144,22 @@ func (w *Write) UpdateChannel(c Channel, change ChannelChange, now time.Time) {
 
 // MuteChannel keeps everybody but moderators from writing until a time; nil lets them write again. One that is gone makes the
 // transaction fail with 400400.
-func (w *Write) MuteChannel(id string, until *time.Time, now time.Time) {
+func (w *Tx) MuteChannel(id string, until *time.Time, now time.Time) {
 	w.GuardChannel(id, fail.NotFound())
 	w.exec(sqlChannelMute, id, until, now)
 }
 
 // DeleteChannel marks a channel deleted by somebody; one that is gone makes the transaction fail with 400400.
-func (w *Write) DeleteChannel(id, by string, now time.Time) {
+func (w *Tx) DeleteChannel(id, by string, now time.Time) {
 	w.GuardChannel(id, fail.NotFound())
 	w.exec(sqlChannelDelete, id, now, by)
 }
 
 // GuardChannel makes the transaction fail with refusal where the channel is not there or deleted.
-func (w *Write) GuardChannel(id string, refusal error) { w.guard(sqlChannelLive, refusal, id) }
+func (w *Tx) GuardChannel(id string, refusal error) { w.guard(sqlChannelLive, refusal, id) }
 
 // ChannelAfter reads a channel as it stands once the statements before it have run.
-func (w *Write) ChannelAfter(id string, into **Channel) {
+func (w *Tx) ChannelAfter(id string, into **Channel) {
 	w.query(sqlChannelsByID, scanOne(into, scanChannel), []string{id})
 }
 
@@ -168,6 +168,6 @@ func (w *Write) ChannelAfter(id string, into **Channel) {
 const activityGrain = 5 * time.Second
 
 // ChannelActive notes that something was written in a channel.
-func (w *Write) ChannelActive(channelID string, at time.Time) {
+func (w *Tx) ChannelActive(channelID string, at time.Time) {
 	w.exec(sqlChannelActive, channelID, at, at.Add(-activityGrain))
 }

@@ -116,7 +116,7 @@ func makeChannelsOfUsers() map[ChannelOrder]*Statement {
 }
 
 // ListChannels reads the places of up to Limit channels of each home, home by home: of public ones, or of the others.
-func (r *Reads) ListChannels(l ChannelList, public bool, into *[]ChannelKey) {
+func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey) {
 	args := append(l.filter(), public, l.NotMine, l.MemberID)
 	if l.Order == ChannelsByName {
 		runes := privateNameKeyRunes
@@ -135,7 +135,7 @@ func (r *Reads) ListChannels(l ChannelList, public bool, into *[]ChannelKey) {
 }
 
 // ChannelsOf reads the places of all channels that the user MemberID belongs to and that the list keeps, whatever its page.
-func (r *Reads) ChannelsOf(l ChannelList, into *[]ChannelKey) {
+func (r *ReadBatch) ChannelsOf(l ChannelList, into *[]ChannelKey) {
 	for _, home := range region.All() {
 		part := new([]ChannelKey)
 		r.add(home, channelsOfUsers[l.Order], scanAll(part, scanChannelKey), append(l.filter(), l.MemberID, likePrefix(l.Prefix))...)
@@ -196,7 +196,7 @@ func makeChannelUserLists() map[string]*Statement {
 }
 
 // ListChannelUsers reads up to Limit users of a channel.
-func (r *Reads) ListChannelUsers(l ChannelUserList, into *[]ChannelUserRow) {
+func (r *ReadBatch) ListChannelUsers(l ChannelUserList, into *[]ChannelUserRow) {
 	home, err := region.HomeOf(l.ChannelID)
 	if err != nil {
 		return

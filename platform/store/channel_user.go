@@ -84,14 +84,14 @@ var (
 )
 
 // ChannelUser reads how one user stands to a channel; nil where they never belonged to it.
-func (r *Reads) ChannelUser(channelID, userID string, into **ChannelUser) {
+func (r *ReadBatch) ChannelUser(channelID, userID string, into **ChannelUser) {
 	if home, err := region.HomeOf(channelID); err == nil {
 		r.add(home, sqlChannelUsersByUser, scanOne(into, scanChannelUser), channelID, []string{userID})
 	}
 }
 
 // ChannelUsers reads how users stand to one channel, those who left it too; their order is not defined.
-func (r *Reads) ChannelUsers(channelID string, userIDs []string, into *[]ChannelUser) {
+func (r *ReadBatch) ChannelUsers(channelID string, userIDs []string, into *[]ChannelUser) {
 	*into = nil
 	if home, err := region.HomeOf(channelID); err == nil && len(userIDs) > 0 {
 		once := slices.Compact(slices.Sorted(slices.Values(userIDs)))
@@ -100,7 +100,7 @@ func (r *Reads) ChannelUsers(channelID string, userIDs []string, into *[]Channel
 }
 
 // ChannelUsersOf reads how one user stands to channels of any homes; their order is not defined.
-func (r *Reads) ChannelUsersOf(userID string, channelIDs []string, into *[]ChannelUser) {
+func (r *ReadBatch) ChannelUsersOf(userID string, channelIDs []string, into *[]ChannelUser) {
 	*into = nil
 	for home, ids := range byHome(slices.Compact(slices.Sorted(slices.Values(channelIDs)))) {
 		part := new([]ChannelUser)
@@ -111,14 +111,14 @@ func (r *Reads) ChannelUsersOf(userID string, channelIDs []string, into *[]Chann
 
 // ChannelUsersAfter reads up to limit members of a channel in the order of their internal ids, those after one: what is told to all
 // members is told in such pages.
-func (r *Reads) ChannelUsersAfter(channelID, afterUserID string, limit int, into *[]ChannelUser) {
+func (r *ReadBatch) ChannelUsersAfter(channelID, afterUserID string, limit int, into *[]ChannelUser) {
 	if home, err := region.HomeOf(channelID); err == nil {
 		r.add(home, sqlChannelUsersAfter, scanAll(into, scanChannelUser), channelID, afterUserID, limit)
 	}
 }
 
 // GuardChannelMember makes the transaction fail with refusal where the user is no member of the channel.
-func (w *Write) GuardChannelMember(channelID, userID string, refusal error) {
+func (w *Tx) GuardChannelMember(channelID, userID string, refusal error) {
 	w.guard(sqlChannelUserIsMember, refusal, channelID, userID)
 }
 
@@ -138,7 +138,7 @@ func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a
 // ChangeChannelUsers changes users of one channel, and with them its counts of members and moderators. Where a row is not what was
 // read any more the transaction fails with ErrChanged, and nothing happens: so the counts follow the rows, however many change
 // them at once. Changes that change nothing are left out.
-func (w *Write) ChangeChannelUsers(channelID string, changes []ChannelUserChange, now time.Time) {
+func (w *Tx) ChangeChannelUsers(channelID string, changes []ChannelUserChange, now time.Time) {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c ChannelUserChange) bool { return !c.Needed() })
 	// Everybody takes the rows in the same order, so that two changes of the same users do not lock each other out.
 	slices.SortFunc(changes, func(a, b ChannelUserChange) int { return cmp.Compare(a.New.UserID, b.New.UserID) })
@@ -152,7 +152,7 @@ func (w *Write) ChangeChannelUsers(channelID string, changes []ChannelUserChange
 	w.countUnlessZero(channelID, CountModerators, moderators)
 }
 
-func (w *Write) changeChannelUser(channelID string, c ChannelUserChange, now time.Time) {
+func (w *Tx) changeChannelUser(channelID string, c ChannelUserChange, now time.Time) {
 	u := c.New
 	if c.Old == nil {
 		w.exec(sqlChannelUserInsert, channelID, u.UserID, u.UserPublicID, NameKey(u.UserPublicID, userNameKeyRunes), u.Membership,

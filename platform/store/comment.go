@@ -103,14 +103,14 @@ var (
 )
 
 // Comment reads one comment; nil where there is none.
-func (r *Reads) Comment(id string, into **Comment) {
+func (r *ReadBatch) Comment(id string, into **Comment) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlCommentsByID, scanOne(into, scanComment), []string{id})
 	}
 }
 
 // CommentsByID reads comments of any homes; their order is not defined.
-func (r *Reads) CommentsByID(ids []string, into *[]Comment) {
+func (r *ReadBatch) CommentsByID(ids []string, into *[]Comment) {
 	for home, ids := range byHome(ids) {
 		part := new([]Comment)
 		r.add(home, sqlCommentsByID, scanAll(part, scanComment), ids)
@@ -119,45 +119,45 @@ func (r *Reads) CommentsByID(ids []string, into *[]Comment) {
 }
 
 // FlaggedBy reads whether the user flags the target.
-func (r *Reads) FlaggedBy(targetID, userID string, into *bool) {
+func (r *ReadBatch) FlaggedBy(targetID, userID string, into *bool) {
 	if home, err := region.HomeOf(targetID); err == nil {
 		r.add(home, sqlFlagMine, scanValue(into), targetID, userID)
 	}
 }
 
 // CommentAfter reads the comment as it stands once the statements before it have run.
-func (w *Write) CommentAfter(id string, into **Comment) {
+func (w *Tx) CommentAfter(id string, into **Comment) {
 	w.query(sqlCommentsByID, scanOne(into, scanComment), []string{id})
 }
 
 // GuardComment refuses the transaction where the comment is deleted.
-func (w *Write) GuardComment(id string, refusal error) { w.guard(sqlCommentAlive, refusal, id) }
+func (w *Tx) GuardComment(id string, refusal error) { w.guard(sqlCommentAlive, refusal, id) }
 
 // GuardCommentStatus refuses the transaction where the comment is deleted or no longer in the state it was read in.
-func (w *Write) GuardCommentStatus(c Comment, refusal error) {
+func (w *Tx) GuardCommentStatus(c Comment, refusal error) {
 	w.guard(sqlCommentIs, refusal, c.ID, c.ApprovalStatus)
 }
 
 // GuardCommentUnchanged refuses the transaction where anybody deleted, edited or reviewed the comment since it was read.
-func (w *Write) GuardCommentUnchanged(c Comment, refusal error) {
+func (w *Tx) GuardCommentUnchanged(c Comment, refusal error) {
 	w.guard(sqlCommentSame, refusal, c.ID, c.UpdatedAt)
 }
 
 // EditComment stores what a comment holds: data, attachments, metadata and mentionees. It counts as edited where the first two
 // differ from what was stored, unless keepEdited. GuardCommentUnchanged goes before it.
-func (w *Write) EditComment(c Comment, now time.Time, keepEdited bool) {
+func (w *Tx) EditComment(c Comment, now time.Time, keepEdited bool) {
 	w.exec(sqlCommentEdit, c.ID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, now, keepEdited)
 }
 
 // ReviewComment moves a pending comment to another state, and counts it where that is Approved. GuardCommentStatus goes before it.
-func (w *Write) ReviewComment(c Comment, status string, now time.Time) {
+func (w *Tx) ReviewComment(c Comment, status string, now time.Time) {
 	w.exec(sqlCommentReview, c.ID, status, now)
 	c.ApprovalStatus = status
 	w.countComment(c, +1)
 }
 
 // countComment counts a comment, or takes it out of the counts: an approved one alone is in them.
-func (w *Write) countComment(c Comment, delta int64) {
+func (w *Tx) countComment(c Comment, delta int64) {
 	if c.ApprovalStatus != Approved {
 		return
 	}
@@ -168,7 +168,7 @@ func (w *Write) countComment(c Comment, delta int64) {
 }
 
 // NewComment inserts a comment and counts it, if it is approved; sent again after a lost connection it is stored once.
-func (w *Write) NewComment(c Comment) {
+func (w *Tx) NewComment(c Comment) {
 	w.once = "comments_pkey"
 	w.exec(sqlCommentInsert, c.ID, c.ReferenceType, c.ReferenceID, c.TargetType, c.TargetID, c.TargetPublicID, c.ParentID, c.RootID,
 		c.AuthorID, c.AuthorPublicID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Segment, c.ApprovalStatus, c.CreatedAt)
@@ -177,14 +177,14 @@ func (w *Write) NewComment(c Comment) {
 }
 
 // DeleteComment marks a comment deleted, and brings what counts it up to date. GuardCommentStatus goes before it.
-func (w *Write) DeleteComment(c Comment, now time.Time) {
+func (w *Tx) DeleteComment(c Comment, now time.Time) {
 	w.exec(sqlCommentDelete, c.ID, now)
 	w.countComment(c, -1)
 	w.BubbleCommentFlags(c)
 }
 
 // PurgeComments removes deleted comments and their flags for good.
-func (w *Write) PurgeComments(ids []string) {
+func (w *Tx) PurgeComments(ids []string) {
 	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
 	w.exec(sqlCountersPurge, ids)
@@ -192,7 +192,7 @@ func (w *Write) PurgeComments(ids []string) {
 }
 
 // SomeComments reads the ids of up to 500 comments on a post or story, live or deleted.
-func (r *Reads) SomeComments(referenceID string, into *[]string) {
+func (r *ReadBatch) SomeComments(referenceID string, into *[]string) {
 	if home, err := region.HomeOf(referenceID); err == nil {
 		r.add(home, sqlCommentSome, scanAll(into, scanText), referenceID)
 	}
@@ -206,18 +206,18 @@ func scanText(rows pgx.Rows) (string, error) {
 
 // WipeComments removes comments of a post that is being purged, with their counts and flags. Every batch leaves the post's
 // counts as true as it found them: the purge may be cut short.
-func (w *Write) WipeComments(postID string, ids []string) {
+func (w *Tx) WipeComments(postID string, ids []string) {
 	w.wipeComments(postID, ids)
 	w.exec(sqlBubblePost, postID)
 }
 
 // WipeStoryComments is WipeComments for a story.
-func (w *Write) WipeStoryComments(storyID string, ids []string) {
+func (w *Tx) WipeStoryComments(storyID string, ids []string) {
 	w.wipeComments(storyID, ids)
 	w.exec(sqlBubbleStory, storyID)
 }
 
-func (w *Write) wipeComments(referenceID string, ids []string) {
+func (w *Tx) wipeComments(referenceID string, ids []string) {
 	w.exec(sqlCommentUncount, referenceID, string(CountComments), ids, false)
 	w.exec(sqlCommentUncount, referenceID, string(CountSegment), ids, true)
 	w.exec(sqlReactionPurge, ids)

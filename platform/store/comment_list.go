@@ -109,7 +109,7 @@ func (l CommentList) Key(c Comment) time.Time {
 }
 
 // ListComments reads up to Limit comments in the order of the list.
-func (r *Reads) ListComments(l CommentList, into *[]Comment) {
+func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 	home, err := region.HomeOf(l.ReferenceID)
 	if err != nil {
 		return

@@ -90,14 +90,14 @@ var (
 )
 
 // Community reads one community, deleted ones too.
-func (r *Reads) Community(id string, into **Community) {
+func (r *ReadBatch) Community(id string, into **Community) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlCommunitiesByID, scanOne(into, scanCommunity), []string{id})
 	}
 }
 
 // Communities reads communities of any homes, deleted ones too; their order is not defined.
-func (r *Reads) Communities(ids []string, into *[]Community) {
+func (r *ReadBatch) Communities(ids []string, into *[]Community) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]Community)
@@ -107,17 +107,17 @@ func (r *Reads) Communities(ids []string, into *[]Community) {
 }
 
 // CommunityOfPost reads the community that a post is in; nil where the post is on a wall or not there.
-func (r *Reads) CommunityOfPost(postID string, into **Community) {
+func (r *ReadBatch) CommunityOfPost(postID string, into **Community) {
 	r.ofContent(postID, sqlCommunityOfPost, scanOne(into, scanCommunity))
 }
 
 // CommunityOfComment reads the community that a comment is in; nil where it is on a wall or not there.
-func (r *Reads) CommunityOfComment(commentID string, into **Community) {
+func (r *ReadBatch) CommunityOfComment(commentID string, into **Community) {
 	r.ofContent(commentID, sqlCommunityOfComment, scanOne(into, scanCommunity))
 }
 
 // ofContent queues a statement about the community of a post or comment; an id without a home has no rows.
-func (r *Reads) ofContent(id string, st *Statement, scan func(pgx.Rows) error, args ...any) {
+func (r *ReadBatch) ofContent(id string, st *Statement, scan func(pgx.Rows) error, args ...any) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, st, scan, append([]any{id}, args...)...)
 	}
@@ -125,7 +125,7 @@ func (r *Reads) ofContent(id string, st *Statement, scan func(pgx.Rows) error, a
 
 // NewCommunity inserts a community, whose categories are each named once, and puts it in them. With a taken error, a
 // live community of the same name in the same home makes the transaction fail with it. Its members are added beside it.
-func (w *Write) NewCommunity(c Community, taken error, now time.Time) {
+func (w *Tx) NewCommunity(c Community, taken error, now time.Time) {
 	key := NameKey(c.DisplayName, PublicNameKeyRunes)
 	w.once = "communities_pkey"
 	w.exec(sqlCommunityInsert, c.ID, c.DisplayName, key, c.CreatorID, c.CreatorPublicID, c.Description, c.AvatarFileID, c.IsOfficial,
@@ -149,7 +149,7 @@ type CommunityChange struct {
 }
 
 // UpdateCommunity changes a live community and reads it back; one that is gone makes the transaction fail with 400400.
-func (w *Write) UpdateCommunity(id string, c CommunityChange, now time.Time, into **Community) {
+func (w *Tx) UpdateCommunity(id string, c CommunityChange, now time.Time, into **Community) {
 	var key *string
 	if c.DisplayName != nil {
 		k := NameKey(*c.DisplayName, PublicNameKeyRunes)
@@ -166,14 +166,14 @@ func (w *Write) UpdateCommunity(id string, c CommunityChange, now time.Time, int
 }
 
 // DeleteCommunity marks a community as deleted; one that is gone makes the transaction fail with 400400.
-func (w *Write) DeleteCommunity(id string, now time.Time) {
+func (w *Tx) DeleteCommunity(id string, now time.Time) {
 	w.CommunityIsLive(id)
 	w.exec(sqlCommunityDelete, id, now)
 	w.exec(sqlPinsOfDeletedC, id)
 }
 
 // CommunityIsLive makes the transaction fail with 400400 where the community is gone.
-func (w *Write) CommunityIsLive(id string) { w.guard(sqlCommunityIsLive, fail.NotFound(), id) }
+func (w *Tx) CommunityIsLive(id string) { w.guard(sqlCommunityIsLive, fail.NotFound(), id) }
 
 // texts is list as a parameter: nil would be NULL.
 func texts(list []string) []string {

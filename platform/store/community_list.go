@@ -119,7 +119,7 @@ var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.crea
 	AND c.name_key >= $7::text AND c.name_key < $8::text AND lower(c.display_name) LIKE $9::text`)
 
 // ListCommunities reads up to Limit communities of each home that the list shows, home by home.
-func (r *Reads) ListCommunities(l CommunityList, into *[]CommunityRow) {
+func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {
 	*into = nil
 	mine := byHome(l.Mine)
 	for _, home := range region.All() {
@@ -130,7 +130,7 @@ func (r *Reads) ListCommunities(l CommunityList, into *[]CommunityRow) {
 }
 
 // CommunityKeys reads the places of those communities of Mine that the list keeps, whatever its page.
-func (r *Reads) CommunityKeys(l CommunityList, into *[]CommunityKey) {
+func (r *ReadBatch) CommunityKeys(l CommunityList, into *[]CommunityKey) {
 	*into = nil
 	for home, ids := range byHome(l.Mine) {
 		part := new([]CommunityKey)

@@ -39,27 +39,27 @@ var (
 )
 
 // Count adds delta to a count, in the transaction that makes or ends the fact that is counted.
-func (w *Write) Count(ref string, kind CounterKind, delta int64) {
+func (w *Tx) Count(ref string, kind CounterKind, delta int64) {
 	shard := rand.Int64N(counterShards) //nolint:gosec // a shard that need not be a secret
 	w.exec(sqlCounterAdd, ref, string(kind), shard, delta)
 }
 
 // Counts reads the counts of references of one home into an existing map.
-func (r *Reads) Counts(home region.Code, refs []string, into Counts) {
+func (r *ReadBatch) Counts(home region.Code, refs []string, into Counts) {
 	part := new([]countRow)
 	r.add(home, sqlCounterRead, scanAll(part, scanCount), refs)
 	r.Then(func() { into.fill(*part) })
 }
 
 // CountsOf reads the counts of references of any homes into an existing map.
-func (r *Reads) CountsOf(refs []string, into Counts) {
+func (r *ReadBatch) CountsOf(refs []string, into Counts) {
 	for home, refs := range byHome(refs) {
 		r.Counts(home, refs, into)
 	}
 }
 
 // CountsAfter reads counts as they are once the statements before it have run.
-func (w *Write) CountsAfter(refs []string, into Counts) {
+func (w *Tx) CountsAfter(refs []string, into Counts) {
 	w.query(sqlCounterRead, func(rows pgx.Rows) error {
 		var part []countRow
 		err := scanAll(&part, scanCount)(rows)

@@ -27,17 +27,17 @@ func scanDirectory(rows pgx.Rows) (DirectoryEntry, error) {
 }
 
 // Directory looks hashes up in the directory rows of home.
-func (r *Reads) Directory(home region.Code, hashes [][]byte, into *[]DirectoryEntry) {
+func (r *ReadBatch) Directory(home region.Code, hashes [][]byte, into *[]DirectoryEntry) {
 	r.add(home, sqlDirectoryLookup, scanAll(into, scanDirectory), hashes)
 }
 
 // ClaimDirectory makes the entry unless the hash has one, and reads the entry that stands then.
-func (w *Write) ClaimDirectory(e DirectoryEntry, now time.Time, stands *[]DirectoryEntry) {
+func (w *Tx) ClaimDirectory(e DirectoryEntry, now time.Time, stands *[]DirectoryEntry) {
 	w.exec(sqlDirectoryClaim, e.Hash, e.UserID, now)
 	w.query(sqlDirectoryLookup, scanAll(stands, scanDirectory), [][]byte{e.Hash})
 }
 
 // CopyDirectory keeps a copy of an entry at the home of this transaction.
-func (w *Write) CopyDirectory(e DirectoryEntry, now time.Time) {
+func (w *Tx) CopyDirectory(e DirectoryEntry, now time.Time) {
 	w.exec(sqlDirectoryClaim, e.Hash, e.UserID, now)
 }

@@ -17,7 +17,7 @@ type Queued struct {
 }
 
 // Queued returns what the gathering will send.
-func (r *Reads) Queued() []Queued {
+func (r *ReadBatch) Queued() []Queued {
 	var all []Queued
 	for _, b := range r.batches {
 		for _, q := range b {
@@ -28,7 +28,7 @@ func (r *Reads) Queued() []Queued {
 }
 
 // Queued returns what the transaction will send between its begin and its end.
-func (w *Write) Queued() []Queued {
+func (w *Tx) Queued() []Queued {
 	all := make([]Queued, 0, len(w.steps))
 	for _, s := range w.steps {
 		all = append(all, Queued{SQL: s.statement.SQL, Args: s.args})
@@ -37,25 +37,25 @@ func (w *Write) Queued() []Queued {
 }
 
 // AddSQL queues a statement of a test's own, which is not registered: it is none of the program's.
-func (r *Reads) AddSQL(home region.Code, sql string, scan func(pgx.Rows) error, args ...any) {
+func (r *ReadBatch) AddSQL(home region.Code, sql string, scan func(pgx.Rows) error, args ...any) {
 	r.add(home, &Statement{SQL: sql}, scan, args...)
 }
 
 // ExecSQL queues a statement of a test's own.
-func (w *Write) ExecSQL(sql string, args ...any) { w.exec(&Statement{SQL: sql}, args...) }
+func (w *Tx) ExecSQL(sql string, args ...any) { w.exec(&Statement{SQL: sql}, args...) }
 
 // ConflictSQL queues a statement of a test's own whose violation of constraint is answer.
-func (w *Write) ConflictSQL(constraint string, answer error, sql string, args ...any) {
+func (w *Tx) ConflictSQL(constraint string, answer error, sql string, args ...any) {
 	w.exec(&Statement{SQL: sql}, args...).conflict(constraint, answer)
 }
 
 // GuardSQL queues a condition of a test's own.
-func (w *Write) GuardSQL(refusal error, sql string, args ...any) {
+func (w *Tx) GuardSQL(refusal error, sql string, args ...any) {
 	w.guard(&Statement{SQL: sql}, refusal, args...)
 }
 
 // Once names the primary key that a repeated run violates.
-func (w *Write) Once(constraint string) { w.once = constraint }
+func (w *Tx) Once(constraint string) { w.once = constraint }
 
 // SetPause replaces the time between two looks at a home that did not answer.
 func (s *Store) SetPause(after func(time.Duration) <-chan time.Time) {

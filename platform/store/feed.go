@@ -74,7 +74,7 @@ func (q FeedQuery) targets(home region.Code, communities []string) int {
 }
 
 // ListFeed reads up to Limit entries in the order of the feed, from every home that has targets.
-func (r *Reads) ListFeed(q FeedQuery, into *[]FeedEntry) {
+func (r *ReadBatch) ListFeed(q FeedQuery, into *[]FeedEntry) {
 	*into = nil
 	communities := byHome(q.Communities)
 	var parts []*[]FeedEntry

@@ -94,13 +94,13 @@ func readFeed(b *testing.B, s *store.Store, reader int, q store.FeedQuery) []sto
 	b.Helper()
 	id := worldID("r", reader, 0)
 	counts := store.Counts{}
-	first := s.Reads()
+	first := s.NewReadBatch()
 	first.Counts(region.US, []string{id}, counts)
 	first.HiddenFrom(id, &q.Hidden)
 	require.NoError(b, first.Run(b.Context()))
 	q.ReaderID, q.OwnWall, q.Following, q.FollowedAt = id, true, true, map[region.Code]int64{region.US: int64(reader)}
 	var found []store.FeedEntry
-	second := s.Reads()
+	second := s.NewReadBatch()
 	second.ListFeed(q, &found)
 	require.NoError(b, second.Run(b.Context()))
 	return found

@@ -100,7 +100,7 @@ func readWholeFeed(t *testing.T, s *store.Store, q store.FeedQuery) []string {
 	q.After, _, q.AfterID = page.Cursor{Limit: 1}.Start(q.Desc)
 	for {
 		var found []store.FeedEntry
-		r := s.Reads()
+		r := s.NewReadBatch()
 		r.ListFeed(q, &found)
 		run(t, r)
 		for _, e := range found {

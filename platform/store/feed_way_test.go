@@ -27,7 +27,7 @@ func feedQueued(t *testing.T, s *store.Store, q store.FeedQuery) store.Queued {
 	t.Helper()
 	q.Desc = true
 	q.After, _, q.AfterID = page.Cursor{Limit: 1}.Start(true)
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.ListFeed(q, new([]store.FeedEntry))
 	queued := r.Queued()
 	require.Len(t, queued, 1)

@@ -65,7 +65,7 @@ var (
 )
 
 // FilesByID reads files of any homes; those that are not there are left out, and the order is not defined.
-func (r *Reads) FilesByID(ids []string, into *[]File) {
+func (r *ReadBatch) FilesByID(ids []string, into *[]File) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]File)
@@ -76,7 +76,7 @@ func (r *Reads) FilesByID(ids []string, into *[]File) {
 
 // AvatarFiles reads the avatars of users, as far as they are files of the users' own homes, as those are that a user
 // uploads at home. It saves a round trip where the users themselves are not read yet.
-func (r *Reads) AvatarFiles(userIDs []string, into *[]File) {
+func (r *ReadBatch) AvatarFiles(userIDs []string, into *[]File) {
 	*into = nil
 	for home, ids := range byHome(userIDs) {
 		part := new([]File)
@@ -86,14 +86,14 @@ func (r *Reads) AvatarFiles(userIDs []string, into *[]File) {
 }
 
 // File reads one file; nil where there is none.
-func (r *Reads) File(id string, into **File) {
+func (r *ReadBatch) File(id string, into **File) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlFilesByID, scanOne(into, scanFile), []string{id})
 	}
 }
 
 // UploadsDue reads up to 100 uploads of a home that should have ended by now.
-func (r *Reads) UploadsDue(home region.Code, now time.Time, into *[]string) {
+func (r *ReadBatch) UploadsDue(home region.Code, now time.Time, into *[]string) {
 	r.add(home, sqlUploadDue, scanAll(into, func(rows pgx.Rows) (string, error) {
 		var id string
 		err := rows.Scan(&id)
@@ -102,13 +102,13 @@ func (r *Reads) UploadsDue(home region.Code, now time.Time, into *[]string) {
 }
 
 // NewUpload notes that bytes of a file to be are going to be stored.
-func (w *Write) NewUpload(id string, expiresAt, now time.Time) {
+func (w *Tx) NewUpload(id string, expiresAt, now time.Time) {
 	w.once = "uploads_pkey"
 	w.exec(sqlUploadInsert, id, expiresAt, now)
 }
 
 // NewFile makes a file of its upload; abandoned answers where that was given up meanwhile.
-func (w *Write) NewFile(f File, abandoned error) {
+func (w *Tx) NewFile(f File, abandoned error) {
 	w.once = "files_pkey"
 	// Before the guard: a run that is repeated after its answer got lost has to fail here, where it shows that the first one did it.
 	w.exec(sqlFileInsert, f.ID, f.OwnerID, f.OwnerPublicID, f.Type, f.AccessType, f.FeedType, f.AltText, f.Name, f.Extension, f.MimeType,
@@ -118,20 +118,20 @@ func (w *Write) NewFile(f File, abandoned error) {
 }
 
 // AbandonUploads keeps uploads from ever becoming files. Their objects are to be deleted next, and then EndUpload.
-func (w *Write) AbandonUploads(ids []string) { w.exec(sqlUploadLeave, ids) }
+func (w *Tx) AbandonUploads(ids []string) { w.exec(sqlUploadLeave, ids) }
 
 // EndUpload forgets an upload of which no object is left.
-func (w *Write) EndUpload(id string) { w.exec(sqlUploadDelete, id) }
+func (w *Tx) EndUpload(id string) { w.exec(sqlUploadDelete, id) }
 
 // SetAltText changes the text that describes a file, and reads the row as it is then; gone answers where there is none.
-func (w *Write) SetAltText(id, text string, now time.Time, gone error, into **File) {
+func (w *Tx) SetAltText(id, text string, now time.Time, gone error, into **File) {
 	w.guard(sqlFileLive, gone, id)
 	w.exec(sqlFileAltText, id, text, now)
 	w.query(sqlFilesByID, scanOne(into, scanFile), []string{id})
 }
 
 // DeleteFile removes a file's row; gone answers where there is none. Its objects are to be deleted next.
-func (w *Write) DeleteFile(id string, gone error) {
+func (w *Tx) DeleteFile(id string, gone error) {
 	w.guard(sqlFileLive, gone, id)
 	w.exec(sqlFileDelete, id)
 }

@@ -73,28 +73,28 @@ type Flag struct {
 }
 
 // GuardFlagLimit refuses the transaction where the target has limit flags already, none of them the user's own.
-func (w *Write) GuardFlagLimit(f Flag, limit int, refusal error) {
+func (w *Tx) GuardFlagLimit(f Flag, limit int, refusal error) {
 	w.guard(sqlFlagLimit, refusal, f.TargetID, f.UserID, limit)
 }
 
 // AddFlag adds a flag; the user's second one changes nothing. BubbleFlags goes after it.
-func (w *Write) AddFlag(f Flag) {
+func (w *Tx) AddFlag(f Flag) {
 	w.exec(sqlFlagInsert, f.TargetID, f.UserID, string(f.TargetType), f.Reason, f.Detail, f.CreatedAt)
 }
 
 // RemoveFlag removes the user's own flag, if any. BubbleFlags goes after it.
-func (w *Write) RemoveFlag(targetID, userID string) { w.exec(sqlFlagDelete, targetID, userID) }
+func (w *Tx) RemoveFlag(targetID, userID string) { w.exec(sqlFlagDelete, targetID, userID) }
 
 // GuardFlag refuses the transaction where the user does not flag the target.
-func (w *Write) GuardFlag(targetID, userID string, refusal error) {
+func (w *Tx) GuardFlag(targetID, userID string, refusal error) {
 	w.guard(sqlFlagThere, refusal, targetID, userID)
 }
 
 // ClearFlags removes every flag of a target. BubbleFlags goes after it.
-func (w *Write) ClearFlags(targetID string) { w.exec(sqlFlagClear, targetID) }
+func (w *Tx) ClearFlags(targetID string) { w.exec(sqlFlagClear, targetID) }
 
 // BubblePostFlags brings the flag fields of a post and of what it stands in up to date with the facts.
-func (w *Write) BubblePostFlags(p Post) {
+func (w *Tx) BubblePostFlags(p Post) {
 	w.exec(sqlFlagPost, p.ID)
 	if !p.IsParent {
 		w.exec(sqlBubbleChildren, p.ParentID)
@@ -104,10 +104,10 @@ func (w *Write) BubblePostFlags(p Post) {
 
 // BubbleStoryFlags brings the flag fields of a story up to date with the facts. They do not reach its community: a story
 // ends by the clock, and nothing would take the mark away then.
-func (w *Write) BubbleStoryFlags(id string) { w.exec(sqlFlagStory, id) }
+func (w *Tx) BubbleStoryFlags(id string) { w.exec(sqlFlagStory, id) }
 
 // BubbleCommentFlags brings the flag fields of a comment and of what it stands on up to date with the facts.
-func (w *Write) BubbleCommentFlags(c Comment) {
+func (w *Tx) BubbleCommentFlags(c Comment) {
 	w.exec(sqlFlagComment, c.ID)
 	if c.ReferenceType == ReferenceStory {
 		w.exec(sqlBubbleStory, c.ReferenceID)
@@ -118,12 +118,12 @@ func (w *Write) BubbleCommentFlags(c Comment) {
 }
 
 // ApplyUserFlags brings the flag fields of a user up to date with the facts.
-func (w *Write) ApplyUserFlags(userID string) { w.exec(sqlFlagUser, userID) }
+func (w *Tx) ApplyUserFlags(userID string) { w.exec(sqlFlagUser, userID) }
 
 // ApplyMessageFlags brings the flag fields of a message up to date with the facts.
-func (w *Write) ApplyMessageFlags(id string) { w.exec(sqlFlagMessage, id) }
+func (w *Tx) ApplyMessageFlags(id string) { w.exec(sqlFlagMessage, id) }
 
-func (w *Write) bubbleCommunity(targetType, targetID string) {
+func (w *Tx) bubbleCommunity(targetType, targetID string) {
 	if targetType == "community" {
 		w.exec(sqlBubbleCommunity, targetID)
 	}
@@ -131,7 +131,7 @@ func (w *Write) bubbleCommunity(targetType, targetID string) {
 
 // CommunityAfter reads a community that was read before again, as it stands once the statements before it have run; nil
 // stands for a wall.
-func (w *Write) CommunityAfter(c *Community) {
+func (w *Tx) CommunityAfter(c *Community) {
 	if c == nil {
 		return
 	}

@@ -110,7 +110,7 @@ var followSides = map[string]struct{ of, other string }{
 }
 
 // Follow reads how one user follows another, at the follower's home; nil where there never was a follow.
-func (r *Reads) Follow(followerID, followeeID string, into **Follow) {
+func (r *ReadBatch) Follow(followerID, followeeID string, into **Follow) {
 	if home, err := region.HomeOf(followerID); err == nil {
 		r.add(home, sqlFollow, scanOne(into, scanFollow), followerID, followeeID)
 	}
@@ -130,7 +130,7 @@ type FollowList struct {
 }
 
 // ListFollows reads up to Limit follows of each status. The parts are in order, and not merged.
-func (r *Reads) ListFollows(l FollowList, into *[]Follow) {
+func (r *ReadBatch) ListFollows(l FollowList, into *[]Follow) {
 	*into = nil
 	home, err := region.HomeOf(l.UserID)
 	if err != nil {
@@ -160,7 +160,7 @@ const TopicFollow = "follow"
 // ChangeFollow changes a follow at the follower's home, and with it the count of those whom the follower follows. Where
 // the row is not what was read any more the transaction fails with ErrChanged. The mirror is kept in the transaction where
 // the other user lives here too; otherwise the returned outbox rows carry it.
-func (w *Write) ChangeFollow(c FollowChange, now, firstTry time.Time) []OutboxRow {
+func (w *Tx) ChangeFollow(c FollowChange, now, firstTry time.Time) []OutboxRow {
 	f := c.New
 	f.Version = 1
 	if c.Old == nil {
@@ -184,20 +184,20 @@ func (w *Write) ChangeFollow(c FollowChange, now, firstTry time.Time) []OutboxRo
 
 // GuardNoFollow fails with ErrChanged where one user follows another, or asks to, once the statements before it have run:
 // a follow that began after it was looked for must not slip past what ends it.
-func (w *Write) GuardNoFollow(followerID, followeeID string) {
+func (w *Tx) GuardNoFollow(followerID, followeeID string) {
 	w.guard(sqlFollowEnded, ErrChanged, followerID, followeeID)
 }
 
 // MirrorFollow keeps what the home of the followed user knows of a follow, and the counts of followers and requests with
 // it, unless it knows newer already: any order and any number of times gives the same.
-func (w *Write) MirrorFollow(f Follow) {
+func (w *Tx) MirrorFollow(f Follow) {
 	w.countFollower(f.FolloweeID, f.FollowerID, f.Status, f.Version)
 	w.exec(sqlFollowMirror, f.FolloweeID, f.FollowerID, f.FollowerPublicID, f.FolloweePublicID, f.Status, f.Version, f.CreatedAt, f.UpdatedAt)
 }
 
 // EndFollower takes a follower away from the followed user at once. The follow itself ends at the follower's home, and its
 // mirror then is newer than this one.
-func (w *Write) EndFollower(followeeID, followerID string) {
+func (w *Tx) EndFollower(followeeID, followerID string) {
 	w.countFollower(followeeID, followerID, FollowNone, anyVersion)
 	w.exec(sqlFollowerEnd, followeeID, followerID)
 }
@@ -205,7 +205,7 @@ func (w *Write) EndFollower(followeeID, followerID string) {
 // anyVersion is newer than every version of a row.
 const anyVersion = 1<<63 - 1
 
-func (w *Write) countFollower(followeeID, followerID, status string, version int64) {
+func (w *Tx) countFollower(followeeID, followerID, status string, version int64) {
 	for _, counted := range []struct {
 		kind   CounterKind
 		status string

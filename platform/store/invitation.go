@@ -58,14 +58,14 @@ var (
 )
 
 // Invitation reads one invitation; nil where there is none.
-func (r *Reads) Invitation(id string, into **Invitation) {
+func (r *ReadBatch) Invitation(id string, into **Invitation) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlInvitationByID, scanOne(into, scanInvitation), id)
 	}
 }
 
 // PendingInvitations reads the pending invitations of users to one target; their order is not defined.
-func (r *Reads) PendingInvitations(targetID string, userIDs []string, into *[]Invitation) {
+func (r *ReadBatch) PendingInvitations(targetID string, userIDs []string, into *[]Invitation) {
 	*into = nil
 	home, err := region.HomeOf(targetID)
 	if err != nil {
@@ -80,17 +80,17 @@ func (r *Reads) PendingInvitations(targetID string, userIDs []string, into *[]In
 
 // NewInvitation inserts a pending invitation. Where the user has one to the target already, the transaction fails with
 // duplicate.
-func (w *Write) NewInvitation(i Invitation, duplicate error) {
+func (w *Tx) NewInvitation(i Invitation, duplicate error) {
 	w.exec(sqlInvitationInsert, i.ID, i.Type, i.TargetType, i.TargetID, i.InvitedID, i.InvitedPublicID, i.InviterID, i.InviterPublicID,
 		i.CreatedAt).conflict("invitations_pending", duplicate)
 }
 
 // AnswerInvitation ends a pending invitation; where it is pending no more the transaction fails with changed.
-func (w *Write) AnswerInvitation(id, status string, now time.Time, changed error) {
+func (w *Tx) AnswerInvitation(id, status string, now time.Time, changed error) {
 	w.guard(sqlInvitationAnswer, changed, id, status, now)
 }
 
 // settleInvitation ends the pending invitation that a user may have, because their membership was decided otherwise.
-func (w *Write) settleInvitation(targetID, userID, status string, now time.Time) {
+func (w *Tx) settleInvitation(targetID, userID, status string, now time.Time) {
 	w.exec(sqlInvitesSettle, targetID, userID, status, now)
 }

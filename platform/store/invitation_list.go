@@ -48,7 +48,7 @@ func makeInvitationLists() map[string]*Statement {
 
 // ListInvitations reads up to Limit invitations of each home and filter: what belongs on the page is among them, in no defined
 // order.
-func (r *Reads) ListInvitations(l InvitationList, into *[]Invitation) {
+func (r *ReadBatch) ListInvitations(l InvitationList, into *[]Invitation) {
 	*into = nil
 	switch home, err := region.HomeOf(l.TargetID); {
 	case l.InvitedID == "" && err == nil:
@@ -62,7 +62,7 @@ func (r *Reads) ListInvitations(l InvitationList, into *[]Invitation) {
 	}
 }
 
-func (r *Reads) listInvitesTo(home region.Code, l InvitationList, into *[]Invitation) {
+func (r *ReadBatch) listInvitesTo(home region.Code, l InvitationList, into *[]Invitation) {
 	if len(l.Statuses) == 0 {
 		r.invites(home, "target", l, l.TargetID, into)
 	}
@@ -71,7 +71,7 @@ func (r *Reads) listInvitesTo(home region.Code, l InvitationList, into *[]Invita
 	}
 }
 
-func (r *Reads) listInvitesOf(home region.Code, l InvitationList, into *[]Invitation) {
+func (r *ReadBatch) listInvitesOf(home region.Code, l InvitationList, into *[]Invitation) {
 	if len(l.Types) == 0 && len(l.Statuses) == 0 {
 		r.invites(home, "mine", l, l.InvitedID, into)
 		return
@@ -84,7 +84,7 @@ func (r *Reads) listInvitesOf(home region.Code, l InvitationList, into *[]Invita
 }
 
 // invites queues one statement, whose rows are added to the others'.
-func (r *Reads) invites(home region.Code, name string, l InvitationList, of string, into *[]Invitation, filter ...any) {
+func (r *ReadBatch) invites(home region.Code, name string, l InvitationList, of string, into *[]Invitation, filter ...any) {
 	part := new([]Invitation)
 	args := append([]any{of, l.After, l.AfterID, l.Limit}, filter...)
 	r.add(home, invitationLists[name+pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name], scanAll(part, scanInvitation), args...)

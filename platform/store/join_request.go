@@ -59,21 +59,21 @@ var (
 )
 
 // PendingJoinRequest reads a user's pending request; nil where there is none.
-func (r *Reads) PendingJoinRequest(communityID, userID string, into **JoinRequest) {
+func (r *ReadBatch) PendingJoinRequest(communityID, userID string, into **JoinRequest) {
 	if home, err := region.HomeOf(communityID); err == nil {
 		r.add(home, sqlJoinPending, scanOne(into, scanJoinRequest), communityID, userID)
 	}
 }
 
 // LatestJoinRequest reads a user's latest request, whatever became of it; nil where there never was one.
-func (r *Reads) LatestJoinRequest(communityID, userID string, into **JoinRequest) {
+func (r *ReadBatch) LatestJoinRequest(communityID, userID string, into **JoinRequest) {
 	if home, err := region.HomeOf(communityID); err == nil {
 		r.add(home, sqlJoinLatest, scanOne(into, scanJoinRequest), communityID, userID)
 	}
 }
 
 // NewJoinRequest inserts a request. A second pending one of the same user makes the transaction fail with duplicate.
-func (w *Write) NewJoinRequest(j JoinRequest, duplicate error) {
+func (w *Tx) NewJoinRequest(j JoinRequest, duplicate error) {
 	w.once = "join_requests_pkey"
 	w.exec(sqlJoinInsert, j.CommunityID, j.ID, j.RequestorID, j.RequestorPublicID, j.RespondedAt, j.Status, j.CreatedAt).
 		conflict("join_requests_pending", duplicate)
@@ -87,12 +87,12 @@ type JoinAnswer struct {
 }
 
 // AnswerJoinRequest ends a user's pending request; where there is none the transaction fails with 400400.
-func (w *Write) AnswerJoinRequest(communityID, userID string, a JoinAnswer, now time.Time) {
+func (w *Tx) AnswerJoinRequest(communityID, userID string, a JoinAnswer, now time.Time) {
 	w.guard(sqlJoinAnswer, fail.NotFound(), communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
 }
 
 // SettleJoinRequests ends the pending requests that users may have, because their membership was decided otherwise.
-func (w *Write) SettleJoinRequests(communityID string, userIDs []string, a JoinAnswer, now time.Time) {
+func (w *Tx) SettleJoinRequests(communityID string, userIDs []string, a JoinAnswer, now time.Time) {
 	for _, userID := range userIDs {
 		w.exec(sqlJoinSettle, communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
 	}
@@ -126,7 +126,7 @@ func makeJoinRequestLists() map[string]*Statement {
 }
 
 // ListJoinRequests reads requests, status by status: what belongs on the page is among them, in no defined order.
-func (r *Reads) ListJoinRequests(l JoinRequestList, into *[]JoinRequest) {
+func (r *ReadBatch) ListJoinRequests(l JoinRequestList, into *[]JoinRequest) {
 	*into = nil
 	home, err := region.HomeOf(l.CommunityID)
 	if err != nil {

@@ -137,7 +137,7 @@ func scanUserMark(rows pgx.Rows) (UserMark, error) {
 }
 
 // SegmentOf reads the segment of a message of a feed; 0 where there is none.
-func (r *Reads) SegmentOf(feedID, messageID string, into *int64) {
+func (r *ReadBatch) SegmentOf(feedID, messageID string, into *int64) {
 	*into = 0
 	if home, err := region.HomeOf(feedID); err == nil {
 		r.add(home, sqlSegment, scanValue(into), feedID, messageID)
@@ -145,49 +145,49 @@ func (r *Reads) SegmentOf(feedID, messageID string, into *int64) {
 }
 
 // ofUser queues a statement about a user at the user's home.
-func (r *Reads) ofUser(userID string, st *Statement, scan func(pgx.Rows) error, args ...any) {
+func (r *ReadBatch) ofUser(userID string, st *Statement, scan func(pgx.Rows) error, args ...any) {
 	if home, err := region.HomeOf(userID); err == nil {
 		r.add(home, st, scan, append([]any{userID}, args...)...)
 	}
 }
 
 // FeedMarks reads a user's markers of feeds, each named once.
-func (r *Reads) FeedMarks(userID string, feedIDs []string, into *[]FeedMark) {
+func (r *ReadBatch) FeedMarks(userID string, feedIDs []string, into *[]FeedMark) {
 	r.ofUser(userID, sqlMarksOfFeeds, scanAll(into, scanFeedMark), texts(feedIDs))
 }
 
 // FeedMarksOf reads a user's markers of the feeds of channels, each named once; at most 1000 of each channel.
-func (r *Reads) FeedMarksOf(userID string, entityIDs []string, into *[]FeedMark) {
+func (r *ReadBatch) FeedMarksOf(userID string, entityIDs []string, into *[]FeedMark) {
 	r.ofUser(userID, sqlMarksOfEntities, scanAll(into, scanFeedMark), texts(entityIDs))
 }
 
 // ChangedFeedMarks reads up to limit markers of a user that changed after a time, oldest change first.
-func (r *Reads) ChangedFeedMarks(userID string, after time.Time, limit int, into *[]FeedMark) {
+func (r *ReadBatch) ChangedFeedMarks(userID string, after time.Time, limit int, into *[]FeedMark) {
 	r.ofUser(userID, sqlMarksChanged, scanAll(into, scanFeedMark), after, limit)
 }
 
 // EntityMarks reads what a user has not read of channels, each named once.
-func (r *Reads) EntityMarks(userID string, entityIDs []string, into *[]EntityMark) {
+func (r *ReadBatch) EntityMarks(userID string, entityIDs []string, into *[]EntityMark) {
 	r.ofUser(userID, sqlMarksByEntity, scanAll(into, scanEntityMark), texts(entityIDs))
 }
 
 // UserMark reads what a user has not read.
-func (r *Reads) UserMark(userID string, into **UserMark) {
+func (r *ReadBatch) UserMark(userID string, into **UserMark) {
 	r.ofUser(userID, sqlMarksOfUser, scanOne(into, scanUserMark))
 }
 
 // FeedMarksOfUsers reads the markers that users of one home have of a feed.
-func (r *Reads) FeedMarksOfUsers(home region.Code, feedID string, userIDs []string, into *[]FeedMark) {
+func (r *ReadBatch) FeedMarksOfUsers(home region.Code, feedID string, userIDs []string, into *[]FeedMark) {
 	r.add(home, sqlMarksOfUsers, scanAll(into, scanFeedMark), feedID, texts(userIDs))
 }
 
 // LiveMarksOfFeed reads up to limit markers that users of one home have of a feed, but not those that know of its end.
-func (r *Reads) LiveMarksOfFeed(home region.Code, feedID string, limit int, into *[]FeedMark) {
+func (r *ReadBatch) LiveMarksOfFeed(home region.Code, feedID string, limit int, into *[]FeedMark) {
 	r.add(home, sqlMarksOfFeed, scanAll(into, scanFeedMark), feedID, limit)
 }
 
 // AdvanceFeed notes a message of a feed, and makes the feed with its first one. gone answers where the feed is deleted.
-func (w *Write) AdvanceFeed(s FeedSegment, now time.Time, gone error) {
+func (w *Tx) AdvanceFeed(s FeedSegment, now time.Time, gone error) {
 	w.exec(sqlMessageFeedUp, s.FeedID, s.EntityID, s.Segment, now)
 	w.guard(sqlMessageFeedLive, gone, s.FeedID)
 	w.exec(sqlSegmentInsert, s.FeedID, s.MessageID, s.Segment, s.CreatorID, now)
@@ -212,12 +212,12 @@ type MarkMove struct {
 }
 
 // MoveFeedMark moves a user's marker of a feed, and makes it where there is none. Who looks at the feed reads it at once.
-func (w *Write) MoveFeedMark(m MarkMove, now time.Time) {
+func (w *Tx) MoveFeedMark(m MarkMove, now time.Time) {
 	w.exec(sqlMarkAdvance, m.UserID, m.FeedID, m.EntityID, m.LastSegment, m.ReadNew, m.LastMention, now, m.ReadTo)
 }
 
 // AdvanceFeedMark moves a user's marker of a feed to a message. One who is new to the feed has read what came before.
-func (w *Write) AdvanceFeedMark(a MarkAdvance, s FeedSegment, now time.Time) {
+func (w *Tx) AdvanceFeedMark(a MarkAdvance, s FeedSegment, now time.Time) {
 	m := MarkMove{UserID: a.UserID, FeedID: s.FeedID, EntityID: s.EntityID, LastSegment: s.Segment, ReadNew: s.Segment - 1}
 	if a.Author {
 		m.ReadNew, m.ReadTo = s.Segment, s.Segment
@@ -229,26 +229,26 @@ func (w *Write) AdvanceFeedMark(a MarkAdvance, s FeedSegment, now time.Time) {
 }
 
 // RestoreFeedMark takes back what DeleteFeedMark said, for a user who belongs to the feed again.
-func (w *Write) RestoreFeedMark(userID, feedID string, now time.Time) {
+func (w *Tx) RestoreFeedMark(userID, feedID string, now time.Time) {
 	w.exec(sqlMarkRestore, userID, feedID, now)
 }
 
 // DeleteFeedMark tells a user's marker that its feed is deleted, or that the user left it.
-func (w *Write) DeleteFeedMark(userID, feedID string, now time.Time) {
+func (w *Tx) DeleteFeedMark(userID, feedID string, now time.Time) {
 	w.exec(sqlMarkDelete, userID, feedID, now)
 }
 
 // ReadFeed moves a user's marker forward, up to the last segment of the feed and never back.
-func (w *Write) ReadFeed(userID, feedID string, readTo, deliveredTo int64, now time.Time) {
+func (w *Tx) ReadFeed(userID, feedID string, readTo, deliveredTo int64, now time.Time) {
 	w.exec(sqlMarkRead, userID, feedID, readTo, deliveredTo, now)
 }
 
 // Reading says until when a user looks at a feed; nil for not at all.
-func (w *Write) Reading(userID, feedID string, until *time.Time) {
+func (w *Tx) Reading(userID, feedID string, until *time.Time) {
 	w.exec(sqlMarkReading, userID, feedID, until)
 }
 
 // SyncMarks notes up to when a user's devices know the user's markers; earlier than noted changes nothing.
-func (w *Write) SyncMarks(userID string, upTo, now time.Time) {
+func (w *Tx) SyncMarks(userID string, upTo, now time.Time) {
 	w.exec(sqlMarkSync, userID, upTo, now)
 }

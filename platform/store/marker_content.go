@@ -25,7 +25,7 @@ var (
 type ContentMark struct{ Read, Delivered int64 }
 
 // ContentMarks adds up how far messages have come with the users of all homes. The marks go in step with the messages.
-func (r *Reads) ContentMarks(messages []FeedSegment, into *[]ContentMark) {
+func (r *ReadBatch) ContentMarks(messages []FeedSegment, into *[]ContentMark) {
 	*into = make([]ContentMark, len(messages))
 	if len(messages) == 0 {
 		return
@@ -65,7 +65,7 @@ type MarkedUserList struct {
 }
 
 // MarkedUsers reads up to Limit internal ids of users of each home, in no order.
-func (r *Reads) MarkedUsers(l MarkedUserList, into *[]string) {
+func (r *ReadBatch) MarkedUsers(l MarkedUserList, into *[]string) {
 	for _, home := range region.All() {
 		part := new([]string)
 		r.add(home, pick(l.Read, sqlMarksRead, sqlMarksDelivered), scanAll(part, scanText),

@@ -89,14 +89,14 @@ var (
 )
 
 // Member reads one membership; nil where there never was one.
-func (r *Reads) Member(communityID, userID string, into **Member) {
+func (r *ReadBatch) Member(communityID, userID string, into **Member) {
 	if home, err := region.HomeOf(communityID); err == nil {
 		r.add(home, sqlMembersByUser, scanOne(into, scanMember), communityID, []string{userID})
 	}
 }
 
 // Members reads the memberships of users in one community, those that ended too; their order is not defined.
-func (r *Reads) Members(communityID string, userIDs []string, into *[]Member) {
+func (r *ReadBatch) Members(communityID string, userIDs []string, into *[]Member) {
 	*into = nil
 	if home, err := region.HomeOf(communityID); err == nil && len(userIDs) > 0 {
 		once := slices.Compact(slices.Sorted(slices.Values(userIDs)))
@@ -105,7 +105,7 @@ func (r *Reads) Members(communityID string, userIDs []string, into *[]Member) {
 }
 
 // Memberships reads the memberships of one user in communities of any homes; their order is not defined.
-func (r *Reads) Memberships(userID string, communityIDs []string, into *[]Member) {
+func (r *ReadBatch) Memberships(userID string, communityIDs []string, into *[]Member) {
 	*into = nil
 	for home, ids := range byHome(communityIDs) {
 		part := new([]Member)
@@ -115,17 +115,17 @@ func (r *Reads) Memberships(userID string, communityIDs []string, into *[]Member
 }
 
 // MemberOfPost reads a user's membership of the community that a post is in; nil where there is none.
-func (r *Reads) MemberOfPost(postID, userID string, into **Member) {
+func (r *ReadBatch) MemberOfPost(postID, userID string, into **Member) {
 	r.ofContent(postID, sqlMemberOfPost, scanOne(into, scanMember), userID)
 }
 
 // MemberOfComment reads a user's membership of the community that a comment is in; nil where there is none.
-func (r *Reads) MemberOfComment(commentID, userID string, into **Member) {
+func (r *ReadBatch) MemberOfComment(commentID, userID string, into **Member) {
 	r.ofContent(commentID, sqlMemberOfComment, scanOne(into, scanMember), userID)
 }
 
 // CommunitiesOfUser reads the ids of the communities that a user belongs to, from the mirror at the user's home.
-func (r *Reads) CommunitiesOfUser(userID string, into *[]string) {
+func (r *ReadBatch) CommunitiesOfUser(userID string, into *[]string) {
 	if home, err := region.HomeOf(userID); err == nil {
 		r.add(home, sqlCommunitiesOfUser, scanAll(into, scanText), userID)
 	}
@@ -165,7 +165,7 @@ func (c MemberChange) Needed() bool {
 // happens: so the counts follow the rows, however many change them at once. Changes that change nothing are left out.
 //
 // The returned outbox rows carry the mirrors of other homes; firstTry is when a worker may take them.
-func (w *Write) ChangeMembers(communityID string, changes []MemberChange, now, firstTry time.Time) []OutboxRow {
+func (w *Tx) ChangeMembers(communityID string, changes []MemberChange, now, firstTry time.Time) []OutboxRow {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c MemberChange) bool { return !c.Needed() })
 	// Everybody takes the rows in the same order, so that two changes of the same members do not lock each other out.
 	slices.SortFunc(changes, func(a, b MemberChange) int { return cmp.Compare(a.New.UserID, b.New.UserID) })
@@ -186,7 +186,7 @@ func (w *Write) ChangeMembers(communityID string, changes []MemberChange, now, f
 }
 
 // settleInvite ends the pending invitation of a user who is a member or banned by now.
-func (w *Write) settleInvite(communityID string, c MemberChange, now time.Time) {
+func (w *Tx) settleInvite(communityID string, c MemberChange, now time.Time) {
 	switch {
 	case c.New.IsMember() && !c.Old.IsMember():
 		w.settleInvitation(communityID, c.New.UserID, JoinApproved, now)
@@ -196,7 +196,7 @@ func (w *Write) settleInvite(communityID string, c MemberChange, now time.Time) 
 }
 
 // changeMember returns the version that the row has then.
-func (w *Write) changeMember(communityID string, c MemberChange, now time.Time) int64 {
+func (w *Tx) changeMember(communityID string, c MemberChange, now time.Time) int64 {
 	m := c.New
 	if c.Old == nil {
 		w.exec(sqlMemberInsert, communityID, m.UserID, m.UserPublicID, NameKey(m.UserPublicID, userNameKeyRunes), m.State,
@@ -207,7 +207,7 @@ func (w *Write) changeMember(communityID string, c MemberChange, now time.Time) 
 	return c.Old.Version + 1
 }
 
-func (w *Write) countUnlessZero(ref string, kind CounterKind, delta int64) {
+func (w *Tx) countUnlessZero(ref string, kind CounterKind, delta int64) {
 	if delta != 0 {
 		w.Count(ref, kind, delta)
 	}
@@ -222,7 +222,7 @@ func one(yes bool) int64 {
 
 // KeepModerator makes the transaction fail with refusal where a community that still has members has no moderator once
 // the statements before it have run.
-func (w *Write) KeepModerator(communityID string, refusal error) {
+func (w *Tx) KeepModerator(communityID string, refusal error) {
 	w.guard(sqlKeepsModerator, refusal, communityID)
 }
 
@@ -239,7 +239,7 @@ type MirroredMember struct {
 }
 
 // mirror keeps the mirrors of this home in the transaction and sends the others' out.
-func (w *Write) mirror(mirrors map[region.Code][]MirroredMember, now, firstTry time.Time) []OutboxRow {
+func (w *Tx) mirror(mirrors map[region.Code][]MirroredMember, now, firstTry time.Time) []OutboxRow {
 	w.MirrorMembers(mirrors[w.home])
 	var out []OutboxRow
 	for _, home := range region.All() {
@@ -252,7 +252,7 @@ func (w *Write) mirror(mirrors map[region.Code][]MirroredMember, now, firstTry t
 
 // MirrorMembers keeps what this home knows of its users' memberships, unless it knows newer already: any order and any
 // number of times gives the same.
-func (w *Write) MirrorMembers(mirrored []MirroredMember) {
+func (w *Tx) MirrorMembers(mirrored []MirroredMember) {
 	for _, m := range mirrored {
 		w.exec(sqlMirror, m.UserID, m.CommunityID, m.State, m.Version, m.ChangedAt)
 	}

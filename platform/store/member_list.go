@@ -59,7 +59,7 @@ func makeMemberLists() map[string]*Statement {
 }
 
 // ListMembers reads up to Limit members.
-func (r *Reads) ListMembers(l MemberList, into *[]MemberRow) {
+func (r *ReadBatch) ListMembers(l MemberList, into *[]MemberRow) {
 	home, err := region.HomeOf(l.CommunityID)
 	if err != nil {
 		return

@@ -78,14 +78,14 @@ func referenceHash(referenceID string) []byte {
 }
 
 // Message reads one message, live or deleted; nil where there is none.
-func (r *Reads) Message(id string, into **Message) {
+func (r *ReadBatch) Message(id string, into **Message) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlMessagesByID, scanOne(into, scanMessage), []string{id})
 	}
 }
 
 // MessagesByID reads messages of any homes, live and deleted; their order is not defined.
-func (r *Reads) MessagesByID(ids []string, into *[]Message) {
+func (r *ReadBatch) MessagesByID(ids []string, into *[]Message) {
 	for home, ids := range byHome(ids) {
 		part := new([]Message)
 		r.add(home, sqlMessagesByID, scanAll(part, scanMessage), ids)
@@ -94,7 +94,7 @@ func (r *Reads) MessagesByID(ids []string, into *[]Message) {
 }
 
 // MessageByReference reads the message that a user sent to a subchannel under a name of their device's.
-func (r *Reads) MessageByReference(feedID, creatorID, referenceID string, into **Message) {
+func (r *ReadBatch) MessageByReference(feedID, creatorID, referenceID string, into **Message) {
 	if home, err := region.HomeOf(feedID); err == nil {
 		r.add(home, sqlMessageByRef, scanOne(into, scanMessage), feedID, creatorID, referenceHash(referenceID))
 	}
@@ -102,14 +102,16 @@ func (r *Reads) MessageByReference(feedID, creatorID, referenceID string, into *
 
 // LastMessages reads the last live message of each subchannel, of any homes; one without a live message has none. It is what
 // previews show.
-func (r *Reads) LastMessages(feedIDs []string, into *[]Message) { r.lastMessages(feedIDs, false, into) }
+func (r *ReadBatch) LastMessages(feedIDs []string, into *[]Message) {
+	r.lastMessages(feedIDs, false, into)
+}
 
 // LastMessagesEver is LastMessages, of the deleted messages too.
-func (r *Reads) LastMessagesEver(feedIDs []string, into *[]Message) {
+func (r *ReadBatch) LastMessagesEver(feedIDs []string, into *[]Message) {
 	r.lastMessages(feedIDs, true, into)
 }
 
-func (r *Reads) lastMessages(feedIDs []string, deletedToo bool, into *[]Message) {
+func (r *ReadBatch) lastMessages(feedIDs []string, deletedToo bool, into *[]Message) {
 	for home, ids := range byHome(feedIDs) {
 		part := new([]Message)
 		r.add(home, sqlMessagesLast, scanAll(part, scanMessage), ids, deletedToo)
@@ -118,7 +120,7 @@ func (r *Reads) lastMessages(feedIDs []string, deletedToo bool, into *[]Message)
 }
 
 // SegmentsBefore reads, for each time, the segment of the last message that a subchannel had before it; 0 for none.
-func (r *Reads) SegmentsBefore(feedID string, times []time.Time, into *[]int64) {
+func (r *ReadBatch) SegmentsBefore(feedID string, times []time.Time, into *[]int64) {
 	home, err := region.HomeOf(feedID)
 	if err != nil || len(times) == 0 {
 		return
@@ -137,7 +139,7 @@ func (r *Reads) SegmentsBefore(feedID string, times []time.Time, into *[]int64) 
 }
 
 // SomeMessages reads the ids of up to 500 messages of a subchannel, live or deleted.
-func (r *Reads) SomeMessages(feedID string, into *[]string) {
+func (r *ReadBatch) SomeMessages(feedID string, into *[]string) {
 	if home, err := region.HomeOf(feedID); err == nil {
 		r.add(home, sqlMessagesSome, scanAll(into, scanText), feedID)
 	}
@@ -146,7 +148,7 @@ func (r *Reads) SomeMessages(feedID string, into *[]string) {
 // NewMessage gives a message the next segment of its subchannel and stores it; a reply is counted with its parent. gone answers
 // where the subchannel is deleted, there where its author sent it before; neither uses up a segment. Sent again after a lost
 // connection it is stored once.
-func (w *Write) NewMessage(m Message, gone, there error) {
+func (w *Tx) NewMessage(m Message, gone, there error) {
 	w.once = "messages_pkey"
 	w.guard(sqlMessageFeedLive, gone, m.FeedID)
 	w.exec(sqlMessageFeedNext, m.FeedID, m.CreatedAt)
@@ -159,20 +161,20 @@ func (w *Write) NewMessage(m Message, gone, there error) {
 }
 
 // GuardMessage refuses the transaction where the message is deleted.
-func (w *Write) GuardMessage(id string, refusal error) { w.guard(sqlMessageAlive, refusal, id) }
+func (w *Tx) GuardMessage(id string, refusal error) { w.guard(sqlMessageAlive, refusal, id) }
 
 // MessageAfter reads a message as it stands once the statements before it have run.
-func (w *Write) MessageAfter(id string, into **Message) {
+func (w *Tx) MessageAfter(id string, into **Message) {
 	w.query(sqlMessagesByID, scanOne(into, scanMessage), []string{id})
 }
 
 // UpdateMessage writes what its author may change: Data, Metadata, Tags and Mentions. GuardMessage goes before it.
-func (w *Write) UpdateMessage(m Message, now time.Time) {
+func (w *Tx) UpdateMessage(m Message, now time.Time) {
 	w.exec(sqlMessageUpdate, m.ID, m.Data, m.Metadata, emptyIfNil(m.Tags), m.Mentions, now)
 }
 
 // DeleteMessage marks a message deleted; it keeps its segment. GuardMessage goes before it.
-func (w *Write) DeleteMessage(m Message, now time.Time) {
+func (w *Tx) DeleteMessage(m Message, now time.Time) {
 	w.exec(sqlMessageDelete, m.ID, now)
 	if m.ParentID != "" {
 		w.Count(m.ParentID, CountReplies, -1)
@@ -180,7 +182,7 @@ func (w *Write) DeleteMessage(m Message, now time.Time) {
 }
 
 // WipeMessages removes messages with their reactions, flags and counts for good. Their segments are nobody's then.
-func (w *Write) WipeMessages(ids []string) {
+func (w *Tx) WipeMessages(ids []string) {
 	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
 	w.exec(sqlCountersPurge, ids)

@@ -15,28 +15,28 @@ var (
 )
 
 // ChannelOfFeed reads the channel of a subchannel; nil where there is none.
-func (r *Reads) ChannelOfFeed(feedID string, into **Channel) {
+func (r *ReadBatch) ChannelOfFeed(feedID string, into **Channel) {
 	if home, err := region.HomeOf(feedID); err == nil {
 		r.add(home, sqlChannelOfFeed, scanOne(into, scanChannel), feedID)
 	}
 }
 
 // ChannelOfMessage reads the channel of a message; nil where there is none.
-func (r *Reads) ChannelOfMessage(messageID string, into **Channel) {
+func (r *ReadBatch) ChannelOfMessage(messageID string, into **Channel) {
 	if home, err := region.HomeOf(messageID); err == nil {
 		r.add(home, sqlChannelOfMessage, scanOne(into, scanChannel), messageID)
 	}
 }
 
 // ChannelUserOfFeed reads how a user stands to the channel of a subchannel.
-func (r *Reads) ChannelUserOfFeed(feedID, userID string, into **ChannelUser) {
+func (r *ReadBatch) ChannelUserOfFeed(feedID, userID string, into **ChannelUser) {
 	if home, err := region.HomeOf(feedID); err == nil {
 		r.add(home, sqlChannelUserOfFeed, scanOne(into, scanChannelUser), feedID, userID)
 	}
 }
 
 // ChannelUserOfMessage reads how a user stands to the channel of a message.
-func (r *Reads) ChannelUserOfMessage(messageID, userID string, into **ChannelUser) {
+func (r *ReadBatch) ChannelUserOfMessage(messageID, userID string, into **ChannelUser) {
 	if home, err := region.HomeOf(messageID); err == nil {
 		r.add(home, sqlChannelUserOfMessage, scanOne(into, scanChannelUser), messageID, userID)
 	}

@@ -76,21 +76,21 @@ func makeMessageFeedLists() map[bool]*Statement {
 }
 
 // MessageFeed reads a feed, of either kind; nil where there is none.
-func (r *Reads) MessageFeed(id string, into **MessageFeed) {
+func (r *ReadBatch) MessageFeed(id string, into **MessageFeed) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlMessageFeed, scanOne(into, scanMessageFeed), id)
 	}
 }
 
 // MessageFeedOf reads the subchannel of a message; nil where there is none.
-func (r *Reads) MessageFeedOf(messageID string, into **MessageFeed) {
+func (r *ReadBatch) MessageFeedOf(messageID string, into **MessageFeed) {
 	if home, err := region.HomeOf(messageID); err == nil {
 		r.add(home, sqlMessageFeedOf, scanOne(into, scanMessageFeed), messageID)
 	}
 }
 
 // MessageFeeds reads subchannels of any homes; their order is not defined.
-func (r *Reads) MessageFeeds(ids []string, into *[]MessageFeed) {
+func (r *ReadBatch) MessageFeeds(ids []string, into *[]MessageFeed) {
 	for home, ids := range byHome(ids) {
 		part := new([]MessageFeed)
 		r.add(home, sqlMessageFeeds, scanAll(part, scanMessageFeed), ids)
@@ -111,7 +111,7 @@ type MessageFeedList struct {
 }
 
 // ListMessageFeeds reads up to Limit subchannels in the order of the list.
-func (r *Reads) ListMessageFeeds(l MessageFeedList, into *[]MessageFeed) {
+func (r *ReadBatch) ListMessageFeeds(l MessageFeedList, into *[]MessageFeed) {
 	if home, err := region.HomeOf(l.ChannelID); err == nil {
 		r.add(home, messageFeedLists[l.Desc], scanAll(into, scanMessageFeed), l.ChannelID, l.After, l.AfterID, l.Limit, string(l.Deleted), l.WithoutDefault)
 	}
@@ -120,26 +120,26 @@ func (r *Reads) ListMessageFeeds(l MessageFeedList, into *[]MessageFeed) {
 // CreateMessageFeed makes a subchannel: ID, EntityID, Name, ChannelPublicID, ChannelType, CreatorID, CreatorPublicID and
 // CreatedAt count. The default one of a channel has the channel's id and is made in the transaction that makes the channel.
 // One that is there already stays as it is.
-func (w *Write) CreateMessageFeed(f MessageFeed) {
+func (w *Tx) CreateMessageFeed(f MessageFeed) {
 	w.exec(sqlMessageFeedInsert, f.ID, f.EntityID, f.Name, f.ChannelPublicID, f.ChannelType, f.CreatorID, f.CreatorPublicID, f.CreatedAt)
 }
 
 // RenameMessageFeed renames a subchannel; gone answers where it is deleted.
-func (w *Write) RenameMessageFeed(id, name string, now time.Time, gone error) {
+func (w *Tx) RenameMessageFeed(id, name string, now time.Time, gone error) {
 	w.guard(sqlMessageFeedLive, gone, id)
 	w.exec(sqlMessageFeedRename, id, name, now)
 }
 
 // PurgeMessageFeed removes the row of a deleted subchannel for good. Its messages go first: see WipeMessages.
-func (w *Write) PurgeMessageFeed(id string) { w.exec(sqlMessageFeedPurge, id) }
+func (w *Tx) PurgeMessageFeed(id string) { w.exec(sqlMessageFeedPurge, id) }
 
 // MessageFeedAfter reads a feed as it stands once the statements before it have run.
-func (w *Write) MessageFeedAfter(id string, into **MessageFeed) {
+func (w *Tx) MessageFeedAfter(id string, into **MessageFeed) {
 	w.query(sqlMessageFeed, scanOne(into, scanMessageFeed), id)
 }
 
 // DeleteFeed marks a feed, of either kind, deleted; gone answers where it is or there is none.
-func (w *Write) DeleteFeed(id string, now time.Time, gone error) {
+func (w *Tx) DeleteFeed(id string, now time.Time, gone error) {
 	w.guard(sqlMessageFeedLive, gone, id)
 	w.exec(sqlMessageFeedDelete, id, now)
 }

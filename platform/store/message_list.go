@@ -44,7 +44,7 @@ type MessageList struct {
 }
 
 // ListMessages reads up to Limit messages in the order of the list.
-func (r *Reads) ListMessages(l MessageList, into *[]Message) {
+func (r *ReadBatch) ListMessages(l MessageList, into *[]Message) {
 	home, err := region.HomeOf(l.FeedID)
 	if err != nil {
 		return

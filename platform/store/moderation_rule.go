@@ -76,7 +76,7 @@ func makeModerationLists() map[bool]*Statement {
 }
 
 // ModerationState reads whether links are held against the allow list at home, and the version of its rules.
-func (r *Reads) ModerationState(home region.Code, into *ModerationState) {
+func (r *ReadBatch) ModerationState(home region.Code, into *ModerationState) {
 	r.add(home, sqlModerationState, func(rows pgx.Rows) error {
 		*into = ModerationState{}
 		if !rows.Next() {
@@ -88,7 +88,7 @@ func (r *Reads) ModerationState(home region.Code, into *ModerationState) {
 
 // EnabledModerationRules reads the rules of both lists that count at home, by list, expression and whether they match whole
 // words alone, and their version. Their order is not defined.
-func (r *Reads) EnabledModerationRules(home region.Code, version *string, into *[]ModerationRule) {
+func (r *ReadBatch) EnabledModerationRules(home region.Code, version *string, into *[]ModerationRule) {
 	r.add(home, sqlModerationEnabled, func(rows pgx.Rows) error {
 		*version, *into = "", nil
 		for rows.Next() {
@@ -106,7 +106,7 @@ func (r *Reads) EnabledModerationRules(home region.Code, version *string, into *
 }
 
 // ModerationRules reads rules of a list by their ids; their order is not defined.
-func (r *Reads) ModerationRules(home region.Code, list string, ids []string, into *[]ModerationRule) {
+func (r *ReadBatch) ModerationRules(home region.Code, list string, ids []string, into *[]ModerationRule) {
 	r.add(home, sqlModerationRulesByID, scanAll(into, scanModerationRule), list, ids)
 }
 
@@ -121,13 +121,13 @@ type ModerationRuleList struct {
 }
 
 // ListModerationRules reads a page of the rules of a list.
-func (r *Reads) ListModerationRules(home region.Code, l ModerationRuleList, into *[]ModerationRule) {
+func (r *ReadBatch) ListModerationRules(home region.Code, l ModerationRuleList, into *[]ModerationRule) {
 	r.add(home, moderationLists[l.Desc], scanAll(into, scanModerationRule), l.List, l.Part, l.After, l.ID, l.Limit)
 }
 
 // PutModerationRules stores changes of rules, but for those that newer ones are there for, and gives the rules of the home a new
 // version. Rules that were deleted before forget are forgotten.
-func (w *Write) PutModerationRules(rules []ModerationRule, version string, forget time.Time) {
+func (w *Tx) PutModerationRules(rules []ModerationRule, version string, forget time.Time) {
 	for _, m := range rules {
 		w.exec(sqlModerationPut, m.List, m.ID, m.Regex, m.IsPlain, m.IsMatchExactWord, m.IsEnabled, m.IsDeleted, m.CreatedAt, m.ChangedAt, m.Origin)
 	}
@@ -136,12 +136,12 @@ func (w *Write) PutModerationRules(rules []ModerationRule, version string, forge
 }
 
 // GuardModerationRules refuses the transaction where a list has more rules, or more expressions, than that.
-func (w *Write) GuardModerationRules(list string, rules, expressions int, refusal error) {
+func (w *Tx) GuardModerationRules(list string, rules, expressions int, refusal error) {
 	w.guard(sqlModerationLimit, refusal, list, rules, expressions)
 }
 
 // ModerationRulesAfter reads rules of a list as they stand once the statements before it have run.
-func (w *Write) ModerationRulesAfter(list string, ids []string, into *[]ModerationRule) {
+func (w *Tx) ModerationRulesAfter(list string, ids []string, into *[]ModerationRule) {
 	w.query(sqlModerationRulesByID, scanAll(into, scanModerationRule), list, ids)
 }
 

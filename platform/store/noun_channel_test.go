@@ -19,7 +19,7 @@ func aChannel(home region.Code) store.Channel {
 func newChannel(t *testing.T, s *store.Store, home region.Code) store.Channel {
 	t.Helper()
 	c := aChannel(home)
-	w := s.Write(home)
+	w := s.NewTx(home)
 	w.NewChannel(c, nil, now)
 	commit(t, w)
 	return c
@@ -28,7 +28,7 @@ func newChannel(t *testing.T, s *store.Store, home region.Code) store.Channel {
 func readChannel(t *testing.T, s *store.Store, id string) *store.Channel {
 	t.Helper()
 	var c *store.Channel
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Channel(id, &c)
 	run(t, r)
 	return c
@@ -37,11 +37,11 @@ func readChannel(t *testing.T, s *store.Store, id string) *store.Channel {
 func TestChannels(t *testing.T) {
 	s := openNew(t)
 	c := newChannel(t, s, region.SG)
-	taken := s.Write(region.SG)
+	taken := s.NewTx(region.SG)
 	taken.NewChannel(c, fail.AlreadyExists("taken"), now)
 	require.ErrorIs(t, taken.Commit(t.Context()), fail.AlreadyExists("taken"))
 	name := "Bees"
-	w := s.Write(region.SG)
+	w := s.NewTx(region.SG)
 	w.UpdateChannel(c, store.ChannelChange{DisplayName: &name}, later(1))
 	until := later(60)
 	w.MuteChannel(c.ID, &until, later(1))
@@ -51,16 +51,16 @@ func TestChannels(t *testing.T) {
 	require.True(t, changed.IsMuted(later(59)))
 	require.False(t, changed.IsMuted(later(60)))
 	require.Equal(t, "default", changed.NotificationMode, "what is not named stays")
-	w = s.Write(region.SG)
+	w = s.NewTx(region.SG)
 	w.DeleteChannel(c.ID, "anna", later(2))
 	commit(t, w)
 	require.Equal(t, later(2), readChannel(t, s, c.ID).DeletedAt.UTC())
-	for what, write := range map[string]func(w *store.Write){
-		"change": func(w *store.Write) { w.UpdateChannel(c, store.ChannelChange{DisplayName: &name}, now) },
-		"mute":   func(w *store.Write) { w.MuteChannel(c.ID, nil, now) },
-		"delete": func(w *store.Write) { w.DeleteChannel(c.ID, "", now) },
+	for what, write := range map[string]func(w *store.Tx){
+		"change": func(w *store.Tx) { w.UpdateChannel(c, store.ChannelChange{DisplayName: &name}, now) },
+		"mute":   func(w *store.Tx) { w.MuteChannel(c.ID, nil, now) },
+		"delete": func(w *store.Tx) { w.DeleteChannel(c.ID, "", now) },
 	} {
-		w := s.Write(region.SG)
+		w := s.NewTx(region.SG)
 		write(w)
 		require.ErrorIs(t, w.Commit(t.Context()), fail.NotFound(), what)
 	}
@@ -73,7 +73,7 @@ func TestChannelActivity(t *testing.T) {
 	for _, step := range []struct {
 		at, want time.Time
 	}{{later(4), now}, {later(6), later(6)}, {later(11), later(6)}, {later(2), later(6)}, {later(12), later(12)}} {
-		w := s.Write(region.EU)
+		w := s.NewTx(region.EU)
 		w.ChannelActive(c.ID, step.at)
 		commit(t, w)
 		require.Equal(t, step.want, readChannel(t, s, c.ID).LastActivity.UTC(), step.at)
@@ -87,13 +87,13 @@ func TestChannelUsers(t *testing.T) {
 	anna := store.ChannelUser{ChannelID: c.ID, UserID: region.NewID(region.EU), UserPublicID: "anna", Membership: store.ChannelMember, Roles: []string{"channel-moderator"}}
 	ben := store.ChannelUser{ChannelID: c.ID, UserID: region.NewID(region.SG), UserPublicID: "ben", Membership: store.ChannelMember, JoinedAt: now}
 	change := func(changes ...store.ChannelUserChange) error {
-		w := s.Write(region.US)
+		w := s.NewTx(region.US)
 		w.ChangeChannelUsers(c.ID, changes, now)
 		return w.Commit(t.Context())
 	}
 	counts := func() (members, moderators int64) {
 		all := store.Counts{}
-		r := s.Reads()
+		r := s.NewReadBatch()
 		r.CountsOf([]string{c.ID}, all)
 		run(t, r)
 		return all.Of(c.ID, store.CountMembers), all.Of(c.ID, store.CountModerators)
@@ -101,7 +101,7 @@ func TestChannelUsers(t *testing.T) {
 	require.NoError(t, change(store.ChannelUserChange{New: anna}, store.ChannelUserChange{New: ben}))
 	require.ErrorIs(t, change(store.ChannelUserChange{New: anna}), store.ErrChanged, "somebody else was faster")
 	var read *store.ChannelUser
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.ChannelUser(c.ID, anna.UserID, &read)
 	run(t, r)
 	require.True(t, read.IsModerator())
@@ -114,7 +114,7 @@ func TestChannelUsers(t *testing.T) {
 	require.NoError(t, change(store.ChannelUserChange{Old: &left, New: left}), "nothing to change")
 
 	var page []store.ChannelUser
-	r = s.Reads()
+	r = s.NewReadBatch()
 	r.ChannelUsersAfter(c.ID, "", 10, &page)
 	run(t, r)
 	require.Len(t, page, 1, "members alone")

@@ -13,7 +13,7 @@ import (
 func readCommunity(t *testing.T, s *store.Store, id string) *store.Community {
 	t.Helper()
 	var c *store.Community
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Community(id, &c)
 	run(t, r)
 	return c
@@ -23,7 +23,7 @@ func readCommunity(t *testing.T, s *store.Store, id string) *store.Community {
 func categoriesOf(t *testing.T, s *store.Store, c store.Community) []string {
 	t.Helper()
 	var ids []string
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.AddSQL(homeOf(c.ID), `SELECT COALESCE(array_agg(category_id ORDER BY category_id), '{}') FROM community_categories
 		WHERE home = $1 AND community_id = $2`, scanRow(&ids), c.ID)
 	run(t, r)
@@ -37,26 +37,26 @@ func TestCommunities(t *testing.T) {
 	require.ElementsMatch(t, []string{first, second}, categoriesOf(t, s, c))
 	name := "Cloud watchers"
 	var changed *store.Community
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	w.UpdateCommunity(c.ID, store.CommunityChange{DisplayName: &name, CategoryIDs: []string{second}}, later(1), &changed)
 	commit(t, w)
 	require.Equal(t, name, changed.DisplayName)
 	require.True(t, changed.IsPublic, "what is not named stays")
 	require.Equal(t, []string{second}, categoriesOf(t, s, c))
 
-	w = s.Write(region.US)
+	w = s.NewTx(region.US)
 	w.DeleteCommunity(c.ID, later(2))
 	commit(t, w)
 	require.Equal(t, later(2), readCommunity(t, s, c.ID).DeletedAt.UTC())
-	for what, write := range map[string]func(w *store.Write){
-		"change": func(w *store.Write) {
+	for what, write := range map[string]func(w *store.Tx){
+		"change": func(w *store.Tx) {
 			w.UpdateCommunity(c.ID, store.CommunityChange{DisplayName: &name}, now, &changed)
 		},
-		"delete":       func(w *store.Write) { w.DeleteCommunity(c.ID, now) },
-		"need":         func(w *store.Write) { w.CommunityIsLive(c.ID) },
-		"another need": func(w *store.Write) { w.GuardTarget("community", c.ID, fail.NotFound()) },
+		"delete":       func(w *store.Tx) { w.DeleteCommunity(c.ID, now) },
+		"need":         func(w *store.Tx) { w.CommunityIsLive(c.ID) },
+		"another need": func(w *store.Tx) { w.GuardTarget("community", c.ID, fail.NotFound()) },
 	} {
-		w := s.Write(region.US)
+		w := s.NewTx(region.US)
 		write(w)
 		require.ErrorIs(t, w.Commit(t.Context()), fail.NotFound(), what)
 	}
@@ -68,14 +68,14 @@ func TestNamesThatAreTaken(t *testing.T) {
 	create := func(home region.Code, name string) error {
 		fresh := aCommunity(home)
 		fresh.DisplayName = name
-		w := s.Write(home)
+		w := s.NewTx(home)
 		w.NewCommunity(fresh, refused, now)
 		return w.Commit(t.Context())
 	}
 	require.ErrorIs(t, create(region.US, c.DisplayName), refused)
 	require.NoError(t, create(region.US, c.DisplayName+"!"), "the same beginning")
 	require.NoError(t, create(region.EU, c.DisplayName), "each home knows its own")
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	w.DeleteCommunity(c.ID, now)
 	commit(t, w)
 	require.NoError(t, create(region.US, c.DisplayName), "the name is free again")
@@ -85,7 +85,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 func member(t *testing.T, s *store.Store, communityID, userID string) *store.Member {
 	t.Helper()
 	var m *store.Member
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Member(communityID, userID, &m)
 	run(t, r)
 	return m
@@ -108,7 +108,7 @@ func TestMembersAreCounted(t *testing.T) {
 	c := newCommunity(t, s, region.US)
 	users := []string{region.NewID(region.US), region.NewID(region.EU), region.NewID(region.SG)}
 	change := func(changes ...store.MemberChange) ([]store.OutboxRow, error) {
-		w := s.Write(region.US)
+		w := s.NewTx(region.US)
 		rows := w.ChangeMembers(c.ID, changes, now, now)
 		return rows, w.Commit(t.Context())
 	}
@@ -126,7 +126,7 @@ func TestMembersAreCounted(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrChanged, "there is a row already")
 
 	var twice []store.Member
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Members(c.ID, append(users, users...), &twice)
 	run(t, r)
 	require.Len(t, twice, 3, "each once")
@@ -145,12 +145,12 @@ func TestMembersAreCounted(t *testing.T) {
 	require.Equal(t, int64(2), member(t, s, c.ID, users[0]).Version)
 	require.Nil(t, member(t, s, c.ID, region.NewID(region.US)))
 
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	w.KeepModerator(c.ID, refused)
 	require.ErrorIs(t, w.Commit(t.Context()), refused)
 	_, err = change(leaving(member(t, s, c.ID, users[1])), leaving(member(t, s, c.ID, users[2])))
 	require.NoError(t, err)
-	w = s.Write(region.US)
+	w = s.NewTx(region.US)
 	w.KeepModerator(c.ID, refused)
 	require.NoError(t, w.Commit(t.Context()), "nobody is left to need one")
 }
@@ -162,13 +162,13 @@ func TestMirrorsAreTheNewest(t *testing.T) {
 	for _, order := range permutations(4) {
 		userID, communityID := region.NewID(region.SG), region.NewID(region.US)
 		for _, i := range append(order, order...) {
-			w := s.Write(region.SG)
+			w := s.NewTx(region.SG)
 			w.MirrorMembers([]store.MirroredMember{{UserID: userID, CommunityID: communityID, State: states[i], Version: int64(i + 1), ChangedAt: later(i)}})
 			commit(t, w)
 		}
 		var ids []string
 		var state string
-		r := s.Reads()
+		r := s.NewReadBatch()
 		r.CommunitiesOfUser(userID, &ids)
 		r.AddSQL(region.SG, `SELECT state FROM user_communities WHERE home = $1 AND user_id = $2`, scanRow(&state), userID)
 		run(t, r)
@@ -196,23 +196,23 @@ func TestJoinRequests(t *testing.T) {
 	s := openNew(t)
 	c := newCommunity(t, s, region.US)
 	first := aJoinRequest(c)
-	write := func(f func(w *store.Write)) error {
-		w := s.Write(region.US)
+	write := func(f func(w *store.Tx)) error {
+		w := s.NewTx(region.US)
 		f(w)
 		return w.Commit(t.Context())
 	}
 	request := func(j store.JoinRequest) error {
-		return write(func(w *store.Write) { w.NewJoinRequest(j, refused) })
+		return write(func(w *store.Tx) { w.NewJoinRequest(j, refused) })
 	}
 	pending := func() *store.JoinRequest {
 		var j *store.JoinRequest
-		r := s.Reads()
+		r := s.NewReadBatch()
 		r.PendingJoinRequest(c.ID, first.RequestorID, &j)
 		run(t, r)
 		return j
 	}
 	answer := func(status string) error {
-		return write(func(w *store.Write) {
+		return write(func(w *store.Tx) {
 			w.AnswerJoinRequest(c.ID, first.RequestorID, store.JoinAnswer{Status: status, ResponderID: c.CreatorID, ResponderPublicID: "anna"}, later(5))
 		})
 	}
@@ -227,17 +227,17 @@ func TestJoinRequests(t *testing.T) {
 
 	require.NoError(t, request(second))
 	var latest *store.JoinRequest
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.LatestJoinRequest(c.ID, first.RequestorID, &latest)
 	run(t, r)
 	require.Equal(t, second.ID, latest.ID)
 
-	require.NoError(t, write(func(w *store.Write) {
+	require.NoError(t, write(func(w *store.Tx) {
 		w.SettleJoinRequests(c.ID, []string{first.RequestorID, region.NewID(region.SG)}, store.JoinAnswer{Status: store.JoinApproved}, later(6))
 	}))
 	require.Nil(t, pending())
 	var all []store.JoinRequest
-	r = s.Reads()
+	r = s.NewReadBatch()
 	r.ListJoinRequests(store.JoinRequestList{CommunityID: c.ID, Statuses: []string{store.JoinApproved, store.JoinRejected}, AfterTime: now.AddDate(-1, 0, 0), Limit: 9}, &all)
 	run(t, r)
 	require.Len(t, all, 2)

@@ -14,7 +14,7 @@ import (
 func readPost(t *testing.T, s *store.Store, id string) *store.Post {
 	t.Helper()
 	var p *store.Post
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Post(id, &p)
 	run(t, r)
 	return p
@@ -23,7 +23,7 @@ func readPost(t *testing.T, s *store.Store, id string) *store.Post {
 func readComment(t *testing.T, s *store.Store, id string) *store.Comment {
 	t.Helper()
 	var c *store.Comment
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Comment(id, &c)
 	run(t, r)
 	return c
@@ -39,7 +39,7 @@ func album(t *testing.T, s *store.Store, c store.Community) (parent store.Post, 
 		parent.Children = append(parent.Children, child.ID)
 		children = append(children, child)
 	}
-	w := s.Write(region.EU)
+	w := s.NewTx(region.EU)
 	for _, p := range append([]store.Post{parent}, children...) {
 		w.NewPost(p)
 	}
@@ -53,7 +53,7 @@ func TestPostsAndTheirChildren(t *testing.T) {
 	c := newCommunity(t, s, region.EU)
 	parent, children := album(t, s, c)
 	remove := func(p store.Post) error {
-		w := s.Write(region.EU)
+		w := s.NewTx(region.EU)
 		w.GuardPost(p, fail.NotFound())
 		w.DeletePost(p, later(1))
 		return w.Commit(t.Context())
@@ -66,18 +66,18 @@ func TestPostsAndTheirChildren(t *testing.T) {
 	require.NoError(t, remove(parent))
 	require.NotNil(t, readPost(t, s, children[0].ID).DeletedAt)
 	var family []string
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.ChildIDs(parent.ID, &family)
 	run(t, r)
 	require.ElementsMatch(t, parent.Children, family, "deleted ones too")
 	require.Zero(t, countsOf(t, s, c.ID).Of(c.ID, store.CountPublished))
-	w := s.Write(region.EU)
+	w := s.NewTx(region.EU)
 	w.PurgePosts([]string{children[0].ID, parent.ID})
 	commit(t, w)
 	require.Nil(t, readPost(t, s, parent.ID))
 
 	kept := newPost(t, s, c)
-	w = s.Write(region.EU)
+	w = s.NewTx(region.EU)
 	w.PurgePosts([]string{kept.ID})
 	commit(t, w)
 	require.NotNil(t, readPost(t, s, kept.ID), "what is not deleted is not purged")
@@ -87,14 +87,14 @@ func TestMovePost(t *testing.T) {
 	s := openNew(t)
 	c := newCommunity(t, s, region.EU)
 	p := newPost(t, s, c, func(p *store.Post) { p.FeedType = "reviewing" })
-	w := s.Write(region.EU)
+	w := s.NewTx(region.EU)
 	w.GuardPost(p, refused)
 	w.MovePost(p, "published", later(1))
 	commit(t, w)
 	counts := countsOf(t, s, c.ID)
 	require.Zero(t, counts.Of(c.ID, store.CountReviewing))
 	require.Equal(t, int64(1), counts.Of(c.ID, store.CountPublished))
-	w = s.Write(region.EU)
+	w = s.NewTx(region.EU)
 	w.GuardPost(p, refused)
 	w.MovePost(p, "declined", later(2))
 	require.ErrorIs(t, w.Commit(t.Context()), refused, "it is not under review any more")
@@ -114,7 +114,7 @@ func TestCommentsAndReplies(t *testing.T) {
 	require.Equal(t, int64(6), counts.Of(p.ID, store.CountComments))
 	require.Equal(t, int64(1), counts.Of(ids[0], store.CountReplies))
 
-	w := s.Write(region.SG)
+	w := s.NewTx(region.SG)
 	w.GuardCommentStatus(reply, refused)
 	w.DeleteComment(reply, later(9))
 	commit(t, w)
@@ -122,21 +122,21 @@ func TestCommentsAndReplies(t *testing.T) {
 	require.Equal(t, int64(5), counts.Of(p.ID, store.CountComments))
 	require.Equal(t, int64(6), counts.Of(p.ID, store.CountSegment), "numbers are not given twice")
 	require.Zero(t, counts.Of(ids[0], store.CountReplies))
-	w = s.Write(region.SG)
+	w = s.NewTx(region.SG)
 	w.GuardComment(reply.ID, refused)
 	require.ErrorIs(t, w.Commit(t.Context()), refused)
-	w = s.Write(region.SG)
+	w = s.NewTx(region.SG)
 	w.PurgeComments([]string{reply.ID, ids[1]})
 	commit(t, w)
 	require.Nil(t, readComment(t, s, reply.ID))
 	require.NotNil(t, readComment(t, s, ids[1]), "what is not deleted is not purged")
 
 	var some []string
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.SomeComments(p.ID, &some)
 	run(t, r)
 	require.ElementsMatch(t, ids, some)
-	w = s.Write(region.SG)
+	w = s.NewTx(region.SG)
 	w.WipeComments(p.ID, some)
 	commit(t, w)
 	require.Nil(t, readComment(t, s, ids[0]))
@@ -152,9 +152,9 @@ func TestFlagsBubble(t *testing.T) {
 	parent, children := album(t, s, c)
 	comment := newComment(t, s, children[0])
 	ben := region.NewID(region.US)
-	change := func(f func(w *store.Write)) {
+	change := func(f func(w *store.Tx)) {
 		t.Helper()
-		w := s.Write(region.EU)
+		w := s.NewTx(region.EU)
 		f(w)
 		commit(t, w)
 	}
@@ -166,7 +166,7 @@ func TestFlagsBubble(t *testing.T) {
 		require.Equal(t, communityComment, readCommunity(t, s, c.ID).HasFlaggedComment)
 	}
 	for range 2 { // again changes nothing
-		change(func(w *store.Write) {
+		change(func(w *store.Tx) {
 			w.AddFlag(aFlag(store.FlagPost, children[0].ID, ben))
 			w.BubblePostFlags(children[0])
 		})
@@ -174,22 +174,22 @@ func TestFlagsBubble(t *testing.T) {
 		require.Equal(t, int64(1), readPost(t, s, children[0].ID).FlagCount)
 	}
 	requireMarks(true, false, true, false)
-	change(func(w *store.Write) {
+	change(func(w *store.Tx) {
 		w.AddFlag(aFlag(store.FlagComment, comment.ID, ben))
 		w.BubbleCommentFlags(comment)
 	})
 	requireMarks(true, true, true, true)
-	change(func(w *store.Write) { w.RemoveFlag(children[0].ID, ben); w.BubblePostFlags(children[0]) })
+	change(func(w *store.Tx) { w.RemoveFlag(children[0].ID, ben); w.BubblePostFlags(children[0]) })
 	requireMarks(false, true, false, true)
-	change(func(w *store.Write) { w.DeleteComment(comment, later(1)) })
+	change(func(w *store.Tx) { w.DeleteComment(comment, later(1)) })
 	requireMarks(false, false, false, false)
 
-	change(func(w *store.Write) { w.AddFlag(aFlag(store.FlagPost, parent.ID, ben)); w.BubblePostFlags(parent) })
+	change(func(w *store.Tx) { w.AddFlag(aFlag(store.FlagPost, parent.ID, ben)); w.BubblePostFlags(parent) })
 	requireMarks(false, false, true, false)
-	change(func(w *store.Write) { w.ClearFlags(parent.ID); w.BubblePostFlags(parent) })
+	change(func(w *store.Tx) { w.ClearFlags(parent.ID); w.BubblePostFlags(parent) })
 	requireMarks(false, false, false, false)
-	change(func(w *store.Write) { w.AddFlag(aFlag(store.FlagPost, parent.ID, ben)); w.BubblePostFlags(parent) })
-	change(func(w *store.Write) { w.DeletePost(parent, later(2)) })
+	change(func(w *store.Tx) { w.AddFlag(aFlag(store.FlagPost, parent.ID, ben)); w.BubblePostFlags(parent) })
+	change(func(w *store.Tx) { w.DeletePost(parent, later(2)) })
 	require.False(t, readCommunity(t, s, c.ID).HasFlaggedPost)
 }
 
@@ -198,7 +198,7 @@ func TestFlagLimit(t *testing.T) {
 	p := newPost(t, s, newCommunity(t, s, region.EU))
 	var users []string
 	flag := func(userID string, limit int) error {
-		w := s.Write(region.EU)
+		w := s.NewTx(region.EU)
 		f := aFlag(store.FlagPost, p.ID, userID)
 		w.GuardFlagLimit(f, limit, refused)
 		w.AddFlag(f)
@@ -214,7 +214,7 @@ func TestFlagLimit(t *testing.T) {
 	require.NoError(t, flag(users[0], 1), "even where the limit was lowered")
 	require.Equal(t, int64(3), readPost(t, s, p.ID).FlagCount)
 	var mine, other bool
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.FlaggedBy(p.ID, users[0], &mine)
 	r.FlaggedBy(p.ID, region.NewID(region.US), &other)
 	run(t, r)
@@ -232,16 +232,16 @@ func TestSettingsOfEveryOrder(t *testing.T) {
 		{Name: "isReportEnabled", Value: []byte(`false`), ChangedAt: now, Origin: "sg"},
 	}
 	for _, order := range permutations(len(changes)) {
-		wipe := s.Write(region.SG)
+		wipe := s.NewTx(region.SG)
 		wipe.ExecSQL(`DELETE FROM settings WHERE home = $1`)
 		commit(t, wipe)
 		for _, i := range append(order, order...) {
-			w := s.Write(region.SG)
+			w := s.NewTx(region.SG)
 			w.PutSetting(changes[i])
 			commit(t, w)
 		}
 		var settings store.Settings
-		r := s.Reads()
+		r := s.NewReadBatch()
 		r.Settings(region.SG, &settings)
 		run(t, r)
 		want := store.DefaultSettings()
@@ -249,7 +249,7 @@ func TestSettingsOfEveryOrder(t *testing.T) {
 		require.Equal(t, want, settings, "%v", order)
 	}
 	var elsewhere store.Settings
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Settings(region.US, &elsewhere)
 	run(t, r)
 	require.Equal(t, store.DefaultSettings(), elsewhere)
@@ -258,7 +258,7 @@ func TestSettingsOfEveryOrder(t *testing.T) {
 func TestCounts(t *testing.T) {
 	s := openNew(t)
 	ref, other := region.NewID(region.US), region.NewID(region.US)
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	for range 50 { // over all shards
 		w.Count(ref, store.CountMembers, 2)
 	}
@@ -276,7 +276,7 @@ func TestCounts(t *testing.T) {
 
 func TestOutboxRows(t *testing.T) {
 	s := openNew(t)
-	w := s.Write(region.EU)
+	w := s.NewTx(region.EU)
 	lanes := map[int64][]string{}
 	for i := range 40 {
 		row := w.Emit("topic", strconv.Itoa(i), now, later(i))
@@ -313,13 +313,13 @@ func TestDirectoryEntries(t *testing.T) {
 	second := store.DirectoryEntry{Hash: first.Hash, UserID: region.NewID(region.EU)}
 	for _, e := range []store.DirectoryEntry{first, second} {
 		var stands []store.DirectoryEntry
-		w := s.Write(region.SG)
+		w := s.NewTx(region.SG)
 		w.ClaimDirectory(e, now, &stands)
 		commit(t, w)
 		require.Equal(t, []store.DirectoryEntry{first}, stands)
 	}
 	var found []store.DirectoryEntry
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Directory(region.SG, [][]byte{first.Hash, []byte("other")}, &found)
 	run(t, r)
 	require.Equal(t, []store.DirectoryEntry{first}, found)

@@ -14,7 +14,7 @@ func TestUsers(t *testing.T) {
 	u := newUser(t, s, region.EU, "anna")
 	again := u
 	again.DisplayName = "Somebody else"
-	w := s.Write(region.EU)
+	w := s.NewTx(region.EU)
 	w.NewUser(again, later(1))
 	var after []store.User
 	w.UserAfter(u.ID, &after)
@@ -24,18 +24,18 @@ func TestUsers(t *testing.T) {
 
 	name, text := "Ánna", "about"
 	var changed *store.User
-	w = s.Write(region.EU)
+	w = s.NewTx(region.EU)
 	w.UpdateUser(u.ID, store.UserChange{DisplayName: &name, Metadata: []byte(`{"a": 1}`)}, later(2), &changed)
 	commit(t, w)
 	require.Equal(t, name, changed.DisplayName)
 	require.Equal(t, later(2), changed.UpdatedAt.UTC())
-	w = s.Write(region.EU)
+	w = s.NewTx(region.EU)
 	w.UpdateUser(u.ID, store.UserChange{Description: &text}, later(3), &changed)
 	commit(t, w)
 	require.Equal(t, name, changed.DisplayName, "what is not named stays")
 	require.JSONEq(t, `{"a": 1}`, string(changed.Metadata))
 
-	w = s.Write(region.EU)
+	w = s.NewTx(region.EU)
 	w.UpdateUser(region.NewID(region.EU), store.UserChange{Description: &text}, now, &changed)
 	commit(t, w)
 	require.Nil(t, changed, "nobody")
@@ -47,14 +47,14 @@ func TestCaller(t *testing.T) {
 	session := store.Session{ID: region.NewID(region.SG), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)}
 	other := session
 	other.ID = region.NewID(region.SG)
-	w := s.Write(region.SG)
+	w := s.NewTx(region.SG)
 	w.NewSession(session)
 	w.NewSession(session)
 	w.NewSession(other)
 	commit(t, w)
 	caller := func(userID, sessionID string) *store.Caller {
 		var c *store.Caller
-		r := s.Reads()
+		r := s.NewReadBatch()
 		r.Caller(userID, sessionID, &c)
 		run(t, r)
 		return c
@@ -65,7 +65,7 @@ func TestCaller(t *testing.T) {
 	require.Nil(t, caller(region.NewID(region.SG), session.ID), "no such user")
 
 	var banned *store.User
-	w = s.Write(region.SG)
+	w = s.NewTx(region.SG)
 	w.RevokeSession(u.ID, session.ID, now)
 	w.BanUser(u.ID, true, now, &banned)
 	commit(t, w)
@@ -74,7 +74,7 @@ func TestCaller(t *testing.T) {
 	require.True(t, caller(u.ID, other.ID).SessionLive)
 	require.True(t, caller(u.ID, other.ID).IsGlobalBan)
 
-	w = s.Write(region.SG)
+	w = s.NewTx(region.SG)
 	w.RevokeSessions(u.ID, now)
 	commit(t, w)
 	require.False(t, caller(u.ID, other.ID).SessionLive)
@@ -83,14 +83,14 @@ func TestCaller(t *testing.T) {
 func TestSweepSessions(t *testing.T) {
 	s := openNew(t)
 	u := newUser(t, s, region.US, "anna")
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	for i := range 3 {
 		w.NewSession(store.Session{ID: region.NewID(region.US), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(i)})
 	}
 	w.SweepSessions(later(2))
 	commit(t, w)
 	var left int64
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.AddSQL(region.US, `SELECT count(*) FROM sessions WHERE home = $1`, scanRow(&left))
 	run(t, r)
 	require.Equal(t, int64(1), left, "the one that has not ended")

@@ -36,7 +36,7 @@ var (
 
 // Emit adds an outbox row to the transaction. firstTry is when a worker may take it: the one who wrote it usually
 // delivers at once, and a worker steps in where that failed.
-func (w *Write) Emit(topic string, payload any, now, firstTry time.Time) OutboxRow {
+func (w *Tx) Emit(topic string, payload any, now, firstTry time.Time) OutboxRow {
 	raw, err := json.Marshal(payload)
 	if err != nil {
 		panic("store: outbox payload: " + err.Error()) // payloads are our own plain structs
@@ -59,7 +59,7 @@ func scanOutbox(rows pgx.Rows) (OutboxRow, error) {
 // has to be safe to do twice.
 func (s *Store) OutboxDue(ctx context.Context, home region.Code, lane int64, now time.Time) ([]OutboxRow, error) {
 	var due []OutboxRow
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.add(home, sqlOutboxDue, scanAll(&due, scanOutbox), lane, now)
 	err := r.Run(ctx)
 	return due, err
@@ -67,14 +67,14 @@ func (s *Store) OutboxDue(ctx context.Context, home region.Code, lane int64, now
 
 // OutboxDone removes delivered rows of one lane.
 func (s *Store) OutboxDone(ctx context.Context, home region.Code, lane int64, ids []string) error {
-	w := s.Write(home)
+	w := s.NewTx(home)
 	w.exec(sqlOutboxDelete, lane, ids)
 	return w.Commit(ctx)
 }
 
 // OutboxRetry leaves a row that could not be delivered until next.
 func (s *Store) OutboxRetry(ctx context.Context, home region.Code, row OutboxRow, next time.Time) error {
-	w := s.Write(home)
+	w := s.NewTx(home)
 	w.exec(sqlOutboxDelay, row.Lane, row.ID, next)
 	return w.Commit(ctx)
 }

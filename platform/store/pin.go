@@ -79,7 +79,7 @@ type Pins struct {
 }
 
 // Pins reads the pins of a target at one home, at one placement or, where it is empty, at all, and adds them to into.
-func (r *Reads) Pins(home region.Code, targetID, placement string, into *Pins) {
+func (r *ReadBatch) Pins(home region.Code, targetID, placement string, into *Pins) {
 	part := new(Pins)
 	r.add(home, sqlPinTarget, scanAll(&part.Targets, scanPinTarget), targetID)
 	r.add(home, sqlPinsOf, scanAll(&part.Pins, scanPin), targetID, placement)
@@ -92,43 +92,43 @@ func (r *Reads) Pins(home region.Code, targetID, placement string, into *Pins) {
 }
 
 // PinsAt reads which posts are pinned at a placement of a target, at one home.
-func (r *Reads) PinsAt(home region.Code, targetID, placement string, into *[]Pin) {
+func (r *ReadBatch) PinsAt(home region.Code, targetID, placement string, into *[]Pin) {
 	part := new([]Pin)
 	r.add(home, sqlPinsOf, scanAll(part, scanPin), targetID, placement)
 	r.Then(func() { *into = append(*into, *part...) })
 }
 
 // GuardPinLimit refuses the transaction where limit other posts are pinned at the placement already.
-func (w *Write) GuardPinLimit(p Pin, limit int, refusal error) {
+func (w *Tx) GuardPinLimit(p Pin, limit int, refusal error) {
 	w.guard(sqlPinLimit, refusal, p.TargetID, p.Placement, p.PostID, limit)
 }
 
 // GuardPublic refuses the transaction where the community is gone or not public.
-func (w *Write) GuardPublic(communityID string, refusal error) {
+func (w *Tx) GuardPublic(communityID string, refusal error) {
 	w.guard(sqlPinPublic, refusal, communityID)
 }
 
 // AddPin pins a post; one that is pinned there already stays as it is.
-func (w *Write) AddPin(p Pin) {
+func (w *Tx) AddPin(p Pin) {
 	w.exec(sqlPinInsert, p.TargetID, p.Placement, p.PostID, p.CommunityID, p.PinnedBy, p.PinnedByID, p.PinnedAt, p.PostCreatedAt)
 	w.exec(sqlPinTouch, p.TargetID, p.PinnedAt)
 }
 
 // RemovePin takes a post out of a placement; gone answers where it is not there.
-func (w *Write) RemovePin(p Pin, gone error, now time.Time) {
+func (w *Tx) RemovePin(p Pin, gone error, now time.Time) {
 	w.guard(sqlPinThere, gone, p.TargetID, p.Placement, p.PostID)
 	w.exec(sqlPinDelete, p.TargetID, p.Placement, p.PostID)
 	w.exec(sqlPinTouch, p.TargetID, now)
 }
 
 // RemovePins takes every post out of one placement of a target or, where it is empty, of all.
-func (w *Write) RemovePins(targetID, placement string, now time.Time) {
+func (w *Tx) RemovePins(targetID, placement string, now time.Time) {
 	w.exec(sqlPinDeleteAll, targetID, placement)
 	w.exec(sqlPinTouch, targetID, now)
 }
 
 // PinsAfter reads the pins of a target, and when they changed, as they stand once the statements before it have run.
-func (w *Write) PinsAfter(targetID, placement string, into *Pins) {
+func (w *Tx) PinsAfter(targetID, placement string, into *Pins) {
 	w.query(sqlPinTarget, scanAll(&into.Targets, scanPinTarget), targetID)
 	w.query(sqlPinsOf, scanAll(&into.Pins, scanPin), targetID, placement)
 }

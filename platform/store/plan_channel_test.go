@@ -37,15 +37,15 @@ func (c *collector) collectChannels() {
 	var channels []store.Channel
 	var user *store.ChannelUser
 	var users []store.ChannelUser
-	c.reads(func(r *store.Reads) { r.Channel(id, &channel) })
-	c.reads(func(r *store.Reads) { r.Channels([]string{id, channelID(6)}, &channels) })
-	c.reads(func(r *store.Reads) { r.ChannelUser(id, userID(3), &user) })
-	c.reads(func(r *store.Reads) { r.ChannelUsers(id, []string{userID(3), userID(4)}, &users) })
-	c.reads(func(r *store.Reads) { r.ChannelUsersOf(userID(3), []string{id, channelID(6)}, &users) })
+	c.reads(func(r *store.ReadBatch) { r.Channel(id, &channel) })
+	c.reads(func(r *store.ReadBatch) { r.Channels([]string{id, channelID(6)}, &channels) })
+	c.reads(func(r *store.ReadBatch) { r.ChannelUser(id, userID(3), &user) })
+	c.reads(func(r *store.ReadBatch) { r.ChannelUsers(id, []string{userID(3), userID(4)}, &users) })
+	c.reads(func(r *store.ReadBatch) { r.ChannelUsersOf(userID(3), []string{id, channelID(6)}, &users) })
 	for _, after := range []string{"", "02"} {
-		c.reads(func(r *store.Reads) { r.ChannelUsersAfter(id, after, pageRows, &users) })
+		c.reads(func(r *store.ReadBatch) { r.ChannelUsersAfter(id, after, pageRows, &users) })
 	}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		fresh := store.Channel{ID: region.NewID(region.US), Type: "live", Metadata: []byte("{}"), NotificationMode: "default"}
 		w.NewChannel(fresh, nil, worldStart)
 		w.RoomHasChannel(worldID("vr", 6, 6), worldStart, store.ErrChanged)
@@ -56,7 +56,7 @@ func (c *collector) collectChannels() {
 	left, joined := old, old
 	left.Membership, joined.UserID = "none", userID(25_000)
 	name := "Names"
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardChannelMember(id, userID(3), store.ErrChanged)
 		w.ChangeChannelUsers(id, []store.ChannelUserChange{{Old: &old, New: left}, {New: joined}}, worldStart)
 		w.UpdateChannel(store.Channel{ID: id}, store.ChannelChange{DisplayName: &name, Metadata: []byte("{}")}, worldStart)
@@ -80,7 +80,7 @@ func (c *collector) collectChannelLists() {
 			for _, order := range []store.ChannelOrder{store.ChannelsByActivity, store.ChannelsByCreation} {
 				for _, public := range []bool{true, false} {
 					l.Order, l.Desc, l.AfterTime, l.AfterID, l.Limit = order, desc, at, id, pageRows
-					c.reads(func(r *store.Reads) { r.ListChannels(l, public, &keys) })
+					c.reads(func(r *store.ReadBatch) { r.ListChannels(l, public, &keys) })
 				}
 			}
 		}
@@ -90,13 +90,13 @@ func (c *collector) collectChannelLists() {
 		for _, prefix := range []string{"", "a", "abcd"} {
 			for _, public := range []bool{true, false} {
 				l := store.ChannelList{Deleted: store.DeletedNone, Order: store.ChannelsByName, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
-				c.reads(func(r *store.Reads) { r.ListChannels(l, public, &keys) })
+				c.reads(func(r *store.ReadBatch) { r.ListChannels(l, public, &keys) })
 			}
 		}
 	}
 	for _, order := range []store.ChannelOrder{store.ChannelsByActivity, store.ChannelsByCreation, store.ChannelsByName} {
 		l := store.ChannelList{Deleted: store.DeletedNone, Order: order, MemberID: userID(3)}
-		c.reads(func(r *store.Reads) { r.ChannelsOf(l, &keys) })
+		c.reads(func(r *store.ReadBatch) { r.ChannelsOf(l, &keys) })
 	}
 }
 
@@ -113,14 +113,14 @@ func (c *collector) collectChannelUserLists() {
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, l := range lists {
 			l.ChannelID, l.Desc, l.AfterTime, l.AfterID, l.Limit = channelID(3), desc, at, id, pageRows
-			c.reads(func(r *store.Reads) { r.ListChannelUsers(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListChannelUsers(l, &rows) })
 		}
 	})
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, prefix := range []string{"", "u", "user-1"} {
 			l := store.ChannelUserList{ChannelID: channelID(3), Membership: "member", ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListChannelUsers(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListChannelUsers(l, &rows) })
 		}
 	}
 }

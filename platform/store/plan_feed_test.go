@@ -36,28 +36,28 @@ func (c *collector) collectFollows() {
 	var ids []string
 	var wall store.Wall
 	star := userID(3)
-	c.reads(func(r *store.Reads) { r.Follow(star, userID(6), &follow) })
-	c.reads(func(r *store.Reads) { r.HiddenFrom(userID(9), &ids) })
+	c.reads(func(r *store.ReadBatch) { r.Follow(star, userID(6), &follow) })
+	c.reads(func(r *store.ReadBatch) { r.HiddenFrom(userID(9), &ids) })
 	both(5000*3/2, func(desc bool, at time.Time, id string) {
 		for _, followers := range []bool{true, false} {
 			l := store.FollowList{UserID: star, Followers: followers, Statuses: []string{store.FollowAccepted}, Desc: desc, After: at, AfterID: id, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListFollows(l, &follows) })
+			c.reads(func(r *store.ReadBatch) { r.ListFollows(l, &follows) })
 		}
 		var blocks []store.Block
-		c.reads(func(r *store.Reads) {
+		c.reads(func(r *store.ReadBatch) {
 			r.ListBlocks(store.BlockList{UserID: star, Desc: desc, After: at, AfterID: id, Limit: pageRows}, &blocks)
 		})
 	})
-	c.reads(func(r *store.Reads) { r.Wall(star, userID(6), &wall) })
-	c.reads(func(r *store.Reads) { r.WallOfPost(postID(4), userID(6), &wall) })
-	c.reads(func(r *store.Reads) { r.WallOfComment(commentID(bigThread), userID(6), &wall) })
+	c.reads(func(r *store.ReadBatch) { r.Wall(star, userID(6), &wall) })
+	c.reads(func(r *store.ReadBatch) { r.WallOfPost(postID(4), userID(6), &wall) })
+	c.reads(func(r *store.ReadBatch) { r.WallOfComment(commentID(bigThread), userID(6), &wall) })
 
 	fresh := store.Follow{FollowerID: star, FolloweeID: userID(6000), Status: store.FollowAccepted, CreatedAt: worldStart, UpdatedAt: worldStart}
 	old := fresh
 	old.FolloweeID, old.Version = userID(30), 1
 	ended := old
 	ended.Status = store.FollowNone
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardNotBlocked(star, userID(6), store.ErrChanged)
 		w.ChangeFollow(store.FollowChange{New: fresh}, worldStart, worldStart)
 		w.ChangeFollow(store.FollowChange{Old: &old, New: ended}, worldStart, worldStart)
@@ -72,12 +72,12 @@ func (c *collector) collectBlocks() {
 	var block *store.Block
 	var mirrored *store.MirroredBlock
 	star := userID(3)
-	c.reads(func(r *store.Reads) { r.Block(star, userID(300), &block) })
-	c.reads(func(r *store.Reads) { r.BlockedBy(star, userID(300), &mirrored) })
+	c.reads(func(r *store.ReadBatch) { r.Block(star, userID(300), &block) })
+	c.reads(func(r *store.ReadBatch) { r.BlockedBy(star, userID(300), &mirrored) })
 	fresh := store.Block{BlockerID: star, BlockedID: userID(6), Status: store.BlockBlocked, CreatedAt: worldStart, UpdatedAt: worldStart}
 	old := fresh
 	old.BlockedID, old.Version = userID(300), 1
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.ChangeBlock(store.BlockChange{New: fresh}, worldStart, worldStart)
 		w.ChangeBlock(store.BlockChange{Old: &old, New: old}, worldStart, worldStart)
 		w.MirrorBlock(store.MirroredBlock{BlockerID: userID(6), BlockedID: star, Status: store.BlockBlocked, Version: 1, ChangedAt: worldStart})
@@ -96,23 +96,23 @@ func (c *collector) collectFeeds() {
 			for n := range 999 {
 				q.Communities = append(q.Communities, communityID(3*n+3))
 			}
-			c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+			c.usAlone(func(r *store.ReadBatch) { r.ListFeed(q, &found) })
 			for _, n := range []int64{5_000, 30_000} {
 				q.FollowedAt = map[region.Code]int64{region.US: n}
-				c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+				c.usAlone(func(r *store.ReadBatch) { r.ListFeed(q, &found) })
 			}
 			q.Communities = q.Communities[:20]
 			q.ReaderID, q.FollowedAt = userID(6), nil
-			c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+			c.usAlone(func(r *store.ReadBatch) { r.ListFeed(q, &found) })
 			q.Everyone, q.WallsOpen = true, true
-			c.usAlone(func(r *store.Reads) { r.ListFeed(q, &found) })
+			c.usAlone(func(r *store.ReadBatch) { r.ListFeed(q, &found) })
 		}
 	})
 }
 
 // usAlone collects the statements of a gathering for one home.
-func (c *collector) usAlone(gather func(r *store.Reads)) {
-	r := c.store.Reads()
+func (c *collector) usAlone(gather func(r *store.ReadBatch)) {
+	r := c.store.NewReadBatch()
 	gather(r)
 	for _, q := range r.Queued() {
 		if q.Args[0] == string(region.US) {

@@ -21,18 +21,18 @@ func (c *collector) collectFiles() {
 	var file *store.File
 	var files []store.File
 	var uploads []string
-	c.reads(func(r *store.Reads) { r.File(id, &file) })
-	c.reads(func(r *store.Reads) { r.AvatarFiles([]string{userID(1), userID(2)}, &files) })
-	c.reads(func(r *store.Reads) { r.FilesByID([]string{id, worldID("i", 4, 4), worldID("i", 6, 6)}, &files) })
-	c.reads(func(r *store.Reads) { r.UploadsDue(region.US, worldStart.Add(time.Minute), &uploads) })
-	c.write(func(w *store.Write) {
+	c.reads(func(r *store.ReadBatch) { r.File(id, &file) })
+	c.reads(func(r *store.ReadBatch) { r.AvatarFiles([]string{userID(1), userID(2)}, &files) })
+	c.reads(func(r *store.ReadBatch) { r.FilesByID([]string{id, worldID("i", 4, 4), worldID("i", 6, 6)}, &files) })
+	c.reads(func(r *store.ReadBatch) { r.UploadsDue(region.US, worldStart.Add(time.Minute), &uploads) })
+	c.write(func(w *store.Tx) {
 		f := store.File{ID: region.NewID(region.US), Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"), CreatedAt: worldStart, UpdatedAt: worldStart}
 		w.NewUpload(f.ID, worldStart, worldStart)
 		w.NewFile(f, store.ErrChanged)
 		w.SetAltText(id, "a tree", worldStart, store.ErrChanged, &file)
 		w.DeleteFile(id, store.ErrChanged)
 	})
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.AbandonUploads([]string{worldID("j", 3, 3)})
 		w.EndUpload(worldID("j", 3, 3))
 	})

@@ -29,11 +29,11 @@ func (c *collector) collectInvitations() {
 	var rows []store.Invitation
 	var roles []store.Role
 	id, target := worldID("i", 3, 3), communityID(3)
-	c.reads(func(r *store.Reads) { r.Invitation(id, &one) })
-	c.reads(func(r *store.Reads) {
+	c.reads(func(r *store.ReadBatch) { r.Invitation(id, &one) })
+	c.reads(func(r *store.ReadBatch) {
 		r.PendingInvitations(target, []string{worldID("v", 4, 4), worldID("v", 8, 8)}, &rows)
 	})
-	c.reads(func(r *store.Reads) { r.Roles(region.US, &roles) })
+	c.reads(func(r *store.ReadBatch) { r.Roles(region.US, &roles) })
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
 		for _, l := range []store.InvitationList{
 			{TargetID: target},
@@ -45,10 +45,10 @@ func (c *collector) collectInvitations() {
 			{InvitedID: userID(3), TargetID: worldID("d", 9, 9), Statuses: []string{store.JoinApproved}},
 		} {
 			l.Desc, l.After, l.AfterID, l.Limit = desc, at, after, pageRows
-			c.reads(func(r *store.Reads) { r.ListInvitations(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListInvitations(l, &rows) })
 		}
 	})
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewInvitation(store.Invitation{ID: region.NewID(region.US), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart}, store.ErrChanged)
 		w.AnswerInvitation(worldID("j", 4, 3), store.JoinApproved, worldStart, store.ErrChanged)
 		w.PutRole(store.Role{ID: "curator", DisplayName: "Curator", Permissions: []string{"BAN_USER"}, CreatedAt: worldStart, UpdatedAt: worldStart, ChangedAt: worldStart, Origin: "us"})
@@ -72,7 +72,7 @@ func (c *collector) collectPostsOnContent() {
 		for _, byUpdate := range []bool{true, false} {
 			for _, l := range postListSamples() {
 				l.FeedType, l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = "published", desc, byUpdate, at, id, pageRows
-				c.reads(func(r *store.Reads) { r.ListPostsOnContent("article", l, &posts) })
+				c.reads(func(r *store.ReadBatch) { r.ListPostsOnContent("article", l, &posts) })
 			}
 		}
 	})

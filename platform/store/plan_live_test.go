@@ -32,19 +32,21 @@ func (c *collector) collectStreams() {
 	id := worldID("vs", 3, 3)
 	var stream *store.VideoStream
 	var streams []store.VideoStream
-	c.reads(func(r *store.Reads) { r.VideoStream(id, &stream) })
-	c.reads(func(r *store.Reads) { r.VideoStreams([]string{id, worldID("vs", 6, 6)}, &streams) })
-	c.reads(func(r *store.Reads) { r.ChildStreams([]string{worldID("vs", 27, 27), worldID("vs", 9, 9)}, &streams) })
+	c.reads(func(r *store.ReadBatch) { r.VideoStream(id, &stream) })
+	c.reads(func(r *store.ReadBatch) { r.VideoStreams([]string{id, worldID("vs", 6, 6)}, &streams) })
+	c.reads(func(r *store.ReadBatch) {
+		r.ChildStreams([]string{worldID("vs", 27, 27), worldID("vs", 9, 9)}, &streams)
+	})
 	both(20_000*60/2, func(desc bool, at time.Time, after string) {
 		l := store.StreamList{Desc: desc, After: at, AfterID: after, Limit: pageRows}
-		c.reads(func(r *store.Reads) { r.ListVideoStreams(l, &streams) })
+		c.reads(func(r *store.ReadBatch) { r.ListVideoStreams(l, &streams) })
 		l.Deleted = true
-		c.reads(func(r *store.Reads) { r.ListVideoStreams(l, &streams) })
+		c.reads(func(r *store.ReadBatch) { r.ListVideoStreams(l, &streams) })
 		l.Deleted, l.Creators = false, []string{userID(3), userID(6)}
-		c.reads(func(r *store.Reads) { r.ListVideoStreams(l, &streams) })
+		c.reads(func(r *store.ReadBatch) { r.ListVideoStreams(l, &streams) })
 	})
 	seen := store.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewVideoStream(store.VideoStream{
 			ID: region.NewID(region.US), CreatorID: userID(3), Status: "idle", Resolution: "SD", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
 		}, store.ErrChanged)
@@ -61,21 +63,21 @@ func (c *collector) collectRooms() {
 	id := worldID("vr", 3, 3)
 	var room *store.Room
 	var rooms []store.Room
-	c.reads(func(r *store.Reads) { r.Room(id, &room) })
-	c.reads(func(r *store.Reads) { r.Rooms([]string{id, worldID("vr", 6, 6)}, &rooms) })
-	c.reads(func(r *store.Reads) { r.ChildRooms([]string{worldID("vr", 27, 27), worldID("vr", 6, 6)}, &rooms) })
+	c.reads(func(r *store.ReadBatch) { r.Room(id, &room) })
+	c.reads(func(r *store.ReadBatch) { r.Rooms([]string{id, worldID("vr", 6, 6)}, &rooms) })
+	c.reads(func(r *store.ReadBatch) { r.ChildRooms([]string{worldID("vr", 27, 27), worldID("vr", 6, 6)}, &rooms) })
 	both(20_000*60/2, func(desc bool, at time.Time, after string) {
 		l := store.RoomList{Desc: desc, After: at, AfterID: after, Limit: pageRows}
-		c.reads(func(r *store.Reads) { r.ListRooms(l, &rooms) })
+		c.reads(func(r *store.ReadBatch) { r.ListRooms(l, &rooms) })
 		l.Deleted = true
-		c.reads(func(r *store.Reads) { r.ListRooms(l, &rooms) })
+		c.reads(func(r *store.ReadBatch) { r.ListRooms(l, &rooms) })
 		l.Live, l.TargetTypes = true, []string{"community", "user"}
-		c.reads(func(r *store.Reads) { r.ListRooms(l, &rooms) })
+		c.reads(func(r *store.ReadBatch) { r.ListRooms(l, &rooms) })
 		l.TargetIDs = []string{worldID("c", 3, 3), worldID("c", 6, 3)}
-		c.reads(func(r *store.Reads) { r.ListRooms(l, &rooms) })
+		c.reads(func(r *store.ReadBatch) { r.ListRooms(l, &rooms) })
 	})
 	seen := store.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewRoom(store.Room{
 			ID: region.NewID(region.US), CreatorID: userID(3), Type: "coHosts", Status: "idle", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
 		}, store.ErrChanged)

@@ -28,20 +28,20 @@ func (c *collector) collectMarkers() {
 	var marks []store.FeedMark
 	var entities []store.EntityMark
 	var sum *store.UserMark
-	c.reads(func(r *store.Reads) { r.MessageFeed(feed, &found) })
-	c.reads(func(r *store.Reads) { r.SegmentOf(feed, worldID("g", 7, 3), &segment) })
-	c.reads(func(r *store.Reads) { r.FeedMarks(user, []string{feed, worldID("f", 6, 6)}, &marks) })
-	c.reads(func(r *store.Reads) { r.FeedMarksOf(user, []string{feed}, &marks) })
+	c.reads(func(r *store.ReadBatch) { r.MessageFeed(feed, &found) })
+	c.reads(func(r *store.ReadBatch) { r.SegmentOf(feed, worldID("g", 7, 3), &segment) })
+	c.reads(func(r *store.ReadBatch) { r.FeedMarks(user, []string{feed, worldID("f", 6, 6)}, &marks) })
+	c.reads(func(r *store.ReadBatch) { r.FeedMarksOf(user, []string{feed}, &marks) })
 	for _, after := range []time.Time{{}, worldStart.Add(1000 * time.Second)} {
-		c.reads(func(r *store.Reads) { r.ChangedFeedMarks(user, after, pageRows, &marks) })
+		c.reads(func(r *store.ReadBatch) { r.ChangedFeedMarks(user, after, pageRows, &marks) })
 	}
-	c.reads(func(r *store.Reads) { r.EntityMarks(user, []string{feed, worldID("f", 6, 6)}, &entities) })
-	c.reads(func(r *store.Reads) { r.UserMark(user, &sum) })
-	c.reads(func(r *store.Reads) { r.FeedMarksOfUsers(region.US, feed, []string{user, userID(6)}, &marks) })
-	c.reads(func(r *store.Reads) { r.LiveMarksOfFeed(region.US, feed, pageRows, &marks) })
+	c.reads(func(r *store.ReadBatch) { r.EntityMarks(user, []string{feed, worldID("f", 6, 6)}, &entities) })
+	c.reads(func(r *store.ReadBatch) { r.UserMark(user, &sum) })
+	c.reads(func(r *store.ReadBatch) { r.FeedMarksOfUsers(region.US, feed, []string{user, userID(6)}, &marks) })
+	c.reads(func(r *store.ReadBatch) { r.LiveMarksOfFeed(region.US, feed, pageRows, &marks) })
 	message := store.FeedSegment{FeedID: feed, EntityID: feed, MessageID: region.NewID(region.US), Segment: 10_001, CreatorID: user}
 	later := worldStart.Add(time.Hour)
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.AdvanceFeed(message, later, store.ErrChanged)
 		w.MessageFeedAfter(feed, &found)
 		w.AdvanceFeedMark(store.MarkAdvance{UserID: user, Mentioned: true}, message, later)

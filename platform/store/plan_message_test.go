@@ -34,7 +34,7 @@ func (c *collector) collectMessages() {
 	both(2500*5/7, func(desc bool, at time.Time, after string) {
 		for _, deleted := range []store.Deleted{store.DeletedAny, store.DeletedOnly, store.DeletedNone} {
 			l := store.MessageFeedList{ChannelID: channel, Deleted: deleted, WithoutDefault: true, Desc: desc, After: at, AfterID: after, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListMessageFeeds(l, &feeds) })
+			c.reads(func(r *store.ReadBatch) { r.ListMessageFeeds(l, &feeds) })
 		}
 	})
 	c.collectMessageWrites(feed, channel)
@@ -51,26 +51,28 @@ func (c *collector) collectMessageReads(feed string) {
 	var ids []string
 	var segments []int64
 	var marks []store.ContentMark
-	c.reads(func(r *store.Reads) { r.Message(id, &found) })
-	c.reads(func(r *store.Reads) { r.MessagesByID([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
-	c.reads(func(r *store.Reads) { r.MessageByReference(feed, userID(30_000), "LOCAL_29999", &found) })
-	c.reads(func(r *store.Reads) { r.LastMessages([]string{feed, worldID("w", 6, 3)}, &rows) })
-	c.reads(func(r *store.Reads) {
+	c.reads(func(r *store.ReadBatch) { r.Message(id, &found) })
+	c.reads(func(r *store.ReadBatch) { r.MessagesByID([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
+	c.reads(func(r *store.ReadBatch) { r.MessageByReference(feed, userID(30_000), "LOCAL_29999", &found) })
+	c.reads(func(r *store.ReadBatch) { r.LastMessages([]string{feed, worldID("w", 6, 3)}, &rows) })
+	c.reads(func(r *store.ReadBatch) {
 		r.SegmentsBefore(feed, []time.Time{messageWorld(7), messageWorld(59_000)}, &segments)
 	})
-	c.reads(func(r *store.Reads) { r.SomeMessages(feed, &ids) })
-	c.reads(func(r *store.Reads) { r.MessageFeedOf(id, &inFeed) })
-	c.reads(func(r *store.Reads) { r.MessageFeeds([]string{feed, worldID("w", 6, 3)}, &feeds) })
-	c.reads(func(r *store.Reads) { r.ChannelOfFeed(feed, &channel) })
-	c.reads(func(r *store.Reads) { r.ChannelOfMessage(id, &channel) })
-	c.reads(func(r *store.Reads) { r.ChannelUserOfFeed(feed, userID(3), &user) })
-	c.reads(func(r *store.Reads) { r.ChannelUserOfMessage(id, userID(3), &user) })
+	c.reads(func(r *store.ReadBatch) { r.SomeMessages(feed, &ids) })
+	c.reads(func(r *store.ReadBatch) { r.MessageFeedOf(id, &inFeed) })
+	c.reads(func(r *store.ReadBatch) { r.MessageFeeds([]string{feed, worldID("w", 6, 3)}, &feeds) })
+	c.reads(func(r *store.ReadBatch) { r.ChannelOfFeed(feed, &channel) })
+	c.reads(func(r *store.ReadBatch) { r.ChannelOfMessage(id, &channel) })
+	c.reads(func(r *store.ReadBatch) { r.ChannelUserOfFeed(feed, userID(3), &user) })
+	c.reads(func(r *store.ReadBatch) { r.ChannelUserOfMessage(id, userID(3), &user) })
 	message := store.FeedSegment{FeedID: worldID("f", 3, 3), Segment: 5, CreatorID: userID(3)}
-	c.reads(func(r *store.Reads) { r.ContentMarks([]store.FeedSegment{message, {FeedID: feed, Segment: 7}}, &marks) })
+	c.reads(func(r *store.ReadBatch) {
+		r.ContentMarks([]store.FeedSegment{message, {FeedID: feed, Segment: 7}}, &marks)
+	})
 	for _, read := range []bool{true, false} {
 		for _, after := range []string{"", userID(9)} {
 			l := store.MarkedUserList{Message: message, Read: read, AfterUser: after, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.MarkedUsers(l, &ids) })
+			c.reads(func(r *store.ReadBatch) { r.MarkedUsers(l, &ids) })
 		}
 	}
 }
@@ -90,7 +92,7 @@ func (c *collector) collectMessageLists(feed string) {
 					if l.EveryLevel {
 						l.ParentID = ""
 					}
-					c.reads(func(r *store.Reads) { r.ListMessages(l, &rows) })
+					c.reads(func(r *store.ReadBatch) { r.ListMessages(l, &rows) })
 				}
 			}
 		}
@@ -107,7 +109,7 @@ func (c *collector) collectMessageWrites(feed, channel string) {
 	}
 	old := m
 	old.ID = messageID(300)
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardMessage(m.ParentID, store.ErrChanged)
 		w.NewMessage(m, store.ErrChanged, store.ErrChanged)
 		w.MessageAfter(m.ID, &found)

@@ -19,15 +19,15 @@ func (c *collector) collectModeration() {
 	var version string
 	var rules []store.ModerationRule
 	ids := []string{worldID("m", 6, 3), worldID("m", 12, 3)}
-	c.reads(func(r *store.Reads) { r.ModerationState("us", &state) })
-	c.reads(func(r *store.Reads) { r.EnabledModerationRules("us", &version, &rules) })
-	c.reads(func(r *store.Reads) { r.ModerationRules("us", "allow", ids, &rules) })
+	c.reads(func(r *store.ReadBatch) { r.ModerationState("us", &state) })
+	c.reads(func(r *store.ReadBatch) { r.EnabledModerationRules("us", &version, &rules) })
+	c.reads(func(r *store.ReadBatch) { r.ModerationRules("us", "allow", ids, &rules) })
 	both(5400/2, func(desc bool, at time.Time, after string) {
 		l := store.ModerationRuleList{List: "allow", Desc: desc, After: at, ID: after, Limit: pageRows}
-		c.reads(func(r *store.Reads) { r.ListModerationRules("us", l, &rules) })
+		c.reads(func(r *store.ReadBatch) { r.ListModerationRules("us", l, &rules) })
 	})
 	rule := store.ModerationRule{List: "allow", ID: ids[0], Regex: "x", CreatedAt: worldStart, ChangedAt: worldStart, Origin: "us"}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.PutModerationRules([]store.ModerationRule{rule}, "d", worldStart)
 		w.GuardModerationRules("allow", 100_000, 100_000, store.ErrChanged)
 		w.ModerationRulesAfter("allow", ids, &rules)

@@ -17,11 +17,11 @@ func (c *collector) collectPins() {
 	var pins store.Pins
 	var rows []store.Pin
 	for _, placement := range []string{"", store.PinDefault} {
-		c.reads(func(r *store.Reads) { r.Pins(region.US, communityID(3), placement, &pins) })
-		c.reads(func(r *store.Reads) { r.PinsAt(region.US, communityID(3), placement, &rows) })
+		c.reads(func(r *store.ReadBatch) { r.Pins(region.US, communityID(3), placement, &pins) })
+		c.reads(func(r *store.ReadBatch) { r.PinsAt(region.US, communityID(3), placement, &rows) })
 	}
 	pin := store.Pin{TargetID: communityID(3), Placement: store.PinDefault, PostID: postID(8), CommunityID: communityID(3), PinnedAt: worldStart, PostCreatedAt: worldStart}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardPublic(communityID(3), store.ErrChanged)
 		w.GuardPinLimit(pin, 50, store.ErrChanged)
 		w.AddPin(pin)

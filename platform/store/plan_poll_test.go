@@ -21,21 +21,21 @@ func (c *collector) collectPolls() {
 	var polls []store.Poll
 	var users []store.User
 	var votes []store.PollVote
-	c.reads(func(r *store.Reads) { r.Poll(id, &poll) })
-	c.reads(func(r *store.Reads) { r.Polls([]string{id, worldID("q", 4, 4), worldID("q", 6, 6)}, &polls) })
-	c.reads(func(r *store.Reads) { r.CreatorOfPoll(id, &users) })
-	c.reads(func(r *store.Reads) { r.VotesOf([]string{id, worldID("q", 6, 6)}, userID(3), &votes) })
+	c.reads(func(r *store.ReadBatch) { r.Poll(id, &poll) })
+	c.reads(func(r *store.ReadBatch) { r.Polls([]string{id, worldID("q", 4, 4), worldID("q", 6, 6)}, &polls) })
+	c.reads(func(r *store.ReadBatch) { r.CreatorOfPoll(id, &users) })
+	c.reads(func(r *store.ReadBatch) { r.VotesOf([]string{id, worldID("q", 6, 6)}, userID(3), &votes) })
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
 		for _, answer := range []string{"a", "b"} {
 			l := store.VoteList{PollID: id, AnswerID: answer, Desc: desc, After: at, AfterID: after, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListVotes(l, &votes) })
+			c.reads(func(r *store.ReadBatch) { r.ListVotes(l, &votes) })
 		}
 	})
 	change := store.VoteChange{
 		PollID: id, UserID: userID(3), Old: []string{"a"}, Removed: []string{"a"},
 		Added: []store.PollVote{{PollID: id, UserID: userID(3), AnswerID: "b", ID: region.NewID(region.US), CreatedAt: worldStart}},
 	}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewPoll(store.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
 		w.AttachPoll(id, postID(4))
 		w.ChangeVotes(change, worldStart, store.ErrChanged, store.ErrChanged, store.ErrChanged)

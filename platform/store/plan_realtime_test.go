@@ -27,19 +27,19 @@ func (c *collector) collectRealtime() {
 	for i := range communities {
 		communities[i] = communityID(3*i + 3)
 	}
-	c.reads(func(r *store.Reads) { r.EventHead(region.US, &head) })
+	c.reads(func(r *store.ReadBatch) { r.EventHead(region.US, &head) })
 	for _, after := range []int64{0, 30_000, 59_900} {
 		span := store.EventSpan{Home: region.US, After: after, To: 60_000, Limit: pageRows}
-		c.reads(func(r *store.Reads) { r.Events(span, &found) })
-		c.reads(func(r *store.Reads) { r.EventsOfTopics(span, []string{communityID(bigCommunity)}, &found) })
-		c.reads(func(r *store.Reads) { r.EventsOfTopics(span, []string{userID(3)}, &found) })
+		c.reads(func(r *store.ReadBatch) { r.Events(span, &found) })
+		c.reads(func(r *store.ReadBatch) { r.EventsOfTopics(span, []string{communityID(bigCommunity)}, &found) })
+		c.reads(func(r *store.ReadBatch) { r.EventsOfTopics(span, []string{userID(3)}, &found) })
 	}
-	c.reads(func(r *store.Reads) { r.MembersAmong(region.US, users, communities, &pairs) })
-	c.reads(func(r *store.Reads) { r.LiveSessions(region.US, users, sessions, &live) })
+	c.reads(func(r *store.ReadBatch) { r.MembersAmong(region.US, users, communities, &pairs) })
+	c.reads(func(r *store.ReadBatch) { r.LiveSessions(region.US, users, sessions, &live) })
 	event := store.Event{
 		ID: region.NewID(region.US), Name: "community.userAdded", Topic: communityID(3), Payload: json.RawMessage("{}"), SentAt: worldStart,
 		Mirrors: []store.MirroredMember{{UserID: userID(3), CommunityID: communityID(3), State: store.StateMember, Version: 2, ChangedAt: worldStart}},
 	}
-	c.write(func(w *store.Write) { w.LogEvents([]store.Event{event}, worldStart) })
-	c.write(func(w *store.Write) { w.SweepEvents(worldStart.Add(100_000), new(int64)) })
+	c.write(func(w *store.Tx) { w.LogEvents([]store.Event{event}, worldStart) })
+	c.write(func(w *store.Tx) { w.SweepEvents(worldStart.Add(100_000), new(int64)) })
 }

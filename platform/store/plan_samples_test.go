@@ -43,8 +43,8 @@ func (c *collector) add(before []store.Queued, q store.Queued) {
 }
 
 // reads collects the statements of a gathering.
-func (c *collector) reads(gather func(r *store.Reads)) {
-	r := c.store.Reads()
+func (c *collector) reads(gather func(r *store.ReadBatch)) {
+	r := c.store.NewReadBatch()
 	gather(r)
 	require.False(c.t, r.Empty())
 	for _, q := range r.Queued() {
@@ -53,8 +53,8 @@ func (c *collector) reads(gather func(r *store.Reads)) {
 }
 
 // write collects the statements of a transaction at the home of the world's big things.
-func (c *collector) write(gather func(w *store.Write)) {
-	w := c.store.Write(region.US)
+func (c *collector) write(gather func(w *store.Tx)) {
+	w := c.store.NewTx(region.US)
 	gather(w)
 	queued := w.Queued()
 	for i, q := range queued {
@@ -119,26 +119,26 @@ func (c *collector) collectUsers() {
 	var users []store.User
 	var rows []store.UserListRow
 	var caller *store.Caller
-	c.reads(func(r *store.Reads) { r.Users([]string{userID(3), userID(4), userID(5)}, &users) })
-	c.reads(func(r *store.Reads) { r.CreatorOf(communityID(6), &users) })
-	c.reads(func(r *store.Reads) { r.UsersByHandle("anna", &users) })
-	c.reads(func(r *store.Reads) { r.Caller(userID(3), worldID("s", 3, 3), &caller) })
+	c.reads(func(r *store.ReadBatch) { r.Users([]string{userID(3), userID(4), userID(5)}, &users) })
+	c.reads(func(r *store.ReadBatch) { r.CreatorOf(communityID(6), &users) })
+	c.reads(func(r *store.ReadBatch) { r.UsersByHandle("anna", &users) })
+	c.reads(func(r *store.ReadBatch) { r.Caller(userID(3), worldID("s", 3, 3), &caller) })
 	both(worldUsers*11/2, func(desc bool, at time.Time, id string) {
 		for _, flagged := range []bool{false, true} {
 			l := store.UserList{Flagged: flagged, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListUsers(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListUsers(l, &rows) })
 		}
 	})
 	for _, desc := range []bool{false, true} {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, prefix := range []string{"", "n", "abc"} {
 			l := store.UserList{ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListUsers(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListUsers(l, &rows) })
 		}
 	}
 	name := "Anna"
 	var user *store.User
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewUser(store.User{ID: region.NewID(region.US), PublicID: "anna", DisplayName: name}, worldStart)
 		w.RenameUser(userID(3), &name, nil, worldStart)
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
@@ -146,7 +146,7 @@ func (c *collector) collectUsers() {
 		w.UserAfter(userID(3), &users)
 		w.GuardTarget("user", userID(3), store.ErrChanged)
 	})
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
 		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
 		w.RevokeSessions(userID(6), worldStart)
@@ -160,29 +160,29 @@ func (c *collector) collectCommunities() {
 	var all []store.Community
 	var rows []store.CommunityRow
 	var keys []store.CommunityKey
-	c.reads(func(r *store.Reads) { r.Community(communityID(3), &community) })
-	c.reads(func(r *store.Reads) { r.Communities([]string{communityID(3), communityID(4)}, &all) })
-	c.reads(func(r *store.Reads) { r.CommunityOfPost(postID(4), &community) })
-	c.reads(func(r *store.Reads) { r.CommunityOfComment(commentID(5), &community) })
+	c.reads(func(r *store.ReadBatch) { r.Community(communityID(3), &community) })
+	c.reads(func(r *store.ReadBatch) { r.Communities([]string{communityID(3), communityID(4)}, &all) })
+	c.reads(func(r *store.ReadBatch) { r.CommunityOfPost(postID(4), &community) })
+	c.reads(func(r *store.ReadBatch) { r.CommunityOfComment(commentID(5), &community) })
 	yes, mine := true, []string{communityID(3), communityID(4), communityID(5), communityID(6), communityID(7), communityID(8)}
 	both(worldCommunities*30, func(desc bool, at time.Time, id string) {
 		for _, l := range []store.CommunityList{
 			{}, {Mine: mine}, {Mine: mine, NotMine: true}, {Everything: true}, {Flagged: &yes}, {Tags: []string{"tag"}}, {CategoryID: categoryID(bigCategory)},
 		} {
 			l.Desc, l.AfterTime, l.AfterID, l.Limit = desc, at, id, pageRows
-			c.reads(func(r *store.Reads) { r.ListCommunities(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListCommunities(l, &rows) })
 		}
 	})
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, l := range []store.CommunityList{{}, {Prefix: "a"}, {Prefix: "abc"}, {CategoryID: categoryID(bigCategory)}, {CategoryID: categoryID(bigCategory), Prefix: "abc"}} {
 			l.ByName, l.Desc, l.AfterKey, l.AfterID, l.Limit = true, desc, key, id, pageRows
-			c.reads(func(r *store.Reads) { r.ListCommunities(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListCommunities(l, &rows) })
 		}
 	}
-	c.reads(func(r *store.Reads) { r.CommunityKeys(store.CommunityList{Mine: mine}, &keys) })
+	c.reads(func(r *store.ReadBatch) { r.CommunityKeys(store.CommunityList{Mine: mine}, &keys) })
 	name := "Names"
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewCommunity(store.Community{
 			ID: region.NewID(region.US), DisplayName: name, NotificationMode: "default", Type: "default", Metadata: []byte(`{}`),
 			CategoryIDs: []string{categoryID(3)},
@@ -190,7 +190,7 @@ func (c *collector) collectCommunities() {
 		w.UpdateCommunity(communityID(3), store.CommunityChange{DisplayName: &name, CategoryIDs: []string{categoryID(6)}}, worldStart, &community)
 		w.DeleteCommunity(communityID(3), worldStart)
 	})
-	c.write(func(w *store.Write) { w.CommunityAfter(&store.Community{ID: communityID(3)}) })
+	c.write(func(w *store.Tx) { w.CommunityAfter(&store.Community{ID: communityID(3)}) })
 }
 
 func (c *collector) collectMembers() {
@@ -198,29 +198,29 @@ func (c *collector) collectMembers() {
 	var members []store.Member
 	var rows []store.MemberRow
 	var ids []string
-	c.reads(func(r *store.Reads) { r.Member(communityID(3), userID(3), &member) })
-	c.reads(func(r *store.Reads) { r.Members(communityID(3), []string{userID(3), userID(4)}, &members) })
-	c.reads(func(r *store.Reads) { r.Memberships(userID(3), []string{communityID(3), communityID(4)}, &members) })
-	c.reads(func(r *store.Reads) { r.MemberOfPost(postID(4), userID(3), &member) })
-	c.reads(func(r *store.Reads) { r.MemberOfComment(commentID(5), userID(3), &member) })
-	c.reads(func(r *store.Reads) { r.CommunitiesOfUser(userID(3), &ids) })
+	c.reads(func(r *store.ReadBatch) { r.Member(communityID(3), userID(3), &member) })
+	c.reads(func(r *store.ReadBatch) { r.Members(communityID(3), []string{userID(3), userID(4)}, &members) })
+	c.reads(func(r *store.ReadBatch) { r.Memberships(userID(3), []string{communityID(3), communityID(4)}, &members) })
+	c.reads(func(r *store.ReadBatch) { r.MemberOfPost(postID(4), userID(3), &member) })
+	c.reads(func(r *store.ReadBatch) { r.MemberOfComment(commentID(5), userID(3), &member) })
+	c.reads(func(r *store.ReadBatch) { r.CommunitiesOfUser(userID(3), &ids) })
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, roles := range [][]string{nil, {"community-moderator"}, {"community-member"}} {
 			l := store.MemberList{CommunityID: communityID(bigCommunity), State: store.StateMember, Roles: roles, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListMembers(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListMembers(l, &rows) })
 		}
 	})
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, prefix := range []string{"", "u", "user-1"} {
 			l := store.MemberList{CommunityID: communityID(bigCommunity), State: store.StateMember, ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListMembers(l, &rows) })
+			c.reads(func(r *store.ReadBatch) { r.ListMembers(l, &rows) })
 		}
 	}
 	old := store.Member{CommunityID: communityID(3), UserID: userID(3), State: store.StateMember, Roles: []string{"community-moderator"}, Version: 1}
 	left, joined := old, old
 	left.State, joined.UserID = store.StateLeft, userID(25_000)
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.ChangeMembers(communityID(3), []store.MemberChange{{Old: &old, New: left}, {New: joined}}, worldStart, worldStart)
 		w.KeepModerator(communityID(3), store.ErrChanged)
 		w.MirrorMembers([]store.MirroredMember{{UserID: userID(3), CommunityID: communityID(3), State: store.StateLeft, Version: 7, ChangedAt: worldStart}})
@@ -230,16 +230,16 @@ func (c *collector) collectMembers() {
 func (c *collector) collectJoinRequests() {
 	var request *store.JoinRequest
 	var requests []store.JoinRequest
-	c.reads(func(r *store.Reads) { r.PendingJoinRequest(communityID(3), userID(600), &request) })
-	c.reads(func(r *store.Reads) { r.LatestJoinRequest(communityID(3), userID(600), &request) })
+	c.reads(func(r *store.ReadBatch) { r.PendingJoinRequest(communityID(3), userID(600), &request) })
+	c.reads(func(r *store.ReadBatch) { r.LatestJoinRequest(communityID(3), userID(600), &request) })
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, statuses := range [][]string{nil, {store.JoinPending}, {store.JoinPending, store.JoinApproved}} {
 			l := store.JoinRequestList{CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListJoinRequests(l, &requests) })
+			c.reads(func(r *store.ReadBatch) { r.ListJoinRequests(l, &requests) })
 		}
 	})
 	approved := store.JoinAnswer{Status: store.JoinApproved, ResponderID: userID(3), ResponderPublicID: "user-3"}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewJoinRequest(store.JoinRequest{CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000), Status: store.JoinPending, CreatedAt: worldStart}, store.ErrChanged)
 		w.AnswerJoinRequest(communityID(3), userID(600), approved, worldStart)
 		w.SettleJoinRequests(communityID(3), []string{userID(1200), userID(1800)}, approved, worldStart)
@@ -249,17 +249,17 @@ func (c *collector) collectJoinRequests() {
 func (c *collector) collectPosts() {
 	var post *store.Post
 	var posts []store.Post
-	c.reads(func(r *store.Reads) { r.Post(postID(4), &post) })
-	c.reads(func(r *store.Reads) { r.PostsByID([]string{postID(4), postID(8), postID(1)}, &posts) })
-	c.reads(func(r *store.Reads) { r.PostOfComment(commentID(5), &post) })
+	c.reads(func(r *store.ReadBatch) { r.Post(postID(4), &post) })
+	c.reads(func(r *store.ReadBatch) { r.PostsByID([]string{postID(4), postID(8), postID(1)}, &posts) })
+	c.reads(func(r *store.ReadBatch) { r.PostOfComment(commentID(5), &post) })
 	var children []string
-	c.reads(func(r *store.Reads) { r.ChildIDs(postID(20), &children) })
-	c.reads(func(r *store.Reads) { r.ChildrenOf([]string{postID(4), postID(8), postID(20)}, &posts) })
+	c.reads(func(r *store.ReadBatch) { r.ChildIDs(postID(20), &children) })
+	c.reads(func(r *store.ReadBatch) { r.ChildrenOf([]string{postID(4), postID(8), postID(20)}, &posts) })
 	both(worldPosts*7/2, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, l := range postListSamples() {
 				l.TargetID, l.FeedType, l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = communityID(bigCommunity), "published", desc, byUpdate, at, id, pageRows
-				c.reads(func(r *store.Reads) { r.ListPosts(l, &posts) })
+				c.reads(func(r *store.ReadBatch) { r.ListPosts(l, &posts) })
 			}
 		}
 	})
@@ -269,22 +269,22 @@ func (c *collector) collectPosts() {
 	}
 	child, fresh := parent, parent
 	child.ID, child.ParentID, child.IsParent, fresh.ID = postID(28), postID(20), false, region.NewID(region.US)
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardTarget("community", communityID(3), store.ErrChanged)
 		w.NewPost(fresh)
 		w.PostAfter(fresh.ID, &post)
 	})
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardPost(parent, store.ErrChanged)
 		w.MovePost(parent, "declined", worldStart)
 	})
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		read := parent
 		read.UpdatedAt, read.Children = worldStart.Add(20*7*time.Second), []string{child.ID}
 		w.GuardPostUnchanged(read, store.ErrChanged)
 		w.EditPost(parent, nil, []string{child.ID}, worldStart, false)
 	})
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.DeletePost(child, worldStart)
 		w.DeletePost(parent, worldStart)
 		w.PurgePosts([]string{parent.ID, child.ID})
@@ -310,14 +310,16 @@ func (c *collector) collectComments() {
 	var comment *store.Comment
 	var comments []store.Comment
 	var ids []string
-	c.reads(func(r *store.Reads) { r.Comment(commentID(15), &comment) })
-	c.reads(func(r *store.Reads) { r.CommentsByID([]string{commentID(15), commentID(30), commentID(1)}, &comments) })
-	c.reads(func(r *store.Reads) { r.SomeComments(postID(bigPost), &ids) })
+	c.reads(func(r *store.ReadBatch) { r.Comment(commentID(15), &comment) })
+	c.reads(func(r *store.ReadBatch) {
+		r.CommentsByID([]string{commentID(15), commentID(30), commentID(1)}, &comments)
+	})
+	c.reads(func(r *store.ReadBatch) { r.SomeComments(postID(bigPost), &ids) })
 	both(worldComments*3/2, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, l := range commentListSamples() {
 				l.ReferenceID, l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = postID(bigPost), desc, byUpdate, at, id, pageRows
-				c.reads(func(r *store.Reads) { r.ListComments(l, &comments) })
+				c.reads(func(r *store.ReadBatch) { r.ListComments(l, &comments) })
 			}
 		}
 	})
@@ -327,24 +329,24 @@ func (c *collector) collectComments() {
 	}
 	fresh := reply
 	fresh.ID = region.NewID(region.US)
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardComment(commentID(bigThread), store.ErrChanged)
 		w.NewComment(fresh)
 		w.CommentAfter(fresh.ID, &comment)
 	})
 	waiting := reply
 	waiting.ID, waiting.ApprovalStatus = commentID(20), store.Pending
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardCommentStatus(waiting, store.ErrChanged)
 		w.ReviewComment(waiting, store.Approved, worldStart)
 	})
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		reply.UpdatedAt = worldStart.Add(35 * 3 * time.Second)
 		w.GuardCommentUnchanged(reply, store.ErrChanged)
 		w.EditComment(reply, worldStart, false)
 	})
-	c.write(func(w *store.Write) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
-	c.write(func(w *store.Write) { w.WipeComments(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
+	c.write(func(w *store.Tx) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
+	c.write(func(w *store.Tx) { w.WipeComments(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
 }
 
 func commentListSamples() []store.CommentList {
@@ -371,12 +373,12 @@ func commentListSamples() []store.CommentList {
 
 func (c *collector) collectFlags() {
 	var mine bool
-	c.reads(func(r *store.Reads) { r.FlaggedBy(postID(flaggedPost), userID(3), &mine) })
+	c.reads(func(r *store.ReadBatch) { r.FlaggedBy(postID(flaggedPost), userID(3), &mine) })
 	post := store.Post{ID: postID(flaggedPost), IsParent: true, TargetType: "community", TargetID: communityID(bigCommunity)}
 	child := store.Post{ID: postID(28), ParentID: postID(20), TargetType: "community", TargetID: communityID(bigCommunity)}
 	comment := store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(bigCommunity)}
 	flag := store.Flag{TargetType: store.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.GuardFlagLimit(flag, 100, store.ErrChanged)
 		w.AddFlag(flag)
 		w.BubblePostFlags(post)
@@ -384,21 +386,23 @@ func (c *collector) collectFlags() {
 		w.ClearFlags(post.ID)
 		w.BubblePostFlags(child)
 	})
-	c.write(func(w *store.Write) { w.ClearFlags(comment.ID); w.BubbleCommentFlags(comment) })
-	c.write(func(w *store.Write) { w.ClearFlags(userID(3)); w.ApplyUserFlags(userID(3)) })
+	c.write(func(w *store.Tx) { w.ClearFlags(comment.ID); w.BubbleCommentFlags(comment) })
+	c.write(func(w *store.Tx) { w.ClearFlags(userID(3)); w.ApplyUserFlags(userID(3)) })
 }
 
 func (c *collector) collectReactions() {
 	var reactions []store.Reaction
-	c.reads(func(r *store.Reads) { r.ReactionsOf(region.US, []string{postID(4), postID(8)}, userID(3), &reactions) })
+	c.reads(func(r *store.ReadBatch) {
+		r.ReactionsOf(region.US, []string{postID(4), postID(8)}, userID(3), &reactions)
+	})
 	both(10_000*3/2, func(desc bool, at time.Time, id string) {
 		for _, name := range []string{"", "love"} {
 			l := store.ReactionList{ReferenceID: postID(bigPost), Name: name, Desc: desc, After: at, AfterID: id, Limit: pageRows}
-			c.reads(func(r *store.Reads) { r.ListReactions(l, &reactions) })
+			c.reads(func(r *store.ReadBatch) { r.ListReactions(l, &reactions) })
 		}
 	})
 	mine := store.Reaction{ReferenceType: "post", ReferenceID: postID(8), UserID: userID(3), Name: "like", ID: region.NewID(region.US), CreatedAt: worldStart}
-	c.write(func(w *store.Write) { w.AddReaction(mine, store.ErrChanged); w.RemoveReaction(mine, store.ErrChanged) })
+	c.write(func(w *store.Tx) { w.AddReaction(mine, store.ErrChanged); w.RemoveReaction(mine, store.ErrChanged) })
 }
 
 func (c *collector) collectSmall() {
@@ -408,26 +412,26 @@ func (c *collector) collectSmall() {
 	var category *store.Category
 	renamed := "Music"
 	hash := []byte(strings.Repeat("h", 32))
-	c.reads(func(r *store.Reads) { r.Directory(region.US, [][]byte{hash, {1, 2}}, &entries) })
-	c.reads(func(r *store.Reads) { r.Settings(region.US, &settings) })
-	c.reads(func(r *store.Reads) { r.Categories([]string{categoryID(3), categoryID(4)}, &categories) })
-	c.reads(func(r *store.Reads) { r.CategoriesOfCommunity(communityID(6), &categories) })
-	c.reads(func(r *store.Reads) { r.CategoriesOfPost(postID(4), &categories) })
-	c.reads(func(r *store.Reads) { r.CategoriesOfComment(commentID(5), &categories) })
-	c.reads(func(r *store.Reads) {
+	c.reads(func(r *store.ReadBatch) { r.Directory(region.US, [][]byte{hash, {1, 2}}, &entries) })
+	c.reads(func(r *store.ReadBatch) { r.Settings(region.US, &settings) })
+	c.reads(func(r *store.ReadBatch) { r.Categories([]string{categoryID(3), categoryID(4)}, &categories) })
+	c.reads(func(r *store.ReadBatch) { r.CategoriesOfCommunity(communityID(6), &categories) })
+	c.reads(func(r *store.ReadBatch) { r.CategoriesOfPost(postID(4), &categories) })
+	c.reads(func(r *store.ReadBatch) { r.CategoriesOfComment(commentID(5), &categories) })
+	c.reads(func(r *store.ReadBatch) {
 		r.Counts(region.US, []string{communityID(3), postID(4), postID(8)}, store.Counts{})
 	})
 	both(worldCommunities*30, func(desc bool, at time.Time, id string) {
 		l := store.CategoryList{Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
-		c.reads(func(r *store.Reads) { r.ListCategories(l, &categories) })
+		c.reads(func(r *store.ReadBatch) { r.ListCategories(l, &categories) })
 	})
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
-		c.reads(func(r *store.Reads) {
+		c.reads(func(r *store.ReadBatch) {
 			r.ListCategories(store.CategoryList{ByName: true, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}, &categories)
 		})
 	}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.ClaimDirectory(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart, &entries)
 		w.CopyDirectory(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart)
 		w.NewCategory(store.Category{ID: region.NewID(region.US), Name: "News", Metadata: []byte(`{}`)}, worldStart)

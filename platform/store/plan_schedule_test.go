@@ -19,12 +19,12 @@ var _ = planned((*collector).collectScheduledPosts,
 func (c *collector) collectScheduledPosts() {
 	var one *store.ScheduledPost
 	var all []store.ScheduledPost
-	c.reads(func(r *store.Reads) { r.ScheduledPost(worldID("x", 3, 3), &one) })
+	c.reads(func(r *store.ReadBatch) { r.ScheduledPost(worldID("x", 3, 3), &one) })
 	both(30_000*30, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, author := range []string{"", userID(3)} {
 				l := store.ScheduledPostList{AuthorID: author, ByUpdate: byUpdate, Desc: desc, After: at, AfterID: id, Limit: pageRows}
-				c.reads(func(r *store.Reads) { r.ListScheduledPosts(l, &all) })
+				c.reads(func(r *store.ReadBatch) { r.ListScheduledPosts(l, &all) })
 			}
 		}
 	})
@@ -35,11 +35,11 @@ func (c *collector) collectScheduledPosts() {
 	}
 	fresh, changed := row, row
 	fresh.ID, changed.Version = region.NewID(region.US), 2
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewScheduledPost(fresh)
 		w.ChangeScheduledPost(row, store.ErrChanged)
 		w.DelayScheduledPost(changed, worldStart)
 		w.SettleScheduledPost(changed, store.SchedulePosted, "", worldStart, store.ErrChanged)
 	})
-	c.write(func(w *store.Write) { w.DeleteScheduledPost(row, store.ErrChanged) })
+	c.write(func(w *store.Tx) { w.DeleteScheduledPost(row, store.ErrChanged) })
 }

@@ -50,19 +50,19 @@ func (c *collector) collectStories() {
 				if ended {
 					l.After = worldStart.Add(10_000 * 60 * time.Second)
 				}
-				c.reads(func(r *store.Reads) { r.ListStories(l, &rows) })
+				c.reads(func(r *store.ReadBatch) { r.ListStories(l, &rows) })
 			}
 		}
 		for _, seen := range []string{"all", "seen", "unseen"} {
 			l := store.StoryTargetList{
 				ReaderID: userID(3), Communities: []string{big, communityID(6)}, SeenState: seen, Now: storyWorld, Desc: desc, After: at, AfterID: "02", Limit: pageRows,
 			}
-			c.reads(func(r *store.Reads) { r.ListStoryTargets(l, &targets) })
+			c.reads(func(r *store.ReadBatch) { r.ListStoryTargets(l, &targets) })
 		}
 	}
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
 		l := store.ViewList{ReferenceID: postID(bigPost), Desc: desc, After: at, AfterID: after, Limit: pageRows}
-		c.reads(func(r *store.Reads) { r.ListViews(l, &views) })
+		c.reads(func(r *store.ReadBatch) { r.ListViews(l, &views) })
 	})
 	c.collectStoryWrites(id)
 }
@@ -74,16 +74,16 @@ func (c *collector) collectStoryReads(id string) {
 	var community *store.Community
 	var member *store.Member
 	var wall store.Wall
-	c.reads(func(r *store.Reads) { r.Story(id, &story) })
-	c.reads(func(r *store.Reads) { r.StoriesByID([]string{id, storyID(19_997), storyID(4)}, &rows) })
-	c.reads(func(r *store.Reads) { r.StoryOfComment(commentID(15), &story) })
-	c.reads(func(r *store.Reads) { r.CommunityOfStory(id, &community) })
-	c.reads(func(r *store.Reads) { r.MemberOfStory(id, userID(3), &member) })
-	c.reads(func(r *store.Reads) { r.WallOfStory(worldID("w", 3, 3), userID(6), &wall) })
-	c.reads(func(r *store.Reads) {
+	c.reads(func(r *store.ReadBatch) { r.Story(id, &story) })
+	c.reads(func(r *store.ReadBatch) { r.StoriesByID([]string{id, storyID(19_997), storyID(4)}, &rows) })
+	c.reads(func(r *store.ReadBatch) { r.StoryOfComment(commentID(15), &story) })
+	c.reads(func(r *store.ReadBatch) { r.CommunityOfStory(id, &community) })
+	c.reads(func(r *store.ReadBatch) { r.MemberOfStory(id, userID(3), &member) })
+	c.reads(func(r *store.ReadBatch) { r.WallOfStory(worldID("w", 3, 3), userID(6), &wall) })
+	c.reads(func(r *store.ReadBatch) {
 		r.StoryTargets([]string{communityID(bigCommunity), communityID(6), userID(9)}, userID(3), &targets)
 	})
-	c.reads(func(r *store.Reads) { r.StoriesEndedBefore(region.US, worldStart.Add(48*time.Hour), 100, &rows) })
+	c.reads(func(r *store.ReadBatch) { r.StoriesEndedBefore(region.US, worldStart.Add(48*time.Hour), 100, &rows) })
 }
 
 func (c *collector) collectStoryWrites(id string) {
@@ -98,7 +98,7 @@ func (c *collector) collectStoryWrites(id string) {
 	comment := store.Comment{
 		ID: commentID(15), ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: communityID(bigCommunity),
 	}
-	c.write(func(w *store.Write) {
+	c.write(func(w *store.Tx) {
 		w.NewStory(row)
 		w.GuardLiveStory(id, storyWorld, store.ErrChanged)
 		w.AddFlag(flag)

@@ -115,7 +115,7 @@ func makeVoteLists() map[listOrder]*Statement {
 func CountVotes(answerID string) CounterKind { return CounterKind("vote:" + answerID) }
 
 // Polls reads polls of any homes, deleted ones too; their order is not defined.
-func (r *Reads) Polls(ids []string, into *[]Poll) {
+func (r *ReadBatch) Polls(ids []string, into *[]Poll) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]Poll)
@@ -125,21 +125,21 @@ func (r *Reads) Polls(ids []string, into *[]Poll) {
 }
 
 // Poll reads one poll; nil where there is none.
-func (r *Reads) Poll(id string, into **Poll) {
+func (r *ReadBatch) Poll(id string, into **Poll) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlPollsByID, scanOne(into, scanPoll), []string{id})
 	}
 }
 
 // CreatorOfPoll reads who made a poll: they live where it does.
-func (r *Reads) CreatorOfPoll(id string, into *[]User) {
+func (r *ReadBatch) CreatorOfPoll(id string, into *[]User) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlPollMaker, scanAll(into, scanUser), id)
 	}
 }
 
 // VotesOf reads a user's votes in polls of any homes, and adds them to into.
-func (r *Reads) VotesOf(pollIDs []string, userID string, into *[]PollVote) {
+func (r *ReadBatch) VotesOf(pollIDs []string, userID string, into *[]PollVote) {
 	for home, ids := range byHome(pollIDs) {
 		part := new([]PollVote)
 		r.add(home, sqlVotesOf, scanAll(part, scanVote), ids, userID)
@@ -159,14 +159,14 @@ type VoteList struct {
 }
 
 // ListVotes reads up to Limit votes in the order of the list.
-func (r *Reads) ListVotes(l VoteList, into *[]PollVote) {
+func (r *ReadBatch) ListVotes(l VoteList, into *[]PollVote) {
 	if home, err := region.HomeOf(l.PollID); err == nil {
 		r.add(home, voteLists[pick(l.Desc, orderCreatedDesc, orderCreatedAsc)], scanAll(into, scanVote), l.PollID, l.AnswerID, l.After, l.AfterID, l.Limit)
 	}
 }
 
 // NewPoll inserts a poll; sent again after a lost connection it is stored once.
-func (w *Write) NewPoll(p Poll) {
+func (w *Tx) NewPoll(p Poll) {
 	answers, err := json.Marshal(p.Answers)
 	if err != nil {
 		panic("store: answers of a poll: " + err.Error()) // plain texts
@@ -176,19 +176,19 @@ func (w *Write) NewPoll(p Poll) {
 }
 
 // ClosePoll closes a poll that is open; one that is closed stays as it is, and gone answers for one that is deleted.
-func (w *Write) ClosePoll(id string, now time.Time, gone error) {
+func (w *Tx) ClosePoll(id string, now time.Time, gone error) {
 	w.guard(sqlPollLive, gone, id)
 	w.exec(sqlPollClose, id, now)
 }
 
 // DeletePoll marks a poll deleted; gone answers where it is already.
-func (w *Write) DeletePoll(id string, now time.Time, gone error) {
+func (w *Tx) DeletePoll(id string, now time.Time, gone error) {
 	w.guard(sqlPollLive, gone, id)
 	w.exec(sqlPollDelete, id, now)
 }
 
 // AttachPoll makes a poll part of a post, unless it is part of one already.
-func (w *Write) AttachPoll(id, postID string) { w.exec(sqlPollAttach, id, postID) }
+func (w *Tx) AttachPoll(id, postID string) { w.exec(sqlPollAttach, id, postID) }
 
 // VoteChange is what a user votes for in a poll, and what they voted for when it was read.
 type VoteChange struct {
@@ -201,7 +201,7 @@ type VoteChange struct {
 
 // ChangeVotes changes a user's votes and counts them. gone, closed and changed answer where the poll is deleted, where it
 // is closed, and where the user's votes are not what was read any more.
-func (w *Write) ChangeVotes(c VoteChange, now time.Time, gone, closed, changed error) {
+func (w *Tx) ChangeVotes(c VoteChange, now time.Time, gone, closed, changed error) {
 	w.guard(sqlPollLive, gone, c.PollID)
 	w.guard(sqlPollOpen, closed, c.PollID, now)
 	w.guard(sqlVotesGuard, changed, c.PollID, c.UserID, texts(c.Old), len(c.Old))
@@ -216,6 +216,6 @@ func (w *Write) ChangeVotes(c VoteChange, now time.Time, gone, closed, changed e
 }
 
 // PollAfter reads a poll as it stands once the statements before it have run.
-func (w *Write) PollAfter(id string, into **Poll) {
+func (w *Tx) PollAfter(id string, into **Poll) {
 	w.query(sqlPollsByID, scanOne(into, scanPoll), []string{id})
 }

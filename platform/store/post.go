@@ -105,7 +105,7 @@ var (
 )
 
 // PostsByID reads posts of any homes; their order is not defined.
-func (r *Reads) PostsByID(ids []string, into *[]Post) {
+func (r *ReadBatch) PostsByID(ids []string, into *[]Post) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]Post)
@@ -115,28 +115,28 @@ func (r *Reads) PostsByID(ids []string, into *[]Post) {
 }
 
 // Post reads one post; nil where there is none.
-func (r *Reads) Post(id string, into **Post) {
+func (r *ReadBatch) Post(id string, into **Post) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlPostsByID, scanOne(into, scanPost), []string{id})
 	}
 }
 
 // PostOfComment reads the post that a comment stands on.
-func (r *Reads) PostOfComment(commentID string, into **Post) {
+func (r *ReadBatch) PostOfComment(commentID string, into **Post) {
 	if home, err := region.HomeOf(commentID); err == nil {
 		r.add(home, sqlPostOf, scanOne(into, scanPost), commentID)
 	}
 }
 
 // ChildIDs reads the ids of all child posts, deleted ones too, which a post's own list leaves out.
-func (r *Reads) ChildIDs(parentID string, into *[]string) {
+func (r *ReadBatch) ChildIDs(parentID string, into *[]string) {
 	if home, err := region.HomeOf(parentID); err == nil {
 		r.add(home, sqlPostFamily, scanAll(into, scanText), parentID)
 	}
 }
 
 // ChildrenOf reads the live child posts of parents, in no order: a parent lists the ids of its own.
-func (r *Reads) ChildrenOf(parentIDs []string, into *[]Post) {
+func (r *ReadBatch) ChildrenOf(parentIDs []string, into *[]Post) {
 	*into = nil
 	for home, ids := range byHome(parentIDs) {
 		part := new([]Post)
@@ -146,12 +146,12 @@ func (r *Reads) ChildrenOf(parentIDs []string, into *[]Post) {
 }
 
 // PostAfter reads the post as it stands once the statements before it have run.
-func (w *Write) PostAfter(id string, into **Post) {
+func (w *Tx) PostAfter(id string, into **Post) {
 	w.query(sqlPostsByID, scanOne(into, scanPost), []string{id})
 }
 
 // GuardTarget refuses the transaction where the community or wall owner is gone; content is always there.
-func (w *Write) GuardTarget(targetType, targetID string, refusal error) {
+func (w *Tx) GuardTarget(targetType, targetID string, refusal error) {
 	switch targetType {
 	case "community":
 		w.guard(sqlCommunityIsLive, refusal, targetID)
@@ -161,7 +161,7 @@ func (w *Write) GuardTarget(targetType, targetID string, refusal error) {
 }
 
 // NewPost inserts a post; sent again after a lost connection it is stored once.
-func (w *Write) NewPost(p Post) {
+func (w *Tx) NewPost(p Post) {
 	w.once = "posts_pkey"
 	w.exec(sqlPostInsert, p.ID, p.TargetType, p.TargetID, p.TargetPublicID, p.AuthorID, p.AuthorPublicID, p.ParentID, p.IsParent,
 		emptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees, p.CreatedAt)
@@ -175,10 +175,10 @@ func emptyIfNil(s []string) []string {
 }
 
 // GuardPost refuses the transaction where the post is deleted or no longer in the feed it was read in.
-func (w *Write) GuardPost(p Post, refusal error) { w.guard(sqlPostAlive, refusal, p.ID, p.FeedType) }
+func (w *Tx) GuardPost(p Post, refusal error) { w.guard(sqlPostAlive, refusal, p.ID, p.FeedType) }
 
 // DeletePost marks a post and its children deleted, and brings what counts them up to date. GuardPost goes before it.
-func (w *Write) DeletePost(p Post, now time.Time) {
+func (w *Tx) DeletePost(p Post, now time.Time) {
 	w.exec(sqlPostDelete, p.ID, now)
 	w.exec(sqlPinsOfPost, p.ID)
 	if p.IsParent {
@@ -195,7 +195,7 @@ func (w *Write) DeletePost(p Post, now time.Time) {
 func FeedCounter(feedType string) CounterKind { return CounterKind(feedType) }
 
 // MovePost moves a post and its children to another feed type. GuardPost goes before it.
-func (w *Write) MovePost(p Post, feedType string, now time.Time) {
+func (w *Tx) MovePost(p Post, feedType string, now time.Time) {
 	w.exec(sqlPostMove, p.ID, feedType, now)
 	w.exec(sqlPostMoveC, p.ID, feedType, now)
 	w.Count(p.TargetID, FeedCounter(p.FeedType), -1)
@@ -203,7 +203,7 @@ func (w *Write) MovePost(p Post, feedType string, now time.Time) {
 }
 
 // PurgePosts removes deleted posts and their flags for good.
-func (w *Write) PurgePosts(ids []string) {
+func (w *Tx) PurgePosts(ids []string) {
 	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
 	w.exec(sqlViewsPurge, ids)

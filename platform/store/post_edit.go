@@ -19,14 +19,14 @@ var (
 )
 
 // GuardPostUnchanged refuses the transaction where anybody deleted, edited or reviewed the post since it was read.
-func (w *Write) GuardPostUnchanged(p Post, refusal error) {
+func (w *Tx) GuardPostUnchanged(p Post, refusal error) {
 	w.guard(sqlPostSame, refusal, p.ID, p.UpdatedAt, emptyIfNil(p.Children), p.FeedType)
 }
 
 // EditPost stores what a parent post holds: data, children, metadata, tags, hashtags and mentionees. Children that are new to it are
 // added, and those that it lists no more deleted. It counts as edited where data or children differ from what was stored, unless
 // keepEdited. GuardPostUnchanged goes before it.
-func (w *Write) EditPost(p Post, added []Post, dropped []string, now time.Time, keepEdited bool) {
+func (w *Tx) EditPost(p Post, added []Post, dropped []string, now time.Time, keepEdited bool) {
 	w.exec(sqlPostEdit, p.ID, emptyIfNil(p.Children), p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees,
 		now, keepEdited)
 	for _, child := range added {

@@ -122,7 +122,7 @@ func (l PostList) Key(p Post) time.Time {
 }
 
 // ListPosts reads up to Limit posts in the order of the list.
-func (r *Reads) ListPosts(l PostList, into *[]Post) {
+func (r *ReadBatch) ListPosts(l PostList, into *[]Post) {
 	home, err := region.HomeOf(l.TargetID)
 	if err != nil {
 		return

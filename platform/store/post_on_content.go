@@ -24,7 +24,7 @@ func makePostsOnContent() map[string]*Statement {
 
 // ListPostsOnContent reads, from each home, up to Limit posts on the content that has an id of the client's; their order is not
 // defined. TargetID of the list counts for nothing.
-func (r *Reads) ListPostsOnContent(publicID string, l PostList, into *[]Post) {
+func (r *ReadBatch) ListPostsOnContent(publicID string, l PostList, into *[]Post) {
 	*into = nil
 	parents := l.ParentsOnly || len(l.DataTypes) == 0 && !l.EveryPost
 	for _, home := range region.All() {

@@ -69,7 +69,7 @@ func (c Counts) Reactions(ref string) map[string]int64 {
 }
 
 // AddReaction inserts a reaction and counts it; a second one by the same name is answered with there.
-func (w *Write) AddReaction(r Reaction, there error) {
+func (w *Tx) AddReaction(r Reaction, there error) {
 	w.once = "reactions_pkey"
 	w.exec(sqlReactionInsert, r.ReferenceType, r.ReferenceID, r.UserID, r.UserPublicID, r.Name, r.ID, r.CreatedAt).
 		conflict("reactions_pkey", there)
@@ -77,21 +77,21 @@ func (w *Write) AddReaction(r Reaction, there error) {
 }
 
 // RemoveReaction removes a reaction and uncounts it; gone answers where it is not there.
-func (w *Write) RemoveReaction(r Reaction, gone error) {
+func (w *Tx) RemoveReaction(r Reaction, gone error) {
 	w.guard(sqlReactionThere, gone, r.ReferenceID, r.UserID, r.Name)
 	w.exec(sqlReactionEnd, r.ReferenceID, r.UserID, r.Name)
 	w.Count(r.ReferenceID, CountReactions(r.Name), -1)
 }
 
 // ReactionsOf reads a user's reactions to references of one home.
-func (r *Reads) ReactionsOf(home region.Code, references []string, userID string, into *[]Reaction) {
+func (r *ReadBatch) ReactionsOf(home region.Code, references []string, userID string, into *[]Reaction) {
 	part := new([]Reaction)
 	r.add(home, sqlReactionsOf, scanAll(part, scanReaction), references, userID)
 	r.Then(func() { *into = append(*into, *part...) })
 }
 
 // MyReactions reads a user's reactions to references of any homes.
-func (r *Reads) MyReactions(references []string, userID string, into *[]Reaction) {
+func (r *ReadBatch) MyReactions(references []string, userID string, into *[]Reaction) {
 	for home, ids := range byHome(references) {
 		r.ReactionsOf(home, ids, userID, into)
 	}
@@ -109,7 +109,7 @@ type ReactionList struct {
 }
 
 // ListReactions reads up to Limit reactions in the order of the list.
-func (r *Reads) ListReactions(l ReactionList, into *[]Reaction) {
+func (r *ReadBatch) ListReactions(l ReactionList, into *[]Reaction) {
 	home, err := region.HomeOf(l.ReferenceID)
 	if err != nil {
 		return

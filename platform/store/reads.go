@@ -15,7 +15,7 @@ import (
 // Reads gathers statements to read with. Run sends them all at once: one round trip to each home, the homes in
 // parallel. The nouns' files add methods to it, each of which names where its result goes; results are there when Run
 // has returned.
-type Reads struct {
+type ReadBatch struct {
 	store    *Store
 	timeout  time.Duration
 	optional bool
@@ -32,38 +32,38 @@ type read struct {
 	scan func(pgx.Rows) error
 }
 
-// Reads starts an empty gathering in which every home has to answer.
-func (s *Store) Reads() *Reads {
-	return &Reads{store: s, timeout: s.timeout, batches: map[region.Code]readBatch{}}
+// NewReadBatch starts an empty gathering in which every home has to answer.
+func (s *Store) NewReadBatch() *ReadBatch {
+	return &ReadBatch{store: s, timeout: s.timeout, batches: map[region.Code]readBatch{}}
 }
 
 // relatedTimeout bounds what a page waits for the homes of what it refers to.
 const relatedTimeout = time.Second
 
-// Related starts an empty gathering for what an answer refers to: a home that does not answer leaves its part out, and
+// NewBestEffortBatch starts an empty gathering for what an answer refers to: a home that does not answer leaves its part out, and
 // Missing names it. A page without the author of a comment beats an error.
-func (s *Store) Related() *Reads {
-	r := s.Reads()
+func (s *Store) NewBestEffortBatch() *ReadBatch {
+	r := s.NewReadBatch()
 	r.optional, r.timeout = true, min(relatedTimeout, s.timeout)
 	return r
 }
 
 // add queues a statement; scan sees its rows, and has to make its result anew each time it is called.
-func (r *Reads) add(home region.Code, st *Statement, scan func(pgx.Rows) error, args ...any) {
+func (r *ReadBatch) add(home region.Code, st *Statement, scan func(pgx.Rows) error, args ...any) {
 	r.batches[home] = append(r.batches[home], read{sql: st.SQL, args: append([]any{string(home)}, args...), scan: scan})
 }
 
 // Then queues what puts results of several homes together, once all of them are there.
-func (r *Reads) Then(finish func()) { r.finish = append(r.finish, finish) }
+func (r *ReadBatch) Then(finish func()) { r.finish = append(r.finish, finish) }
 
 // Empty reports whether there is nothing to run.
-func (r *Reads) Empty() bool { return len(r.batches) == 0 }
+func (r *ReadBatch) Empty() bool { return len(r.batches) == 0 }
 
 // Missing returns the homes that did not answer a gathering of Related.
-func (r *Reads) Missing() []region.Code { return r.missing }
+func (r *ReadBatch) Missing() []region.Code { return r.missing }
 
 // Run sends the statements and fills the results. It may be called once.
-func (r *Reads) Run(ctx context.Context) error {
+func (r *ReadBatch) Run(ctx context.Context) error {
 	if r.Empty() {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (r *Reads) Run(ctx context.Context) error {
 	return nil
 }
 
-func (r *Reads) runAll(ctx context.Context) [3]error {
+func (r *ReadBatch) runAll(ctx context.Context) [3]error {
 	var errs [3]error
 	if len(r.batches) == 1 { // the usual case needs no goroutine
 		for i, code := range region.All() {
@@ -106,7 +106,7 @@ func (r *Reads) runAll(ctx context.Context) [3]error {
 	return errs
 }
 
-func (r *Reads) runHome(ctx context.Context, code region.Code, b readBatch) error {
+func (r *ReadBatch) runHome(ctx context.Context, code region.Code, b readBatch) error {
 	h := r.store.homes[code]
 	bounded, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()

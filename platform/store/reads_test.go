@@ -27,7 +27,7 @@ func TestReadsOfNothing(t *testing.T) {
 	s := open(t, "postgresql://nobody@127.0.0.1:1/nothing")
 	var users []store.User
 	var community *store.Community
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Users([]string{"not an id", "ff0000000000000000000000"}, &users)
 	r.Community("", &community)
 	require.True(t, r.Empty())
@@ -42,7 +42,7 @@ func TestReadsAskAllHomesAtOnce(t *testing.T) {
 	ctx, trips := store.CountRoundTrips(t.Context())
 	var there sync.WaitGroup
 	there.Add(len(region.All()))
-	r := s.Reads()
+	r := s.NewReadBatch()
 	for _, home := range region.All() {
 		r.AddSQL(home, anything, func(pgx.Rows) error {
 			there.Done()
@@ -61,7 +61,7 @@ func TestReadsOfSeveralHomes(t *testing.T) {
 		ids = append(ids, newUser(t, s, home, "of-"+string(home)).ID)
 	}
 	var users, same []store.User
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Users(ids, &users)
 	r.Users(ids[:1], &same)
 	run(t, r)
@@ -89,7 +89,7 @@ func cutOff(t *testing.T, change ...func(*store.Config)) (*store.Store, *proxy.P
 }
 
 // ask reads from homes.
-func ask(ctx context.Context, r *store.Reads, homes ...region.Code) error {
+func ask(ctx context.Context, r *store.ReadBatch, homes ...region.Code) error {
 	for _, home := range homes {
 		r.AddSQL(home, anything, nobody)
 	}
@@ -110,12 +110,12 @@ func TestReadsOfALostHome(t *testing.T) {
 	}
 	ids := []string{users[region.US].ID, users[region.EU].ID, users[region.SG].ID}
 	p.Cut()
-	require.NoError(t, ask(t.Context(), s.Reads(), region.US, region.SG), "nobody else is concerned")
-	requireAway(t, ask(t.Context(), s.Reads(), region.US, region.EU, region.SG))
+	require.NoError(t, ask(t.Context(), s.NewReadBatch(), region.US, region.SG), "nobody else is concerned")
+	requireAway(t, ask(t.Context(), s.NewReadBatch(), region.US, region.EU, region.SG))
 
 	var part []store.User
 	finished := false
-	r := s.Related()
+	r := s.NewBestEffortBatch()
 	r.Users(ids, &part)
 	r.Then(func() { finished = true })
 	run(t, r)
@@ -128,13 +128,13 @@ func TestReadsOfALostHome(t *testing.T) {
 // TestRelatedIsNoExcuse holds that only silence is left out of a page, never a mistake.
 func TestRelatedIsNoExcuse(t *testing.T) {
 	s := openNew(t)
-	r := s.Related()
+	r := s.NewBestEffortBatch()
 	r.AddSQL(region.SG, `SELECT 1 / 0 WHERE $1 = 'sg'`, nobody)
 	require.Error(t, r.Run(t.Context()))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, ask(ctx, s.Related(), region.SG), context.Canceled)
+	require.ErrorIs(t, ask(ctx, s.NewBestEffortBatch(), region.SG), context.Canceled)
 }
 
 // TestReadsRunAgain loses answers on the way: the rows are there, and none of them twice.
@@ -144,7 +144,7 @@ func TestReadsRunAgain(t *testing.T) {
 	for range 3 {
 		var users []store.User
 		p.LoseAnswers(2)
-		r := s.Reads()
+		r := s.NewReadBatch()
 		r.Users([]string{u.ID}, &users)
 		run(t, r)
 		require.Len(t, users, 1)
@@ -159,7 +159,7 @@ func TestReadsAfterARestart(t *testing.T) {
 	var all sync.WaitGroup
 	for range 6 { // fill the pool
 		all.Go(func() {
-			r := s.Reads()
+			r := s.NewReadBatch()
 			r.AddSQL(region.EU, anything, func(pgx.Rows) error {
 				together.Done()
 				together.Wait()
@@ -173,22 +173,22 @@ func TestReadsAfterARestart(t *testing.T) {
 	all.Wait()
 	require.Equal(t, 6, p.Connections())
 	p.Drop()
-	require.NoError(t, ask(t.Context(), s.Reads(), region.EU))
+	require.NoError(t, ask(t.Context(), s.NewReadBatch(), region.EU))
 }
 
 func TestScanFailures(t *testing.T) {
 	s := openNew(t)
 	broken := errors.New("broken")
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.AddSQL(region.US, anything, func(pgx.Rows) error { return broken })
 	require.ErrorIs(t, r.Run(t.Context()), broken)
-	require.NoError(t, ask(t.Context(), s.Reads(), region.US))
+	require.NoError(t, ask(t.Context(), s.NewReadBatch(), region.US))
 }
 
 func TestMetrics(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	s := openNew(t, func(c *store.Config) { c.Registry = registry })
-	require.NoError(t, ask(t.Context(), s.Reads(), region.US, region.EU))
+	require.NoError(t, ask(t.Context(), s.NewReadBatch(), region.US, region.EU))
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	values := map[string]float64{}
@@ -237,7 +237,7 @@ func TestLostConnectionsAreNotALostHome(t *testing.T) {
 			return nil
 		}
 	})
-	w := s.Write(region.EU)
+	w := s.NewTx(region.EU)
 	w.BanUser(region.NewID(region.EU), true, now, new(*store.User))
 	requireAway(t, w.Commit(t.Context()))
 	lose = false

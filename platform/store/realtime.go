@@ -88,14 +88,14 @@ func scanHead(rows pgx.Rows) (EventHead, error) {
 }
 
 // Announce leaves an event in the outbox of the transaction. firstTry is when a worker may take it.
-func (w *Write) Announce(e Event, now, firstTry time.Time) OutboxRow {
+func (w *Tx) Announce(e Event, now, firstTry time.Time) OutboxRow {
 	e.ID = region.NewID(w.home)
 	return w.Emit(TopicRealtime, e, now, firstTry)
 }
 
 // LogEvents adds events to the log of this home, in their order. One that is in the log stays as it is; its number is then
 // nobody's.
-func (w *Write) LogEvents(events []Event, now time.Time) {
+func (w *Tx) LogEvents(events []Event, now time.Time) {
 	w.exec(sqlEventsAdvance, len(events))
 	for i, e := range events {
 		w.MirrorMembers(slices.DeleteFunc(slices.Clone(e.Mirrors), func(m MirroredMember) bool { return w.elsewhere(m.UserID) }))
@@ -104,13 +104,13 @@ func (w *Write) LogEvents(events []Event, now time.Time) {
 }
 
 // elsewhere reports whether an id's row lives at another home.
-func (w *Write) elsewhere(id string) bool {
+func (w *Tx) elsewhere(id string) bool {
 	home, err := region.HomeOf(id)
 	return err != nil || home != w.home
 }
 
 // EventHead reads where the log of a home stands; a log without events is at 0.
-func (r *Reads) EventHead(home region.Code, into *EventHead) {
+func (r *ReadBatch) EventHead(home region.Code, into *EventHead) {
 	*into = EventHead{}
 	r.add(home, sqlEventHead, func(rows pgx.Rows) error {
 		var found *EventHead
@@ -131,18 +131,18 @@ type EventSpan struct {
 }
 
 // Events reads a part of a log in the order of the numbers.
-func (r *Reads) Events(s EventSpan, into *[]LoggedEvent) {
+func (r *ReadBatch) Events(s EventSpan, into *[]LoggedEvent) {
 	r.add(s.Home, sqlEventsAfter, scanAll(into, scanEvent), s.After, s.To, s.Limit)
 }
 
 // EventsOfTopics is Events for some topics, each named once.
-func (r *Reads) EventsOfTopics(s EventSpan, topics []string, into *[]LoggedEvent) {
+func (r *ReadBatch) EventsOfTopics(s EventSpan, topics []string, into *[]LoggedEvent) {
 	r.add(s.Home, sqlEventsOfTopics, scanAll(into, scanEvent), texts(topics), s.After, s.To, s.Limit)
 }
 
 // MembersAmong reads which users of a home belong to which of some communities, as the home's mirrors say: pairs of a user
 // and a community.
-func (r *Reads) MembersAmong(home region.Code, userIDs, communityIDs []string, into *[][2]string) {
+func (r *ReadBatch) MembersAmong(home region.Code, userIDs, communityIDs []string, into *[][2]string) {
 	r.add(home, sqlMembersAmong, scanAll(into, func(rows pgx.Rows) ([2]string, error) {
 		var pair [2]string
 		err := rows.Scan(&pair[0], &pair[1])
@@ -152,11 +152,11 @@ func (r *Reads) MembersAmong(home region.Code, userIDs, communityIDs []string, i
 
 // LiveSessions reads which sessions of a home's users still hold: not ended, and of users who are neither banned nor deleted.
 // The two lists go in step.
-func (r *Reads) LiveSessions(home region.Code, userIDs, sessionIDs []string, into *[]string) {
+func (r *ReadBatch) LiveSessions(home region.Code, userIDs, sessionIDs []string, into *[]string) {
 	r.add(home, sqlSessionsLive, scanAll(into, scanText), texts(userIDs), texts(sessionIDs))
 }
 
 // SweepEvents removes up to 500 events that were logged before a time, and says how many.
-func (w *Write) SweepEvents(before time.Time, removed *int64) {
+func (w *Tx) SweepEvents(before time.Time, removed *int64) {
 	w.query(sqlEventsSweep, func(rows pgx.Rows) error { *removed = 0; return scanValue(removed)(rows) }, before)
 }

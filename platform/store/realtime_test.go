@@ -23,7 +23,7 @@ func anEvent(topic string) store.Event {
 
 func logEvents(t testing.TB, s *store.Store, home region.Code, list ...store.Event) {
 	t.Helper()
-	w := s.Write(home)
+	w := s.NewTx(home)
 	w.LogEvents(list, now)
 	require.NoError(t, w.Commit(context.WithoutCancel(t.Context())))
 }
@@ -31,7 +31,7 @@ func logEvents(t testing.TB, s *store.Store, home region.Code, list ...store.Eve
 func eventsAfter(t testing.TB, s *store.Store, home region.Code, after int64) []store.LoggedEvent {
 	t.Helper()
 	var found []store.LoggedEvent
-	reads := s.Reads()
+	reads := s.NewReadBatch()
 	reads.Events(store.EventSpan{Home: home, After: after, To: math.MaxInt64, Limit: 1000}, &found)
 	require.NoError(t, reads.Run(t.Context()))
 	return found
@@ -40,7 +40,7 @@ func eventsAfter(t testing.TB, s *store.Store, home region.Code, after int64) []
 func headOf(t testing.TB, s *store.Store, home region.Code) store.EventHead {
 	t.Helper()
 	var head store.EventHead
-	reads := s.Reads()
+	reads := s.NewReadBatch()
 	reads.EventHead(home, &head)
 	require.NoError(t, reads.Run(t.Context()))
 	return head
@@ -109,7 +109,7 @@ func TestASlowTransactionIsNotPassedOver(t *testing.T) {
 	require.NoError(t, err)
 	quick := make(chan error, 1)
 	go func() {
-		w := s.Write(region.SG)
+		w := s.NewTx(region.SG)
 		w.LogEvents([]store.Event{anEvent("quick")}, now)
 		quick <- w.Commit(context.WithoutCancel(t.Context()))
 	}()
@@ -143,7 +143,7 @@ func TestEventsOfTopics(t *testing.T) {
 	logEvents(t, s, region.US, again)
 	read := func(after, to int64, limit int, topics ...string) []string {
 		var found []store.LoggedEvent
-		reads := s.Reads()
+		reads := s.NewReadBatch()
 		reads.EventsOfTopics(store.EventSpan{Home: region.US, After: after, To: to, Limit: limit}, topics, &found)
 		require.NoError(t, reads.Run(t.Context()))
 		return idsOf(found)
@@ -159,7 +159,7 @@ func TestEventsOfTopics(t *testing.T) {
 func TestMembershipsComeWithTheirEvent(t *testing.T) {
 	s := open(t, schema.New(t))
 	community, here, gone, elsewhere := region.NewID(region.SG), region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.US)
-	w := s.Write(region.EU)
+	w := s.NewTx(region.EU)
 	w.MirrorMembers([]store.MirroredMember{{UserID: gone, CommunityID: community, State: store.StateLeft, Version: 2, ChangedAt: now}})
 	commit(t, w)
 	e := anEvent(community)
@@ -169,7 +169,7 @@ func TestMembershipsComeWithTheirEvent(t *testing.T) {
 	logEvents(t, s, region.EU, e)
 	for home, want := range map[region.Code][][2]string{region.EU: {{here, community}}, region.US: nil} {
 		var pairs [][2]string
-		reads := s.Reads()
+		reads := s.NewReadBatch()
 		reads.MembersAmong(home, []string{here, gone, elsewhere}, []string{community, "x"}, &pairs)
 		require.NoError(t, reads.Run(t.Context()))
 		require.Equal(t, want, pairs, home)
@@ -183,7 +183,7 @@ func TestLiveSessions(t *testing.T) {
 	for _, name := range []string{"here", "revoked", "banned", "unknown"} {
 		u := newUser(t, s, region.US, name)
 		id := region.NewID(region.US)
-		w := s.Write(region.US)
+		w := s.NewTx(region.US)
 		if name != "unknown" {
 			w.NewSession(store.Session{ID: id, UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)})
 		}
@@ -197,7 +197,7 @@ func TestLiveSessions(t *testing.T) {
 	_, err := connect(t, url).Exec(t.Context(), `UPDATE users SET is_global_ban = true WHERE home = 'us' AND id = $1`, users[2])
 	require.NoError(t, err)
 	var live []string
-	reads := s.Reads()
+	reads := s.NewReadBatch()
 	reads.LiveSessions(region.US, users, sessions, &live)
 	require.NoError(t, reads.Run(t.Context()))
 	require.Equal(t, sessions[:1], live)
@@ -208,11 +208,11 @@ func TestSweepEvents(t *testing.T) {
 	for range 3 {
 		logEvents(t, s, region.US, anEvent("old"))
 	}
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	w.LogEvents([]store.Event{anEvent("new")}, now.Add(time.Hour))
 	commit(t, w)
 	sweep := func(before time.Time) (removed int64) {
-		w := s.Write(region.US)
+		w := s.NewTx(region.US)
 		w.SweepEvents(before, &removed)
 		commit(t, w)
 		return removed

@@ -41,9 +41,11 @@ var (
 )
 
 // Roles reads the roles that administrators made, deleted ones too, as home has them.
-func (r *Reads) Roles(home region.Code, into *[]Role) { r.add(home, sqlRoles, scanAll(into, scanRole)) }
+func (r *ReadBatch) Roles(home region.Code, into *[]Role) {
+	r.add(home, sqlRoles, scanAll(into, scanRole))
+}
 
 // PutRole stores a role as it is after a change, unless a newer one is there.
-func (w *Write) PutRole(r Role) {
+func (w *Tx) PutRole(r Role) {
 	w.exec(sqlRolePut, r.ID, r.DisplayName, texts(r.Permissions), r.CreatedAt, r.UpdatedAt, r.DeletedAt, r.ChangedAt, r.Origin)
 }

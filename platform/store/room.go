@@ -106,7 +106,7 @@ var (
 )
 
 // Rooms reads rooms of any homes, deleted ones too; their order is not defined.
-func (r *Reads) Rooms(ids []string, into *[]Room) {
+func (r *ReadBatch) Rooms(ids []string, into *[]Room) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]Room)
@@ -116,14 +116,14 @@ func (r *Reads) Rooms(ids []string, into *[]Room) {
 }
 
 // Room reads one room; nil where there is none.
-func (r *Reads) Room(id string, into **Room) {
+func (r *ReadBatch) Room(id string, into **Room) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlRoomsByID, scanOne(into, scanRoom), []string{id})
 	}
 }
 
 // ChildRooms reads the children of rooms of any homes, deleted ones too; their order is not defined.
-func (r *Reads) ChildRooms(parentIDs []string, into *[]Room) {
+func (r *ReadBatch) ChildRooms(parentIDs []string, into *[]Room) {
 	*into = nil
 	for home, ids := range byHome(parentIDs) {
 		part := new([]Room)
@@ -134,7 +134,7 @@ func (r *Reads) ChildRooms(parentIDs []string, into *[]Room) {
 
 // NewRoom inserts a room; sent again after a lost connection it is stored once. Where it has a parent that is not its
 // creator's, is gone, is a child itself or has as many children as it may, it is refused.
-func (w *Write) NewRoom(r Room, noParent error) {
+func (w *Tx) NewRoom(r Room, noParent error) {
 	w.once = "rooms_pkey"
 	if r.ParentID != "" {
 		w.guard(sqlRoomParent, noParent, r.ParentID, r.CreatorID, MaxChildStreams)
@@ -154,13 +154,13 @@ type RoomChange struct {
 }
 
 // UpdateRoom changes a room; gone answers for one that is deleted.
-func (w *Write) UpdateRoom(id string, c RoomChange, now time.Time, gone error) {
+func (w *Tx) UpdateRoom(id string, c RoomChange, now time.Time, gone error) {
 	w.guard(sqlRoomLive, gone, id)
 	w.exec(sqlRoomUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.LiveChatEnabled, c.Metadata, now)
 }
 
 // DeleteRoom marks a room deleted by somebody, and its live channel with it, and takes it out of its parent; gone answers where it is deleted already.
-func (w *Write) DeleteRoom(r Room, by string, now time.Time, gone error) {
+func (w *Tx) DeleteRoom(r Room, by string, now time.Time, gone error) {
 	w.guard(sqlRoomLive, gone, r.ID)
 	w.exec(sqlRoomDelete, r.ID, now, by)
 	if r.HasChannel {
@@ -172,19 +172,19 @@ func (w *Write) DeleteRoom(r Room, by string, now time.Time, gone error) {
 }
 
 // RoomHasChannel notes that the room has a live channel, which the transaction makes beside it; gone answers for one that is deleted.
-func (w *Write) RoomHasChannel(id string, now time.Time, gone error) {
+func (w *Tx) RoomHasChannel(id string, now time.Time, gone error) {
 	w.guard(sqlRoomLive, gone, id)
 	w.exec(sqlRoomChannel, id, now)
 }
 
 // AttachRoom makes a room, and its live channel with it, part of a post, unless it is part of one already.
-func (w *Write) AttachRoom(id, postID, targetType, targetID, targetPublicID string) {
+func (w *Tx) AttachRoom(id, postID, targetType, targetID, targetPublicID string) {
 	w.exec(sqlRoomAttach, id, postID, targetType, targetID, targetPublicID)
 	w.exec(sqlChannelAttach, id, postID)
 }
 
 // GuardRoomIn refuses the transaction where the room is in none of the states, or deleted.
-func (w *Write) GuardRoomIn(id string, states []string, refusal error) {
+func (w *Tx) GuardRoomIn(id string, states []string, refusal error) {
 	w.guard(sqlRoomIn, refusal, id, states)
 }
 
@@ -198,26 +198,26 @@ type RoomMove struct {
 }
 
 // MoveRoom changes the state of a room that is in one of the move's states; refusal answers for others.
-func (w *Write) MoveRoom(m RoomMove, now time.Time, refusal error) {
+func (w *Tx) MoveRoom(m RoomMove, now time.Time, refusal error) {
 	w.guard(sqlRoomIn, refusal, m.ID, m.From)
 	w.exec(sqlRoomMove, m.ID, m.To, m.LiveAt, m.EndedAt, m.RecordedAt, jsonOrNil(m.Recordings), now)
 }
 
 // ChangeParticipants puts participants in the place of those of the room as it was read; changed answers where they are others
 // by now, or the room is deleted.
-func (w *Write) ChangeParticipants(id string, old, changed []RoomParticipant, now time.Time, conflict error) {
+func (w *Tx) ChangeParticipants(id string, old, changed []RoomParticipant, now time.Time, conflict error) {
 	w.guard(sqlRoomGuardParticipants, conflict, id, plainJSON(old))
 	w.exec(sqlRoomParticipants, id, plainJSON(changed), now)
 }
 
 // ModerateRoom puts what moderation saw in the place of what it had seen when the room was read; changed answers where that
 // is not so any more.
-func (w *Write) ModerateRoom(id string, old, seen Moderation, now time.Time, changed error) {
+func (w *Tx) ModerateRoom(id string, old, seen Moderation, now time.Time, changed error) {
 	w.guard(sqlRoomGuardModerated, changed, id, moderationJSON(old))
 	w.exec(sqlRoomModerate, id, moderationJSON(seen), now)
 }
 
 // RoomAfter reads a room as it stands once the statements before it have run.
-func (w *Write) RoomAfter(id string, into **Room) {
+func (w *Tx) RoomAfter(id string, into **Room) {
 	w.query(sqlRoomsByID, scanOne(into, scanRoom), []string{id})
 }

@@ -50,7 +50,7 @@ type RoomList struct {
 }
 
 // ListRooms reads up to Limit rooms for each home, type and state, or for each home and target; the caller merges them.
-func (r *Reads) ListRooms(l RoomList, into *[]Room) {
+func (r *ReadBatch) ListRooms(l RoomList, into *[]Room) {
 	*into = nil
 	for _, home := range region.All() {
 		switch {
@@ -68,7 +68,7 @@ func (r *Reads) ListRooms(l RoomList, into *[]Room) {
 	}
 }
 
-func (r *Reads) listRoomsByStatus(home region.Code, l RoomList, into *[]Room) {
+func (r *ReadBatch) listRoomsByStatus(home region.Code, l RoomList, into *[]Room) {
 	name := ""
 	if l.Deleted {
 		name = "Deleted"
@@ -87,7 +87,7 @@ func (r *Reads) listRoomsByStatus(home region.Code, l RoomList, into *[]Room) {
 	}
 }
 
-func (r *Reads) listRooms(home region.Code, name string, l RoomList, into *[]Room, key string, more ...any) {
+func (r *ReadBatch) listRooms(home region.Code, name string, l RoomList, into *[]Room, key string, more ...any) {
 	part := new([]Room)
 	st := roomLists[name+pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name]
 	r.add(home, st, scanAll(part, scanRoom), append([]any{key, l.After, l.AfterID, l.Limit}, more...)...)

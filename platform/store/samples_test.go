@@ -34,7 +34,7 @@ func aUser(home region.Code, publicID string) store.User {
 func newUser(t testing.TB, s *store.Store, home region.Code, publicID string) store.User {
 	t.Helper()
 	u := aUser(home, publicID)
-	w := s.Write(home)
+	w := s.NewTx(home)
 	w.NewUser(u, now)
 	commit(t, w)
 	return u
@@ -54,7 +54,7 @@ func newCommunity(t testing.TB, s *store.Store, home region.Code, change ...func
 	for _, f := range change {
 		f(&c)
 	}
-	w := s.Write(home)
+	w := s.NewTx(home)
 	w.NewCommunity(c, nil, now)
 	commit(t, w)
 	return c
@@ -94,7 +94,7 @@ func newPost(t testing.TB, s *store.Store, c store.Community, change ...func(*st
 	for _, f := range change {
 		f(&p)
 	}
-	w := s.Write(homeOf(p.ID))
+	w := s.NewTx(homeOf(p.ID))
 	w.NewPost(p)
 	if p.IsParent {
 		w.Count(p.TargetID, store.FeedCounter(p.FeedType), +1)
@@ -119,7 +119,7 @@ func newComment(t testing.TB, s *store.Store, p store.Post, change ...func(*stor
 	for _, f := range change {
 		f(&c)
 	}
-	w := s.Write(homeOf(c.ID))
+	w := s.NewTx(homeOf(c.ID))
 	w.NewComment(c)
 	commit(t, w)
 	return c
@@ -129,7 +129,7 @@ func newComment(t testing.TB, s *store.Store, p store.Post, change ...func(*stor
 func countsOf(t testing.TB, s *store.Store, refs ...string) store.Counts {
 	t.Helper()
 	counts := store.Counts{}
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.Counts(homeOf(refs[0]), refs, counts)
 	run(t, r)
 	return counts

@@ -84,7 +84,7 @@ func makeScheduledLists() map[string]*Statement {
 }
 
 // ScheduledPost reads one scheduled post; nil where there is none.
-func (r *Reads) ScheduledPost(id string, into **ScheduledPost) {
+func (r *ReadBatch) ScheduledPost(id string, into **ScheduledPost) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlScheduledByID, scanOne(into, scanScheduled), id)
 	}
@@ -111,7 +111,7 @@ func (l ScheduledPostList) Key(s ScheduledPost) time.Time {
 }
 
 // ListScheduledPosts reads up to Limit rows of each kind and home; they are in no order together.
-func (r *Reads) ListScheduledPosts(l ScheduledPostList, into *[]ScheduledPost) {
+func (r *ReadBatch) ListScheduledPosts(l ScheduledPostList, into *[]ScheduledPost) {
 	*into = nil
 	whose := "All"
 	if l.AuthorID != "" {
@@ -138,14 +138,14 @@ func (r *Reads) ListScheduledPosts(l ScheduledPostList, into *[]ScheduledPost) {
 // workers may see the same post; GuardScheduleWaits lets one of them publish it.
 func (s *Store) ScheduledPostsDue(ctx context.Context, home region.Code, lane int64, now time.Time, limit int) ([]ScheduledPost, error) {
 	var due []ScheduledPost
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.add(home, sqlScheduledDue, scanAll(&due, scanScheduled), lane, now, limit)
 	err := r.Run(ctx)
 	return due, err
 }
 
 // NewScheduledPost inserts a scheduled post that waits.
-func (w *Write) NewScheduledPost(s ScheduledPost) {
+func (w *Tx) NewScheduledPost(s ScheduledPost) {
 	w.once = "scheduled_posts_pkey"
 	w.exec(sqlScheduledInsert, s.ID, scheduleLane(s.ID), s.AuthorID, s.AuthorPublicID, s.TargetType, s.TargetID, s.TargetPublicID, s.PostIDs,
 		s.Draft, s.Mentions, s.ScheduledAt, s.Status, s.Description, s.CreatedAt)
@@ -155,25 +155,25 @@ func scheduleLane(id string) int64 { return int64(id[len(id)-1]) % ScheduleLanes
 
 // ChangeScheduledPost stores a changed content, time and status of a row that was read; refusal answers where it was
 // published or changed meanwhile.
-func (w *Write) ChangeScheduledPost(s ScheduledPost, refusal error) {
+func (w *Tx) ChangeScheduledPost(s ScheduledPost, refusal error) {
 	w.guard(sqlScheduledGuard, refusal, s.ID, s.Version)
 	w.exec(sqlScheduledUpdate, s.ID, s.PostIDs, s.Draft, s.Mentions, s.ScheduledAt, s.Status, s.Description, s.UpdatedAt)
 }
 
 // DeleteScheduledPost removes a row that was read; refusal answers where it was published or changed meanwhile.
-func (w *Write) DeleteScheduledPost(s ScheduledPost, refusal error) {
+func (w *Tx) DeleteScheduledPost(s ScheduledPost, refusal error) {
 	w.guard(sqlScheduledGuard, refusal, s.ID, s.Version)
 	w.exec(sqlScheduledDelete, s.ID)
 }
 
 // SettleScheduledPost ends the waiting of a row that was read, in the transaction that publishes it or without one; taken
 // answers where it does not wait any more, or was changed meanwhile.
-func (w *Write) SettleScheduledPost(s ScheduledPost, status, description string, now time.Time, taken error) {
+func (w *Tx) SettleScheduledPost(s ScheduledPost, status, description string, now time.Time, taken error) {
 	w.guard(sqlScheduledGuardWaits, taken, s.ID, s.Version)
 	w.exec(sqlScheduledSettle, s.ID, status, description, now)
 }
 
 // DelayScheduledPost leaves a post that could not be published until next.
-func (w *Write) DelayScheduledPost(s ScheduledPost, next time.Time) {
+func (w *Tx) DelayScheduledPost(s ScheduledPost, next time.Time) {
 	w.exec(sqlScheduledDelay, s.ID, s.Version, next)
 }

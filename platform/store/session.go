@@ -23,24 +23,24 @@ type Session struct {
 }
 
 // NewSession inserts a session.
-func (w *Write) NewSession(s Session) {
+func (w *Tx) NewSession(s Session) {
 	w.exec(sqlSessionInsert, s.UserID, s.ID, s.DeviceHash, s.CreatedAt, s.ExpiresAt)
 }
 
 // RevokeSession ends one session; again changes nothing.
-func (w *Write) RevokeSession(userID, id string, now time.Time) {
+func (w *Tx) RevokeSession(userID, id string, now time.Time) {
 	w.exec(sqlSessionRevoke, userID, id, now)
 }
 
 // RevokeDevice ends the sessions that other users than one began on a device before a time.
-func (w *Write) RevokeDevice(deviceHash []byte, exceptUserID string, now time.Time) {
+func (w *Tx) RevokeDevice(deviceHash []byte, exceptUserID string, now time.Time) {
 	w.exec(sqlSessionRevokeDevice, deviceHash, exceptUserID, now)
 }
 
 // SweepSessions removes up to 500 sessions that ended before the given time.
-func (w *Write) SweepSessions(before time.Time) { w.exec(sqlSessionSweep, before) }
+func (w *Tx) SweepSessions(before time.Time) { w.exec(sqlSessionSweep, before) }
 
 // RevokeSessions ends every session of a user.
-func (w *Write) RevokeSessions(userID string, now time.Time) {
+func (w *Tx) RevokeSessions(userID string, now time.Time) {
 	w.exec(sqlSessionRevokeAll, userID, now)
 }

@@ -97,12 +97,12 @@ var (
 )
 
 // Settings reads the settings as home has them.
-func (r *Reads) Settings(home region.Code, into *Settings) {
+func (r *ReadBatch) Settings(home region.Code, into *Settings) {
 	r.add(home, sqlSettings, scanSettings(into))
 }
 
 // SettingsAfter reads the settings as they stand once the statements before it have run.
-func (w *Write) SettingsAfter(into *Settings) { w.query(sqlSettings, scanSettings(into)) }
+func (w *Tx) SettingsAfter(into *Settings) { w.query(sqlSettings, scanSettings(into)) }
 
 func scanSettings(into *Settings) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
@@ -125,6 +125,6 @@ func scanSettings(into *Settings) func(pgx.Rows) error {
 }
 
 // PutSetting stores a change of a setting, unless a newer one is there.
-func (w *Write) PutSetting(s SettingRow) {
+func (w *Tx) PutSetting(s SettingRow) {
 	w.exec(sqlSettingPut, s.Name, []byte(s.Value), s.ChangedAt, s.Origin)
 }

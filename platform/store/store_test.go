@@ -47,13 +47,13 @@ func connect(t testing.TB, url string) *pgx.Conn {
 }
 
 // run runs a gathering.
-func run(t testing.TB, r *store.Reads) {
+func run(t testing.TB, r *store.ReadBatch) {
 	t.Helper()
 	require.NoError(t, r.Run(t.Context()))
 }
 
 // commit runs a transaction.
-func commit(t testing.TB, w *store.Write) {
+func commit(t testing.TB, w *store.Tx) {
 	t.Helper()
 	require.NoError(t, w.Commit(t.Context()))
 }

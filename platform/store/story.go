@@ -92,14 +92,14 @@ var (
 const CountStories CounterKind = "stories"
 
 // Story reads one story; nil where there is none.
-func (r *Reads) Story(id string, into **Story) {
+func (r *ReadBatch) Story(id string, into **Story) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlStoriesByID, scanOne(into, scanStory), []string{id})
 	}
 }
 
 // StoriesByID reads stories of any homes; their order is not defined.
-func (r *Reads) StoriesByID(ids []string, into *[]Story) {
+func (r *ReadBatch) StoriesByID(ids []string, into *[]Story) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]Story)
@@ -109,34 +109,34 @@ func (r *Reads) StoriesByID(ids []string, into *[]Story) {
 }
 
 // StoryOfComment reads the story that a comment stands on; nil where it stands on something else.
-func (r *Reads) StoryOfComment(commentID string, into **Story) {
+func (r *ReadBatch) StoryOfComment(commentID string, into **Story) {
 	if home, err := region.HomeOf(commentID); err == nil {
 		r.add(home, sqlStoryOf, scanOne(into, scanStory), commentID)
 	}
 }
 
 // CommunityOfStory reads the community that a story is in; nil where it is on a wall or not there.
-func (r *Reads) CommunityOfStory(storyID string, into **Community) {
+func (r *ReadBatch) CommunityOfStory(storyID string, into **Community) {
 	r.ofContent(storyID, sqlCommunityOfStory, scanOne(into, scanCommunity))
 }
 
 // MemberOfStory reads a user's membership of the community that a story is in; nil where there is none.
-func (r *Reads) MemberOfStory(storyID, userID string, into **Member) {
+func (r *ReadBatch) MemberOfStory(storyID, userID string, into **Member) {
 	r.ofContent(storyID, sqlMemberOfStory, scanOne(into, scanMember), userID)
 }
 
 // WallOfStory reads how a user stands to the owner of the wall that a story is on; for one of a community it means nothing.
-func (r *Reads) WallOfStory(storyID, userID string, into *Wall) {
+func (r *ReadBatch) WallOfStory(storyID, userID string, into *Wall) {
 	r.ofContent(storyID, sqlWallOfStory, scanWall(into), userID)
 }
 
 // StoriesEndedBefore reads up to limit stories of a home that ended before a time, deleted ones too, the first to end first.
-func (r *Reads) StoriesEndedBefore(home region.Code, before time.Time, limit int, into *[]Story) {
+func (r *ReadBatch) StoriesEndedBefore(home region.Code, before time.Time, limit int, into *[]Story) {
 	r.add(home, sqlStoryDue, scanAll(into, scanStory), before, limit)
 }
 
 // NewStory inserts a story and counts it; sent again after a lost connection it is stored once.
-func (w *Write) NewStory(s Story) {
+func (w *Tx) NewStory(s Story) {
 	w.once = "stories_pkey"
 	w.exec(sqlStoryInsert, s.ID, s.TargetType, s.TargetID, s.TargetPublicID, s.AuthorID, s.AuthorPublicID, s.ReferenceID, s.DataType, s.Data, s.Items,
 		s.Metadata, s.Mentionees, s.CreatedAt, s.ExpiresAt)
@@ -145,30 +145,30 @@ func (w *Write) NewStory(s Story) {
 }
 
 // storyTarget makes the row of a story's target anew from the stories.
-func (w *Write) storyTarget(s Story, now time.Time) {
+func (w *Tx) storyTarget(s Story, now time.Time) {
 	w.exec(sqlStoryTargetPut, s.TargetID, s.TargetType, s.TargetPublicID, now)
 }
 
 // GuardStory refuses the transaction where the story is deleted.
-func (w *Write) GuardStory(id string, refusal error) { w.guard(sqlStoryThere, refusal, id) }
+func (w *Tx) GuardStory(id string, refusal error) { w.guard(sqlStoryThere, refusal, id) }
 
 // GuardStoryRow refuses the transaction where nothing is left of the story: a deleted one is still a row.
-func (w *Write) GuardStoryRow(id string, refusal error) { w.guard(sqlStoryRow, refusal, id) }
+func (w *Tx) GuardStoryRow(id string, refusal error) { w.guard(sqlStoryRow, refusal, id) }
 
 // GuardLiveStory refuses the transaction where the story is deleted or ended.
-func (w *Write) GuardLiveStory(id string, now time.Time, refusal error) {
+func (w *Tx) GuardLiveStory(id string, now time.Time, refusal error) {
 	w.guard(sqlStoryLive, refusal, id, now)
 }
 
 // DeleteStory marks a story deleted, and brings what counts it up to date. GuardStory goes before it.
-func (w *Write) DeleteStory(s Story, now time.Time) {
+func (w *Tx) DeleteStory(s Story, now time.Time) {
 	w.exec(sqlStoryDelete, s.ID, now)
 	w.Count(s.TargetID, CountStories, -1)
 	w.storyTarget(s, now)
 }
 
 // PurgeStory removes a story for good, with what was counted of it. Its comments go before it.
-func (w *Write) PurgeStory(s Story, now time.Time) {
+func (w *Tx) PurgeStory(s Story, now time.Time) {
 	ids := []string{s.ID}
 	w.exec(sqlReactionPurge, ids)
 	w.exec(sqlFlagsPurge, ids)
@@ -180,6 +180,6 @@ func (w *Write) PurgeStory(s Story, now time.Time) {
 }
 
 // StoryAfter reads the story as it stands once the statements before it have run.
-func (w *Write) StoryAfter(id string, into **Story) {
+func (w *Tx) StoryAfter(id string, into **Story) {
 	w.query(sqlStoriesByID, scanOne(into, scanStory), []string{id})
 }

@@ -53,7 +53,7 @@ func makeStoryLists() map[string]*Statement {
 }
 
 // ListStories reads up to Limit stories in the order of the list.
-func (r *Reads) ListStories(l StoryList, into *[]Story) {
+func (r *ReadBatch) ListStories(l StoryList, into *[]Story) {
 	home, err := region.HomeOf(l.TargetID)
 	if err != nil {
 		return
@@ -86,7 +86,7 @@ func scanStoryTarget(rows pgx.Rows) (StoryTarget, error) {
 
 // StoryTargets reads targets of any homes as a user has seen them, empty for nobody; their order is not defined. Targets that
 // never had a story are not among them.
-func (r *Reads) StoryTargets(ids []string, userID string, into *[]StoryTarget) {
+func (r *ReadBatch) StoryTargets(ids []string, userID string, into *[]StoryTarget) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]StoryTarget)
@@ -96,7 +96,7 @@ func (r *Reads) StoryTargets(ids []string, userID string, into *[]StoryTarget) {
 }
 
 // SeeStories keeps that a user viewed a story of a target that ends at expires.
-func (w *Write) SeeStories(userID, targetID string, expires time.Time) {
+func (w *Tx) SeeStories(userID, targetID string, expires time.Time) {
 	w.exec(sqlStorySeen, userID, targetID, expires)
 }
 
@@ -137,7 +137,7 @@ func makeStoryTargetLists() map[listOrder]*Statement {
 }
 
 // ListStoryTargets reads up to Limit targets of each home; together they hold the page.
-func (r *Reads) ListStoryTargets(l StoryTargetList, into *[]StoryTarget) {
+func (r *ReadBatch) ListStoryTargets(l StoryTargetList, into *[]StoryTarget) {
 	*into = nil
 	communities := byHome(l.Communities)
 	for _, home := range region.All() {

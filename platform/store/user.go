@@ -101,7 +101,7 @@ func makeUserLists() map[string]*Statement {
 }
 
 // Caller reads the user who makes the request, with the state of the token's session.
-func (r *Reads) Caller(userID, sessionID string, into **Caller) {
+func (r *ReadBatch) Caller(userID, sessionID string, into **Caller) {
 	home, err := region.HomeOf(userID)
 	if err != nil {
 		return
@@ -110,7 +110,7 @@ func (r *Reads) Caller(userID, sessionID string, into **Caller) {
 }
 
 // Users reads users by internal id, of any homes, in the order of the ids.
-func (r *Reads) Users(ids []string, into *[]User) {
+func (r *ReadBatch) Users(ids []string, into *[]User) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]User)
@@ -132,17 +132,17 @@ func SortUsers(users []User, ids []string) {
 }
 
 // CreatorOf reads who made a community, where that user lives in the community's home.
-func (r *Reads) CreatorOf(communityID string, into *[]User) {
+func (r *ReadBatch) CreatorOf(communityID string, into *[]User) {
 	r.ofContent(communityID, sqlCreatorOf, scanAll(into, scanUser))
 }
 
 // NewUser inserts a user, unless it is there already.
-func (w *Write) NewUser(u User, now time.Time) {
+func (w *Tx) NewUser(u User, now time.Time) {
 	w.exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, NameKey(u.ProfileHandle, userNameKeyRunes), now)
 }
 
 // UserAfter reads the user as it stands once the statements before it have run.
-func (w *Write) UserAfter(id string, into *[]User) {
+func (w *Tx) UserAfter(id string, into *[]User) {
 	w.query(sqlUsersByID, scanAll(into, scanUser), []string{id})
 }
 
@@ -155,7 +155,7 @@ type UserChange struct {
 }
 
 // UpdateUser changes a profile and reads it back; no row means that there is no such user.
-func (w *Write) UpdateUser(id string, c UserChange, now time.Time, into **User) {
+func (w *Tx) UpdateUser(id string, c UserChange, now time.Time, into **User) {
 	w.query(sqlUserUpdate, scanOne(into, scanUser), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
 		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand)
 }
@@ -170,13 +170,13 @@ func keyOf(name *string) *string {
 }
 
 // RenameUser changes what a session may change of a user.
-func (w *Write) RenameUser(id string, displayName, profileHandle *string, now time.Time) {
+func (w *Tx) RenameUser(id string, displayName, profileHandle *string, now time.Time) {
 	var user *User
 	w.UpdateUser(id, UserChange{DisplayName: displayName, ProfileHandle: profileHandle}, now, &user)
 }
 
 // BanUser sets or lifts the ban from the network.
-func (w *Write) BanUser(id string, banned bool, now time.Time, into **User) {
+func (w *Tx) BanUser(id string, banned bool, now time.Time, into **User) {
 	w.query(sqlUserBan, scanOne(into, scanUser), id, banned, now)
 }
 
@@ -205,7 +205,7 @@ func (l UserList) pattern() string {
 }
 
 // UsersByHandle reads up to 100 users of every home whose profile has this handle, whatever its case.
-func (r *Reads) UsersByHandle(handle string, into *[]User) {
+func (r *ReadBatch) UsersByHandle(handle string, into *[]User) {
 	*into = nil
 	for _, home := range region.All() {
 		part := new([]User)
@@ -232,7 +232,7 @@ func scanUserByTime(rows pgx.Rows) (UserListRow, error) {
 }
 
 // ListUsers reads up to Limit users of each home into into, home by home.
-func (r *Reads) ListUsers(l UserList, into *[]UserListRow) {
+func (r *ReadBatch) ListUsers(l UserList, into *[]UserListRow) {
 	*into = nil
 	for _, home := range region.All() {
 		part := new([]UserListRow)

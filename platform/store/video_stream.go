@@ -123,7 +123,7 @@ var (
 )
 
 // VideoStreams reads streams of any homes, deleted ones too; their order is not defined.
-func (r *Reads) VideoStreams(ids []string, into *[]VideoStream) {
+func (r *ReadBatch) VideoStreams(ids []string, into *[]VideoStream) {
 	*into = nil
 	for home, ids := range byHome(ids) {
 		part := new([]VideoStream)
@@ -133,14 +133,14 @@ func (r *Reads) VideoStreams(ids []string, into *[]VideoStream) {
 }
 
 // VideoStream reads one stream; nil where there is none.
-func (r *Reads) VideoStream(id string, into **VideoStream) {
+func (r *ReadBatch) VideoStream(id string, into **VideoStream) {
 	if home, err := region.HomeOf(id); err == nil {
 		r.add(home, sqlStreamsByID, scanOne(into, scanStream), []string{id})
 	}
 }
 
 // ChildStreams reads the children of streams of any homes, deleted ones too; their order is not defined.
-func (r *Reads) ChildStreams(parentIDs []string, into *[]VideoStream) {
+func (r *ReadBatch) ChildStreams(parentIDs []string, into *[]VideoStream) {
 	*into = nil
 	for home, ids := range byHome(parentIDs) {
 		part := new([]VideoStream)
@@ -151,7 +151,7 @@ func (r *Reads) ChildStreams(parentIDs []string, into *[]VideoStream) {
 
 // NewVideoStream inserts a stream; sent again after a lost connection it is stored once. Where it has a parent that is not its
 // creator's, is gone, is a child itself or has as many children as it may, it is refused.
-func (w *Write) NewVideoStream(s VideoStream, noParent error) {
+func (w *Tx) NewVideoStream(s VideoStream, noParent error) {
 	w.once = "video_streams_pkey"
 	if s.ParentID != "" {
 		w.guard(sqlStreamParent, noParent, s.ParentID, s.CreatorID, MaxChildStreams)
@@ -170,13 +170,13 @@ type StreamChange struct {
 }
 
 // UpdateVideoStream changes a stream; gone answers for one that is deleted.
-func (w *Write) UpdateVideoStream(id string, c StreamChange, now time.Time, gone error) {
+func (w *Tx) UpdateVideoStream(id string, c StreamChange, now time.Time, gone error) {
 	w.guard(sqlStreamLive, gone, id)
 	w.exec(sqlStreamUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.Resolution, c.Metadata, now)
 }
 
 // DeleteVideoStream marks a stream deleted, and its live channel with it, and takes it out of its parent; gone answers where it is deleted already.
-func (w *Write) DeleteVideoStream(s VideoStream, now time.Time, gone error) {
+func (w *Tx) DeleteVideoStream(s VideoStream, now time.Time, gone error) {
 	w.guard(sqlStreamLive, gone, s.ID)
 	w.exec(sqlStreamDelete, s.ID, now)
 	if s.HasChannel {
@@ -189,13 +189,13 @@ func (w *Write) DeleteVideoStream(s VideoStream, now time.Time, gone error) {
 
 // VideoStreamHasChannel notes that the stream has a live channel, which the transaction makes beside it; gone answers for one that is
 // deleted.
-func (w *Write) VideoStreamHasChannel(id string, now time.Time, gone error) {
+func (w *Tx) VideoStreamHasChannel(id string, now time.Time, gone error) {
 	w.guard(sqlStreamLive, gone, id)
 	w.exec(sqlStreamChannel, id, now)
 }
 
 // AttachVideoStream makes a stream, and its live channel with it, part of a post, unless it is part of one already.
-func (w *Write) AttachVideoStream(id, postID string) {
+func (w *Tx) AttachVideoStream(id, postID string) {
 	w.exec(sqlStreamAttach, id, postID)
 	w.exec(sqlChannelAttach, id, postID)
 }
@@ -211,20 +211,20 @@ type StreamMove struct {
 }
 
 // MoveVideoStream changes the state of a stream that is in one of the move's states; refusal answers for others.
-func (w *Write) MoveVideoStream(m StreamMove, now time.Time, refusal error) {
+func (w *Tx) MoveVideoStream(m StreamMove, now time.Time, refusal error) {
 	w.guard(sqlStreamIn, refusal, m.ID, m.From)
 	w.exec(sqlStreamMove, m.ID, m.To, m.StartedAt, m.EndedAt, m.PlatformName, m.PlatformVersion, jsonOrNil(m.Recordings), now)
 }
 
 // ModerateVideoStream puts what moderation saw in the place of what it had seen when the stream was read; changed answers
 // where that is not so any more.
-func (w *Write) ModerateVideoStream(id string, old, seen Moderation, now time.Time, changed error) {
+func (w *Tx) ModerateVideoStream(id string, old, seen Moderation, now time.Time, changed error) {
 	w.guard(sqlStreamGuardModerated, changed, id, moderationJSON(old))
 	w.exec(sqlStreamModerate, id, moderationJSON(seen), now)
 }
 
 // VideoStreamAfter reads a stream as it stands once the statements before it have run.
-func (w *Write) VideoStreamAfter(id string, into **VideoStream) {
+func (w *Tx) VideoStreamAfter(id string, into **VideoStream) {
 	w.query(sqlStreamsByID, scanOne(into, scanStream), []string{id})
 }
 

@@ -40,7 +40,7 @@ type StreamList struct {
 }
 
 // ListVideoStreams reads up to Limit streams of each creator, or of each home and state; the caller merges them.
-func (r *Reads) ListVideoStreams(l StreamList, into *[]VideoStream) {
+func (r *ReadBatch) ListVideoStreams(l StreamList, into *[]VideoStream) {
 	*into = nil
 	if len(l.Statuses) == 0 {
 		l.Statuses = StreamStatuses()
@@ -64,7 +64,7 @@ func (r *Reads) ListVideoStreams(l StreamList, into *[]VideoStream) {
 	}
 }
 
-func (r *Reads) listStreams(home region.Code, name string, l StreamList, into *[]VideoStream, key string, more ...any) {
+func (r *ReadBatch) listStreams(home region.Code, name string, l StreamList, into *[]VideoStream, key string, more ...any) {
 	part := new([]VideoStream)
 	st := streamLists[name+pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name]
 	r.add(home, st, scanAll(part, scanStream), append([]any{key, l.After, l.AfterID, l.Limit}, more...)...)

@@ -58,7 +58,7 @@ func makeViewLists() map[listOrder]*Statement {
 
 // AddViews keeps and counts that a user viewed something at some times, in order and each once. Views that are not later
 // than one which was counted already are passed over, so that what is told twice counts once.
-func (w *Write) AddViews(v View, times []time.Time) {
+func (w *Tx) AddViews(v View, times []time.Time) {
 	shard := rand.Int64N(counterShards) //nolint:gosec // a shard that need not be a secret
 	w.exec(sqlViewImpressions, v.ReferenceID, v.UserID, times, string(CountImpressions), shard)
 	w.exec(sqlViewReach, v.ReferenceID, v.UserID, string(CountReach), shard)
@@ -76,7 +76,7 @@ type ViewList struct {
 }
 
 // ListViews reads up to Limit views in the order of the list.
-func (r *Reads) ListViews(l ViewList, into *[]View) {
+func (r *ReadBatch) ListViews(l ViewList, into *[]View) {
 	if home, err := region.HomeOf(l.ReferenceID); err == nil {
 		r.add(home, viewLists[pick(l.Desc, orderCreatedDesc, orderCreatedAsc)], scanAll(into, scanView), l.ReferenceID, l.After, l.AfterID, l.Limit)
 	}

@@ -40,18 +40,18 @@ var (
 )
 
 // Wall reads how a user stands to the owner of a wall.
-func (r *Reads) Wall(ownerID, userID string, into *Wall) {
+func (r *ReadBatch) Wall(ownerID, userID string, into *Wall) {
 	if home, err := region.HomeOf(ownerID); err == nil {
 		r.add(home, sqlWall, scanWall(into), ownerID, userID)
 	}
 }
 
 // WallOfPost reads how a user stands to the owner of the wall that a post is on; for a post of a community it means nothing.
-func (r *Reads) WallOfPost(postID, userID string, into *Wall) {
+func (r *ReadBatch) WallOfPost(postID, userID string, into *Wall) {
 	r.ofContent(postID, sqlWallOfPost, scanWall(into), userID)
 }
 
 // WallOfComment is WallOfPost for the post that a comment stands on.
-func (r *Reads) WallOfComment(commentID, userID string, into *Wall) {
+func (r *ReadBatch) WallOfComment(commentID, userID string, into *Wall) {
 	r.ofContent(commentID, sqlWallOfComment, scanWall(into), userID)
 }

@@ -15,7 +15,7 @@ import (
 
 // Write gathers the statements of one transaction in one home. Commit sends them in one round trip, begin and commit
 // included, and runs them again as long as the database asks for it: nothing in a Write has an effect outside.
-type Write struct {
+type Tx struct {
 	store *Store
 	home  region.Code
 	steps []step
@@ -31,23 +31,23 @@ type step struct {
 	conflicts map[string]error
 }
 
-// Write starts an empty transaction in home.
-func (s *Store) Write(home region.Code) *Write { return &Write{store: s, home: home} }
+// NewTx starts an empty transaction in home.
+func (s *Store) NewTx(home region.Code) *Tx { return &Tx{store: s, home: home} }
 
 // Home returns where the transaction writes.
-func (w *Write) Home() region.Code { return w.home }
+func (w *Tx) Home() region.Code { return w.home }
 
-func (w *Write) exec(st *Statement, args ...any) *step { return w.query(st, nil, args...) }
+func (w *Tx) exec(st *Statement, args ...any) *step { return w.query(st, nil, args...) }
 
 // query queues a statement whose rows scan sees; scan has to make its result anew each time it is called.
-func (w *Write) query(st *Statement, scan func(pgx.Rows) error, args ...any) *step {
+func (w *Tx) query(st *Statement, scan func(pgx.Rows) error, args ...any) *step {
 	w.steps = append(w.steps, step{statement: st, scan: scan, args: append([]any{string(w.home)}, args...)})
 	return &w.steps[len(w.steps)-1]
 }
 
 // guard queues a condition. The statement divides by what it counts: a count of zero fails the statement, and with it
 // the transaction, on both engines and in the middle of a pipeline. The caller then gets refusal.
-func (w *Write) guard(st *Statement, refusal error, args ...any) {
+func (w *Tx) guard(st *Statement, refusal error, args ...any) {
 	w.query(st, nil, args...).guard = refusal
 }
 
@@ -63,7 +63,7 @@ func (s *step) conflict(constraint string, answer error) {
 const maxTries = 40
 
 // Commit runs the transaction. When it returns nil, everything in it is stored.
-func (w *Write) Commit(ctx context.Context) error {
+func (w *Tx) Commit(ctx context.Context) error {
 	h := w.store.homes[w.home]
 	bounded, cancel := context.WithTimeout(ctx, w.store.timeout)
 	defer cancel()
@@ -82,7 +82,7 @@ func (w *Write) Commit(ctx context.Context) error {
 	return cmp.Or(refusal, err)
 }
 
-func (w *Write) commit(ctx context.Context, h *home) error {
+func (w *Tx) commit(ctx context.Context, h *home) error {
 	unknown := false // whether an earlier run may have taken effect
 	for try := 0; ; try++ {
 		failed, err := w.run(ctx, h)
@@ -130,7 +130,7 @@ const (
 )
 
 // run sends the transaction once. The step that failed is returned beside the error, where it was one of them.
-func (w *Write) run(ctx context.Context, h *home) (*step, error) {
+func (w *Tx) run(ctx context.Context, h *home) (*step, error) {
 	w.store.metrics.roundTrips.WithLabelValues(string(w.home)).Inc()
 	conn, err := h.pool.Acquire(ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (w *Write) run(ctx context.Context, h *home) (*step, error) {
 	return failed, err
 }
 
-func (w *Write) read(results pgx.BatchResults) (*step, error) {
+func (w *Tx) read(results pgx.BatchResults) (*step, error) {
 	if _, err := results.Exec(); err != nil { // BEGIN
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (w *Write) read(results pgx.BatchResults) (*step, error) {
 	return nil, err
 }
 
-func (w *Write) readStep(results pgx.BatchResults, s *step) error {
+func (w *Tx) readStep(results pgx.BatchResults, s *step) error {
 	if s.scan == nil {
 		_, err := results.Exec()
 		return err

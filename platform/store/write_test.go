@@ -42,7 +42,7 @@ func withThings(t *testing.T, change ...func(*store.Config)) *store.Store {
 // countThings returns how many things there are in us, and the sum of their n.
 func countThings(t *testing.T, s *store.Store) (things, sum int64) {
 	t.Helper()
-	r := s.Reads()
+	r := s.NewReadBatch()
 	r.AddSQL(region.US, `SELECT count(*), COALESCE(sum(n), 0)::bigint FROM things WHERE home = $1`, scanRow(&things, &sum))
 	run(t, r)
 	return things, sum
@@ -55,21 +55,21 @@ var refused = fail.New(fail.CodeForbidden, "not you")
 func TestWriteStoresAllOrNothing(t *testing.T) {
 	s := withThings(t)
 	for name, tc := range map[string]struct {
-		add  func(w *store.Write)
+		add  func(w *store.Tx)
 		want error // nil where only SQLSTATE tells
 		code string
 	}{
-		"a guard refuses":                 {func(w *store.Write) { w.GuardSQL(refused, thereIsOne, "none") }, refused, ""},
-		"a guard refuses without a code":  {func(w *store.Write) { w.GuardSQL(store.ErrChanged, thereIsOne, "none") }, store.ErrChanged, ""},
-		"a conflict has an answer":        {func(w *store.Write) { w.ConflictSQL("things_name", refused, addThing, "2", "first") }, refused, ""},
-		"a conflict of another name":      {func(w *store.Write) { w.ConflictSQL("things_pkey", refused, addThing, "2", "first") }, nil, "23505"},
-		"a conflict without an answer":    {func(w *store.Write) { w.ExecSQL(addThing, "2", "first") }, nil, "23505"},
-		"a division by zero is no guard":  {func(w *store.Write) { w.ExecSQL(thereIsOne, "none") }, nil, "22012"},
-		"a statement that cannot be sent": {func(w *store.Write) { w.ExecSQL(noSuchTable) }, nil, "42P01"},
-		"another error of a guard":        {func(w *store.Write) { w.GuardSQL(refused, addThing, "2", "first") }, nil, "23505"},
+		"a guard refuses":                 {func(w *store.Tx) { w.GuardSQL(refused, thereIsOne, "none") }, refused, ""},
+		"a guard refuses without a code":  {func(w *store.Tx) { w.GuardSQL(store.ErrChanged, thereIsOne, "none") }, store.ErrChanged, ""},
+		"a conflict has an answer":        {func(w *store.Tx) { w.ConflictSQL("things_name", refused, addThing, "2", "first") }, refused, ""},
+		"a conflict of another name":      {func(w *store.Tx) { w.ConflictSQL("things_pkey", refused, addThing, "2", "first") }, nil, "23505"},
+		"a conflict without an answer":    {func(w *store.Tx) { w.ExecSQL(addThing, "2", "first") }, nil, "23505"},
+		"a division by zero is no guard":  {func(w *store.Tx) { w.ExecSQL(thereIsOne, "none") }, nil, "22012"},
+		"a statement that cannot be sent": {func(w *store.Tx) { w.ExecSQL(noSuchTable) }, nil, "42P01"},
+		"another error of a guard":        {func(w *store.Tx) { w.GuardSQL(refused, addThing, "2", "first") }, nil, "23505"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := s.Write(region.US)
+			w := s.NewTx(region.US)
 			w.ExecSQL(addThing, "1", "first")
 			tc.add(w)
 			w.ExecSQL(addThing, "3", "third")
@@ -83,7 +83,7 @@ func TestWriteStoresAllOrNothing(t *testing.T) {
 			require.Zero(t, things)
 		})
 	}
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	w.GuardSQL(refused, fewerThan, 1)
 	w.ExecSQL(addThing, "1", "first")
 	w.GuardSQL(refused, thereIsOne, "1")
@@ -106,7 +106,7 @@ func TestWriteKeepsItsConnection(t *testing.T) {
 	p := proxy.New(t, url)
 	s := open(t, p.Through(url), func(c *store.Config) { c.PoolSize = 1 })
 	for range 5 {
-		w := s.Write(region.US)
+		w := s.NewTx(region.US)
 		w.GuardSQL(refused, `SELECT 1 / count(*) FROM posts WHERE home = $1`)
 		require.Equal(t, refused, w.Commit(t.Context()))
 	}
@@ -142,7 +142,7 @@ func TestWriteRunsAgain(t *testing.T) {
 					return nil
 				}
 			})
-			w := s.Write(region.US)
+			w := s.NewTx(region.US)
 			w.ExecSQL(addThing, "1", "first")
 			w.Once(tc.once)
 			err := w.Commit(t.Context())
@@ -183,7 +183,7 @@ func TestWriteAfterALostAnswer(t *testing.T) {
 			p := proxy.New(t, url)
 			s := open(t, p.Through(url), func(c *store.Config) { c.PoolSize = 1; c.StatementTimeout = time.Minute })
 			write := func(id string) error {
-				w := s.Write(region.US)
+				w := s.NewTx(region.US)
 				w.Once(tc.once)
 				w.ExecSQL(addThing, id, id)
 				return w.Commit(t.Context())
@@ -209,29 +209,29 @@ func TestNewContentIsStoredOnce(t *testing.T) {
 	p := proxy.New(t, url)
 	s := open(t, p.Through(url), func(c *store.Config) { c.PoolSize = 1; c.StatementTimeout = time.Minute })
 	community := newCommunity(t, s, region.US)
-	for name, write := range map[string]func(w *store.Write){
-		"community":    func(w *store.Write) { w.NewCommunity(aCommunity(region.US), nil, now) },
-		"category":     func(w *store.Write) { w.NewCategory(aCategory(region.US, "News"), now) },
-		"join request": func(w *store.Write) { w.NewJoinRequest(aJoinRequest(community), refused) },
-		"post":         func(w *store.Write) { w.NewPost(aPost(community)) },
-		"comment":      func(w *store.Write) { w.NewComment(aComment(aPost(community))) },
+	for name, write := range map[string]func(w *store.Tx){
+		"community":    func(w *store.Tx) { w.NewCommunity(aCommunity(region.US), nil, now) },
+		"category":     func(w *store.Tx) { w.NewCategory(aCategory(region.US, "News"), now) },
+		"join request": func(w *store.Tx) { w.NewJoinRequest(aJoinRequest(community), refused) },
+		"post":         func(w *store.Tx) { w.NewPost(aPost(community)) },
+		"comment":      func(w *store.Tx) { w.NewComment(aComment(aPost(community))) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			warm := s.Write(region.US)
+			warm := s.NewTx(region.US)
 			write(warm)
 			commit(t, warm)
 			p.LoseAnswers(1)
-			w := s.Write(region.US)
+			w := s.NewTx(region.US)
 			write(w)
 			commit(t, w)
 		})
 	}
 	post := aPost(community)
-	warm := s.Write(region.US)
+	warm := s.NewTx(region.US)
 	warm.NewComment(aComment(post))
 	commit(t, warm)
 	p.LoseAnswers(1)
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	w.NewComment(aComment(post))
 	commit(t, w)
 	require.Equal(t, int64(2), countsOf(t, s, post.ID).Of(post.ID, store.CountComments))
@@ -245,7 +245,7 @@ func TestWritesAreSerial(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range writers {
 		all.Go(func() {
-			w := s.Write(region.US)
+			w := s.NewTx(region.US)
 			w.GuardSQL(refused, fewerThan, room)
 			w.ExecSQL(addThing, strconv.Itoa(i), strconv.Itoa(i))
 			switch err := w.Commit(t.Context()); {
@@ -265,7 +265,7 @@ func TestWritesAreSerial(t *testing.T) {
 // TestWritesThatBlockEachOther takes rows in opposite orders, which ends in deadlocks that the store has to resolve.
 func TestWritesThatBlockEachOther(t *testing.T) {
 	s := withThings(t, func(c *store.Config) { c.StatementTimeout = time.Minute })
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	w.ExecSQL(addThing, "a", "a")
 	w.ExecSQL(addThing, "b", "b")
 	commit(t, w)
@@ -274,7 +274,7 @@ func TestWritesThatBlockEachOther(t *testing.T) {
 	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
 		all.Go(func() {
 			for range rounds {
-				w := s.Write(region.US)
+				w := s.NewTx(region.US)
 				w.ExecSQL(raiseThing, order[0])
 				w.ExecSQL(raiseThing, order[1])
 				if err := w.Commit(t.Context()); err != nil {
@@ -292,7 +292,7 @@ func TestWriteOfACallerWhoLeft(t *testing.T) {
 	s := withThings(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := s.Write(region.US)
+	w := s.NewTx(region.US)
 	w.ExecSQL(addThing, "1", "first")
 	require.ErrorIs(t, w.Commit(ctx), context.Canceled)
 	things, _ := countThings(t, s)

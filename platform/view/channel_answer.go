@@ -44,7 +44,7 @@ type channelGathering struct {
 // that are not among its users take another one. Each channel comes with how the viewer stands to it, `none` for a stranger.
 func (b *Builder) Channels(ctx context.Context, st *store.Store, a ChannelAnswer) (*plazav1.ChannelAggregate, error) {
 	g := &channelGathering{ChannelAnswer: a, builder: b, counts: store.Counts{}}
-	reads := st.Related()
+	reads := st.NewBestEffortBatch()
 	g.readUsers(reads, g.wantedUsers())
 	g.readMine(reads)
 	g.readFacts(reads)
@@ -53,7 +53,7 @@ func (b *Builder) Channels(ctx context.Context, st *store.Store, a ChannelAnswer
 		return nil, err
 	}
 	g.previews = slices.DeleteFunc(g.previews, func(m store.Message) bool { return !g.reads(m.ChannelID) })
-	authors := st.Related()
+	authors := st.NewBestEffortBatch()
 	g.readUsers(authors, g.wantedUsers())
 	if err := authors.Run(ctx); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (g *channelGathering) wantedUsers() *set {
 	return wanted
 }
 
-func (g *channelGathering) readUsers(reads *store.Reads, wanted *set) {
+func (g *channelGathering) readUsers(reads *store.ReadBatch, wanted *set) {
 	if g.Viewer != nil {
 		g.Users = append(slices.Clip(g.Users), *g.Viewer)
 	}
@@ -105,7 +105,7 @@ func (g *channelGathering) ids() []string {
 }
 
 // readMine reads how the viewer stands to the channels where that is not known.
-func (g *channelGathering) readMine(reads *store.Reads) {
+func (g *channelGathering) readMine(reads *store.ReadBatch) {
 	if g.Viewer == nil {
 		return
 	}
@@ -122,7 +122,7 @@ func (g *channelGathering) readMine(reads *store.Reads) {
 }
 
 // readFacts reads the counts, the first subchannels and their last messages.
-func (g *channelGathering) readFacts(reads *store.Reads) {
+func (g *channelGathering) readFacts(reads *store.ReadBatch) {
 	ids := g.ids()
 	reads.CountsOf(ids, g.counts)
 	reads.MessageFeeds(ids, &g.feeds)
@@ -136,7 +136,7 @@ func (g *channelGathering) readFacts(reads *store.Reads) {
 }
 
 // readMarks reads how far the users of the answer have read the first subchannels.
-func (g *channelGathering) readMarks(reads *store.Reads) {
+func (g *channelGathering) readMarks(reads *store.ReadBatch) {
 	if g.Viewer != nil {
 		g.readPart(func(into *[]store.FeedMark) { reads.FeedMarks(g.Viewer.ID, g.ids(), into) }, reads)
 	}
@@ -158,7 +158,7 @@ func (g *channelGathering) readMarks(reads *store.Reads) {
 	}
 }
 
-func (g *channelGathering) readPart(read func(into *[]store.FeedMark), reads *store.Reads) {
+func (g *channelGathering) readPart(read func(into *[]store.FeedMark), reads *store.ReadBatch) {
 	part := new([]store.FeedMark)
 	read(part)
 	reads.Then(func() { g.marks = append(g.marks, *part...) })

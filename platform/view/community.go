@@ -79,7 +79,7 @@ type communityGathering struct {
 // community comes with the viewer's membership, which has the state `none` where there is no row.
 func (b *Builder) Communities(ctx context.Context, st *store.Store, a CommunityAnswer) (*plazav1.CommunityAggregate, error) {
 	g := &communityGathering{CommunityAnswer: a, builder: b, counts: store.Counts{}}
-	reads := st.Related()
+	reads := st.NewBestEffortBatch()
 	g.readUsers(reads)
 	g.readMine(reads)
 	g.readFacts(reads)
@@ -104,7 +104,7 @@ func (g *communityGathering) wantedUsers() *set {
 	return wanted
 }
 
-func (g *communityGathering) readUsers(reads *store.Reads) {
+func (g *communityGathering) readUsers(reads *store.ReadBatch) {
 	if g.Viewer != nil {
 		g.Users = append(slices.Clip(g.Users), *g.Viewer)
 	}
@@ -120,7 +120,7 @@ func (g *communityGathering) readUsers(reads *store.Reads) {
 }
 
 // readMine reads the viewer's memberships that are not among the known ones.
-func (g *communityGathering) readMine(reads *store.Reads) {
+func (g *communityGathering) readMine(reads *store.ReadBatch) {
 	if g.Viewer == nil {
 		return
 	}
@@ -139,7 +139,7 @@ func (g *communityGathering) readMine(reads *store.Reads) {
 }
 
 // readFacts reads the categories and the counts.
-func (g *communityGathering) readFacts(reads *store.Reads) {
+func (g *communityGathering) readFacts(reads *store.ReadBatch) {
 	categories, homes := newSet(), map[region.Code][]string{}
 	for _, c := range g.Communities {
 		categories.add(c.CategoryIDs...)

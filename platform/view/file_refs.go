@@ -90,7 +90,7 @@ type filesAtHand struct {
 func noFilesAtHand() *filesAtHand { return &filesAtHand{asked: newSet()} }
 
 // readFiles reads the files that the known rows refer to: with them at hand, most answers need no round trip for files alone.
-func (g *gathering) readFiles(reads *store.Reads) {
+func (g *gathering) readFiles(reads *store.ReadBatch) {
 	wanted := newSet()
 	for _, p := range slices.Concat(g.Posts, g.children) {
 		wanted.add(fileIDsIn(object(p.Data))...)
@@ -149,7 +149,7 @@ func (b *Builder) filesBeside(ctx context.Context, st *store.Store, wanted *set,
 	})
 	if len(missing) > 0 {
 		var rows []store.File
-		reads := st.Related()
+		reads := st.NewBestEffortBatch()
 		reads.FilesByID(missing, &rows)
 		if err := reads.Run(ctx); err != nil {
 			return nil, err

@@ -77,7 +77,7 @@ func (b *Builder) Gather(ctx context.Context, st *store.Store, viewerID string, 
 	}
 	k.bury()
 	g := &gathering{Known: k, builder: b, viewerID: viewerID}
-	reads := st.Related()
+	reads := st.NewBestEffortBatch()
 	g.readUsers(reads)
 	g.readMembers(reads)
 	g.readContent(reads)
@@ -119,7 +119,7 @@ func (g *gathering) authors(visit func(userID, targetType, targetID string)) {
 	}
 }
 
-func (g *gathering) readUsers(reads *store.Reads) {
+func (g *gathering) readUsers(reads *store.ReadBatch) {
 	wanted := newSet()
 	g.authors(func(userID, targetType, targetID string) {
 		wanted.add(userID)
@@ -158,7 +158,7 @@ func (g *gathering) readUsers(reads *store.Reads) {
 }
 
 // readMembers reads how the authors stand to the communities they wrote in.
-func (g *gathering) readMembers(reads *store.Reads) {
+func (g *gathering) readMembers(reads *store.ReadBatch) {
 	wanted := map[string]*set{}
 	g.authors(func(userID, targetType, targetID string) {
 		if targetType != "community" {
@@ -184,7 +184,7 @@ func (g *gathering) readMembers(reads *store.Reads) {
 }
 
 // readContent reads child posts, embedded comments and replies, and the categories of the communities.
-func (g *gathering) readContent(reads *store.Reads) {
+func (g *gathering) readContent(reads *store.ReadBatch) {
 	var comments []string
 	children := newSet()
 	for _, p := range g.Posts {
@@ -224,7 +224,7 @@ func (g *gathering) readContent(reads *store.Reads) {
 }
 
 // readCounts reads what there are counts of, and how the viewer reacts to it.
-func (g *gathering) readCounts(reads *store.Reads) {
+func (g *gathering) readCounts(reads *store.ReadBatch) {
 	wanted := newSet()
 	for _, p := range g.Posts {
 		wanted.add(p.ID, p.TargetID)

@@ -144,7 +144,7 @@ type chatGathering struct {
 // Messages reads, in one round trip to each home concerned, what messages refer to, and builds the answer.
 func (b *Builder) Messages(ctx context.Context, st *store.Store, a ChatAnswer) (*plazav1.MessageAggregate, error) {
 	g := newChatGathering(a)
-	reads := st.Related()
+	reads := st.NewBestEffortBatch()
 	g.read(reads, a.Messages)
 	reads.LastMessages(g.feedIDs(), &g.last)
 	if err := reads.Run(ctx); err != nil {
@@ -159,12 +159,12 @@ func (b *Builder) Messages(ctx context.Context, st *store.Store, a ChatAnswer) (
 // MessageFeeds reads what subchannels refer to, their last messages before all, and builds the answer.
 func (b *Builder) MessageFeeds(ctx context.Context, st *store.Store, a ChatAnswer) (*plazav1.MessageFeedAggregate, error) {
 	g := newChatGathering(a)
-	last := st.Related()
+	last := st.NewBestEffortBatch()
 	last.LastMessages(g.feedIDs(), &g.last)
 	if err := last.Run(ctx); err != nil {
 		return nil, err
 	}
-	reads := st.Related()
+	reads := st.NewBestEffortBatch()
 	g.read(reads, g.last)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (g *chatGathering) feedIDs() []string {
 }
 
 // read reads the users, the counts, the viewer's reactions and the files of messages.
-func (g *chatGathering) read(reads *store.Reads, messages []store.Message) {
+func (g *chatGathering) read(reads *store.ReadBatch, messages []store.Message) {
 	users, ids, files := newSet(), newSet(), newSet()
 	for _, f := range g.ChatAnswer.Feeds {
 		users.add(f.CreatorID)
@@ -216,7 +216,7 @@ func (g *chatGathering) read(reads *store.Reads, messages []store.Message) {
 	}
 }
 
-func (g *chatGathering) readUsers(reads *store.Reads, users *set) {
+func (g *chatGathering) readUsers(reads *store.ReadBatch, users *set) {
 	order := slices.Clone(users.list())
 	if g.Viewer != nil && slices.Contains(order, g.Viewer.ID) {
 		g.users = append(g.users, *g.Viewer)

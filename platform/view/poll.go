@@ -63,7 +63,7 @@ func pollOf(p store.Post) string {
 }
 
 // readPolls reads the polls of the posts with their counts, and what the viewer votes for.
-func (g *gathering) readPolls(reads *store.Reads) {
+func (g *gathering) readPolls(reads *store.ReadBatch) {
 	wanted := newSet()
 	for _, p := range g.Posts {
 		wanted.add(pollOf(p))

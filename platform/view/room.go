@@ -111,7 +111,7 @@ func (a *Aggregate) ListLiveRooms(rooms []*plazav1.Room, paging *plazav1.Paging)
 }
 
 // readRooms reads the rooms of the posts, and their children.
-func (g *gathering) readRooms(reads *store.Reads) {
+func (g *gathering) readRooms(reads *store.ReadBatch) {
 	if ids := g.carriedBy("room", "roomId"); len(ids) > 0 {
 		reads.Rooms(ids, &g.rooms)
 		reads.ChildRooms(ids, &g.childRooms)

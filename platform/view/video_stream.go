@@ -105,7 +105,7 @@ func (g *gathering) carriedBy(structureType, field string) []string {
 }
 
 // readStreams reads the streams of the posts, and their children.
-func (g *gathering) readStreams(reads *store.Reads) {
+func (g *gathering) readStreams(reads *store.ReadBatch) {
 	if ids := g.carriedBy("liveStream", "streamId"); len(ids) > 0 {
 		reads.VideoStreams(ids, &g.streams)
 		reads.ChildStreams(ids, &g.childStreams)

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -29,7 +30,7 @@ type viewed struct {
 	store.View
 
 	times []time.Time // in order, each once
-	ref   service.Reference
+	ref   visibility.Reference
 }
 
 // ReportActivities tells what the caller viewed.
@@ -80,7 +81,7 @@ func timesOf(activities []*plazav1.Activity, now time.Time) (posts, stories map[
 func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string][]time.Time, now time.Time) (map[region.Code][]viewed, error) {
 	var posts []store.Post
 	var stories []store.Story
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.PostsByID(slices.Sorted(maps.Keys(postTimes)), &posts)
 	f.StoriesByID(slices.Sorted(maps.Keys(storyTimes)), &stories)
 	if err := f.Run(ctx); err != nil {
@@ -96,12 +97,12 @@ func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string]
 	for _, st := range stories {
 		targets[st.TargetID] = st.TargetType
 	}
-	places, err := s.Places(ctx, f.Caller, targets)
+	places, err := visibility.LoadTargets(ctx, s.Deps, f.Caller, targets)
 	if err != nil {
 		return nil, err
 	}
 	views := map[region.Code][]viewed{}
-	add := func(kind, id string, times []time.Time, ref service.Reference) {
+	add := func(kind, id string, times []time.Time, ref visibility.Reference) {
 		if ref.RequireSee(f.Caller, now) != nil {
 			return
 		}
@@ -110,10 +111,10 @@ func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string]
 		views[service.HomeOf(id)] = append(views[service.HomeOf(id)], v)
 	}
 	for i := range posts {
-		add(store.ReferencePost, posts[i].ID, postTimes[posts[i].ID], service.Reference{Post: &posts[i], Place: places[posts[i].TargetID]})
+		add(store.ReferencePost, posts[i].ID, postTimes[posts[i].ID], visibility.Reference{Post: &posts[i], Target: places[posts[i].TargetID]})
 	}
 	for i := range stories {
-		add(store.ReferenceStory, stories[i].ID, storyTimes[stories[i].ID], service.Reference{Story: &stories[i], Place: places[stories[i].TargetID]})
+		add(store.ReferenceStory, stories[i].ID, storyTimes[stories[i].ID], visibility.Reference{Story: &stories[i], Target: places[stories[i].TargetID]})
 	}
 	return views, nil
 }
@@ -142,7 +143,7 @@ func (s *Service) count(ctx context.Context, home region.Code, views []viewed, n
 
 // put stores views in one transaction; it is 400400 where something of it is gone.
 func (s *Service) put(ctx context.Context, home region.Code, now time.Time, views ...viewed) error {
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	for _, v := range views {
 		v.ref.Guard(w, now)
 		w.AddViews(v.View, v.times)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -25,9 +25,9 @@ func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest
 		kind = store.ReferenceStory
 	}
 	var rows []store.View
-	var ref service.Reference
-	f := s.Begin(ctx)
-	f.Refer(kind, m.GetReferenceId(), &ref)
+	var ref visibility.Reference
+	f := s.NewRequest(ctx)
+	visibility.ReadReference(f, kind, m.GetReferenceId(), &ref)
 	f.ListViews(list, &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest
 }
 
 // requireOwn returns nil for the author and for those who moderate posts and comments, or stories, there.
-func (s *Service) requireOwn(caller *auth.Caller, ref *service.Reference) error {
+func (s *Service) requireOwn(caller *auth.Caller, ref *visibility.Reference) error {
 	if err := ref.RequireSee(caller, s.Now()); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *Service) requireOwn(caller *auth.Caller, ref *service.Reference) error 
 	if ref.AuthorID() == caller.UserID {
 		return nil
 	}
-	return auth.Require(caller, right, ref.Place.Scope(""))
+	return auth.Require(caller, right, ref.Target.Scope(""))
 }
 
 // viewers reads the users of views, in their order. Those whose home does not answer are left out.
@@ -65,7 +65,7 @@ func (s *Service) viewers(ctx context.Context, rows []store.View) ([]store.User,
 		ids[i] = v.UserID
 	}
 	var users []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Users(ids, &users)
 	err := reads.Run(ctx)
 	slices.SortFunc(users, func(a, b store.User) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })

@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -21,8 +22,8 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // CreateCategory makes a category. It lives at this server's region.
 func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategoryRequest) (*plazav1.CategoryResponse, error) {
-	f := s.Begin(ctx)
-	avatar := service.ReadFiles(f.Reads, service.Avatar(&req.AvatarFileId))
+	f := s.NewRequest(ctx)
+	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(&req.AvatarFileId))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 		CreatedAt:    now,
 		UpdatedAt:    now,
 	}
-	w := s.Store.Write(s.Region)
+	w := s.Store.NewTx(s.Region)
 	w.NewCategory(c, now)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 // GetCategory gets one category.
 func (s *Service) GetCategory(ctx context.Context, req *plazav1.GetCategoryRequest) (*plazav1.CategoryResponse, error) {
 	var rows []store.Category
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.Categories([]string{req.GetCategoryId()}, &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -70,11 +71,11 @@ func (s *Service) BatchGetCategories(ctx context.Context, req *plazav1.BatchGetC
 	if len(ids) == 0 {
 		return s.list(ctx, listing{sortBy: req.GetSortBy(), options: req.GetOptions()})
 	}
-	if err := s.Begin(ctx).Run(ctx); err != nil {
+	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
 	var rows []store.Category
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Categories(ids, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -14,8 +15,8 @@ import (
 
 // UpdateCategory changes a category; absent fields stay.
 func (s *Service) UpdateCategory(ctx context.Context, m *plazav1.UpdateCategoryRequest) (*plazav1.CategoryResponse, error) {
-	f := s.Begin(ctx)
-	avatar := service.ReadFiles(f.Reads, service.Avatar(m.AvatarFileId))
+	f := s.NewRequest(ctx)
+	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(m.AvatarFileId))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func (s *Service) UpdateCategory(ctx context.Context, m *plazav1.UpdateCategoryR
 		change.Metadata = view.ObjectJSON(m.GetMetadata())
 	}
 	var after *store.Category
-	w := s.Store.Write(service.HomeOf(m.GetCategoryId()))
+	w := s.Store.NewTx(service.HomeOf(m.GetCategoryId()))
 	w.UpdateCategory(m.GetCategoryId(), change, s.Now(), &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (s *Service) UpdateCategory(ctx context.Context, m *plazav1.UpdateCategoryR
 // DeleteCategory takes a category away. Communities that stand in it keep its id, and show it as deleted.
 func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategoryRequest) (*plazav1.StatusSuccessResponse, error) {
 	id := req.GetCategoryId()
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategor
 	if !region.ValidID(id) {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.Write(service.HomeOf(id))
+	w := s.Store.NewTx(service.HomeOf(id))
 	w.DeleteCategory(id, s.Now())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

@@ -27,12 +27,12 @@ func (s *Service) list(ctx context.Context, l listing) (*plazav1.CategoryRespons
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Begin(ctx).Run(ctx); err != nil {
+	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
 	list := listOf(l, cursor)
 	var rows []store.Category
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ListCategories(list, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

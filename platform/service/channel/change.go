@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -16,7 +18,7 @@ import (
 // UpdateChannel changes a channel; absent fields stay.
 func (s *Service) UpdateChannel(ctx context.Context, m *plazav1.UpdateChannelRequest) (*answer, error) {
 	found := s.begin(ctx, m.GetChannelId())
-	avatar := service.ReadFiles(found.Reads, service.Avatar(m.AvatarFileId))
+	avatar := fileref.Read(found.ReadBatch, fileref.Avatar(m.AvatarFileId))
 	if err := s.runLive(ctx, found); err != nil {
 		return nil, err
 	}
@@ -26,12 +28,12 @@ func (s *Service) UpdateChannel(ctx context.Context, m *plazav1.UpdateChannelReq
 	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.CheckTexts(ctx, found.Caller, service.HomeOf(found.ChannelAccess.Channel.ID), service.WrittenAs(m.DisplayName)); err != nil {
+	if err := textrules.Check(ctx, s.Deps, found.Caller, service.HomeOf(found.Access.Channel.ID), textrules.TextOfFields(m.DisplayName)); err != nil {
 		return nil, err
 	}
-	c := *found.ChannelAccess.Channel
+	c := *found.Access.Channel
 	var after *store.Channel
-	w := s.Store.Write(service.HomeOf(c.ID))
+	w := s.Store.NewTx(service.HomeOf(c.ID))
 	w.UpdateChannel(c, changeOf(m), s.Now())
 	w.ChannelAfter(c.ID, &after)
 	if err := w.Commit(ctx); err != nil {
@@ -42,7 +44,7 @@ func (s *Service) UpdateChannel(ctx context.Context, m *plazav1.UpdateChannelReq
 
 // requireEdit lets the creator of a conversation change it, and all of its users where the network does; and whoever has EDIT_CHANNEL.
 func (s *situation) requireEdit() error {
-	c, user := s.ChannelAccess.Channel, s.ChannelAccess.User
+	c, user := s.Access.Channel, s.Access.User
 	if c.Type == store.ChannelConversation && user.IsMember() &&
 		(c.CreatorID == user.UserID || s.settings.AllowMemberToUpdateConversationChannel) {
 		return nil
@@ -74,8 +76,8 @@ func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelR
 	if err := found.RequireModerate(found.Caller, auth.CloseChannel); err != nil {
 		return nil, err
 	}
-	id := found.ChannelAccess.Channel.ID
-	w := s.Store.Write(service.HomeOf(id))
+	id := found.Access.Channel.ID
+	w := s.Store.NewTx(service.HomeOf(id))
 	w.DeleteChannel(id, found.Caller.PublicID, s.Now())
 	told := w.Emit(topicDeleted, deleted{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
 	if err := w.Commit(ctx); err != nil {
@@ -97,8 +99,8 @@ func (s *Service) MuteChannel(ctx context.Context, req *plazav1.MuteChannelReque
 		return nil, err
 	}
 	now := s.Now()
-	id := found.ChannelAccess.Channel.ID
-	w := s.Store.Write(service.HomeOf(id))
+	id := found.Access.Channel.ID
+	w := s.Store.NewTx(service.HomeOf(id))
 	w.MuteChannel(id, mutedUntil(req.GetMutePeriod(), now), now)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -134,7 +136,7 @@ func (s *Service) endFeeds(ctx context.Context, channelID string) error {
 		list := store.MessageFeedList{ChannelID: channelID, Deleted: store.DeletedNone, Limit: feedsAtOnce}
 		list.After, _, list.AfterID = page.Cursor{}.Start(false)
 		var feeds []store.MessageFeed
-		reads := s.Store.Reads()
+		reads := s.Store.NewReadBatch()
 		reads.ListMessageFeeds(list, &feeds)
 		if err := reads.Run(ctx); err != nil || len(feeds) == 0 {
 			return err

@@ -20,7 +20,7 @@
 // one that is the chat of nothing is for whoever knows its id. Who joined stays a member, and finds it as long as they see that. It has
 // 100,000 members at most.
 //
-// What the caller may do in a channel is in service.ChannelAccess.
+// What the caller may do in a channel is in service.Access.
 package channel
 
 import (
@@ -29,6 +29,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -55,15 +56,15 @@ type answer = plazav1.ChannelAggregate
 
 // situation is what an operation on one channel finds in the database.
 type situation struct {
-	*service.First
-	service.ChannelAccess
+	*service.Request
+	chat.Access
 	settings store.Settings
 }
 
 // begin starts the first round trip of an operation on one channel.
 func (s *Service) begin(ctx context.Context, id string) *situation {
-	found := &situation{First: s.Begin(ctx)}
-	s.ReadChannel(found.First, id, &found.ChannelAccess)
+	found := &situation{Request: s.NewRequest(ctx)}
+	chat.ReadChannel(s.Deps, found.Request, id, &found.Access)
 	found.Settings(s.Region, &found.settings)
 	return found
 }
@@ -73,7 +74,7 @@ func (s *Service) run(ctx context.Context, found *situation) error {
 	if err := found.Run(ctx); err != nil {
 		return err
 	}
-	if err := s.SettleChannel(ctx, found.Caller, &found.ChannelAccess); err != nil {
+	if err := chat.ResolveLiveAccess(ctx, s.Deps, found.Caller, &found.Access); err != nil {
 		return err
 	}
 	return found.CanSee(found.Caller)
@@ -84,7 +85,7 @@ func (s *Service) runLive(ctx context.Context, found *situation) error {
 	if err := s.run(ctx, found); err != nil {
 		return err
 	}
-	if found.ChannelAccess.Channel.DeletedAt != nil {
+	if found.Access.Channel.DeletedAt != nil {
 		return fail.NotFound()
 	}
 	return nil
@@ -92,21 +93,21 @@ func (s *Service) runLive(ctx context.Context, found *situation) error {
 
 // known is how the caller stands to the channel, for the answer.
 func (s *situation) known() []store.ChannelUser {
-	if s.ChannelAccess.User == nil {
+	if s.Access.User == nil {
 		return nil
 	}
-	return []store.ChannelUser{*s.ChannelAccess.User}
+	return []store.ChannelUser{*s.Access.User}
 }
 
 // answer makes the answer about channels.
-func (s *Service) answer(ctx context.Context, f *service.First, settings store.Settings, a view.ChannelAnswer) (*plazav1.ChannelAggregate, error) {
-	a.Viewer, a.ViewerReads, a.Settings = f.User(), service.SeesEveryChannel(f.Caller), settings
+func (s *Service) answer(ctx context.Context, f *service.Request, settings store.Settings, a view.ChannelAnswer) (*plazav1.ChannelAggregate, error) {
+	a.Viewer, a.ViewerReads, a.Settings = f.User(), chat.SeesEveryChannel(f.Caller), settings
 	return s.View.Channels(ctx, s.Store, a)
 }
 
 // respond is answer about one channel.
 func (s *Service) respond(ctx context.Context, found *situation, a view.ChannelAnswer) (*answer, error) {
-	aggregate, err := s.answer(ctx, found.First, found.settings, a)
+	aggregate, err := s.answer(ctx, found.Request, found.settings, a)
 	if err != nil {
 		return nil, err
 	}
@@ -119,13 +120,13 @@ func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest
 	if err := s.run(ctx, found); err != nil {
 		return nil, err
 	}
-	return s.respond(ctx, found, view.ChannelAnswer{Channels: []store.Channel{*found.ChannelAccess.Channel}, ChannelUsers: found.known()})
+	return s.respond(ctx, found, view.ChannelAnswer{Channels: []store.Channel{*found.Access.Channel}, ChannelUsers: found.known()})
 }
 
 // BatchGetChannels gets several channels in the order of the request. Those that are unknown, that the caller may not know of, or
 // whose region is away are left out.
 func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetChannelsRequest) (*answer, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	var settings store.Settings
 	f.Settings(s.Region, &settings)
 	if err := f.Run(ctx); err != nil {
@@ -133,7 +134,7 @@ func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetCha
 	}
 	var ids []string
 	for _, id := range req.GetChannelIds() {
-		if internal := s.ChannelID(id); !slices.Contains(ids, internal) {
+		if internal := chat.ChannelID(s.Deps, id); !slices.Contains(ids, internal) {
 			ids = append(ids, internal)
 		}
 	}
@@ -149,10 +150,10 @@ func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetCha
 }
 
 // seen reads channels by internal id, in that order, and keeps those that the caller may know of; and how the caller stands to those.
-func (s *Service) seen(ctx context.Context, f *service.First, ids []string) ([]store.Channel, []store.ChannelUser, error) {
+func (s *Service) seen(ctx context.Context, f *service.Request, ids []string) ([]store.Channel, []store.ChannelUser, error) {
 	var read []store.Channel
 	var users []store.ChannelUser
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Channels(ids, &read)
 	if f.Caller.UserID != "" {
 		reads.ChannelUsersOf(f.Caller.UserID, ids, &users)
@@ -167,11 +168,11 @@ func (s *Service) seen(ctx context.Context, f *service.First, ids []string) ([]s
 		if at < 0 {
 			continue
 		}
-		a := service.ChannelAccess{Channel: &read[at]}
+		a := chat.Access{Channel: &read[at]}
 		if i := slices.IndexFunc(users, func(u store.ChannelUser) bool { return u.ChannelID == id }); i >= 0 {
 			a.User = &users[i]
 		}
-		if err := s.SettleChannel(ctx, f.Caller, &a); err != nil {
+		if err := chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &a); err != nil {
 			return nil, nil, err
 		}
 		if a.CanSee(f.Caller) != nil {

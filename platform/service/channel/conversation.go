@@ -8,6 +8,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -55,7 +58,7 @@ func (s *Service) CreateConversation(ctx context.Context, m *plazav1.CreateConve
 	for _, u := range users {
 		a.ChannelUsers = append(a.ChannelUsers, u.New)
 	}
-	aggregate, err := s.answer(ctx, n.First, n.settings, a)
+	aggregate, err := s.answer(ctx, n.Request, n.settings, a)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ func (s *Service) CreateConversation(ctx context.Context, m *plazav1.CreateConve
 
 // lookToConverse reads and checks what the conversation needs.
 func (s *Service) lookToConverse(ctx context.Context, m *plazav1.CreateConversationRequest, others []string, all bool) (*conversing, error) {
-	n := &conversing{newcomer: newcomer{First: s.Begin(ctx)}}
+	n := &conversing{newcomer: newcomer{Request: s.NewRequest(ctx)}}
 	var hidden []string
 	n.Settings(s.Region, &n.settings)
 	n.Users(others, &n.users)
@@ -77,15 +80,15 @@ func (s *Service) lookToConverse(ctx context.Context, m *plazav1.CreateConversat
 		n.Channel(id, &n.there)
 		n.ChannelUsers(id, everybody, &n.old)
 	}
-	avatar := service.ReadFiles(n.Reads, service.Avatar(&m.AvatarFileId))
-	rules := s.ReadTextRules(n.Reads, service.HomeOf(id))
+	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&m.AvatarFileId))
+	rules := textrules.Read(s.Deps, n.ReadBatch, service.HomeOf(id))
 	if err := n.Run(ctx); err != nil {
 		return nil, err
 	}
 	if err := n.RequireUser(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, n.Caller, service.WrittenAs(&m.DisplayName)); err != nil {
+	if err := rules.Require(ctx, n.Caller, textrules.TextOfFields(&m.DisplayName)); err != nil {
 		return nil, err
 	}
 	if !all || !n.usersAreThere(len(others)) || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(hidden, id) }) {
@@ -103,7 +106,7 @@ func (s *Service) lookToConverse(ctx context.Context, m *plazav1.CreateConversat
 	n.channel = store.Channel{
 		ID: id, PublicID: id, Type: store.ChannelConversation, CreatorID: n.User().ID, CreatorPublicID: n.User().PublicID,
 		DisplayName: m.GetDisplayName(), AvatarFileID: m.GetAvatarFileId(), IsDistinct: distinct, Tags: unique(m.GetTags()),
-		Metadata: view.ObjectJSON(m.GetMetadata()), NotificationMode: "default", AutoDeleteFlags: service.DefaultAutoDeleteFlags,
+		Metadata: view.ObjectJSON(m.GetMetadata()), NotificationMode: "default", AutoDeleteFlags: chat.DefaultAutoDeleteFlags,
 		LastActivity: now, CreatedAt: now, UpdatedAt: now,
 	}
 	if n.there != nil {
@@ -120,19 +123,19 @@ func (n *conversing) changes(now time.Time) []store.ChannelUserChange {
 		if i := slices.IndexFunc(n.old, func(o store.ChannelUser) bool { return o.UserID == u.ID }); i >= 0 {
 			old = &n.old[i]
 		}
-		changes = append(changes, service.JoinChannel(n.channel.ID, u.ID, u.PublicID, old, service.ChannelMemberRoles(), now))
+		changes = append(changes, chat.Join(n.channel.ID, u.ID, u.PublicID, old, chat.MemberRoles(), now))
 	}
 	return changes
 }
 
 // converse writes what is to be written. Where somebody else made the same conversation meanwhile it is store.ErrChanged.
 func (s *Service) converse(ctx context.Context, n *conversing, users []store.ChannelUserChange) error {
-	w := s.Store.Write(service.HomeOf(n.channel.ID))
+	w := s.Store.NewTx(service.HomeOf(n.channel.ID))
 	switch {
 	case n.there == nil && n.channel.IsDistinct:
-		service.MakeChannel(w, n.channel, users, store.ErrChanged)
+		chat.InsertChannel(w, n.channel, users, store.ErrChanged)
 	case n.there == nil:
-		service.MakeChannel(w, n.channel, users, nil)
+		chat.InsertChannel(w, n.channel, users, nil)
 	case slices.ContainsFunc(users, store.ChannelUserChange.Needed):
 		w.GuardChannel(n.channel.ID, store.ErrChanged)
 		w.ChangeChannelUsers(n.channel.ID, users, s.Now())

@@ -10,6 +10,11 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -25,7 +30,7 @@ var (
 
 // newcomer is a channel about to be made.
 type newcomer struct {
-	*service.First
+	*service.Request
 	settings store.Settings
 	users    []store.User // the first members beside the creator
 	channel  store.Channel
@@ -44,11 +49,11 @@ func (s *Service) CreateChannel(ctx context.Context, m *plazav1.CreateChannelReq
 	if err != nil {
 		return nil, err
 	}
-	n := &newcomer{First: s.Begin(ctx)}
+	n := &newcomer{Request: s.NewRequest(ctx)}
 	n.Settings(s.Region, &n.settings)
 	n.Users(ids, &n.users)
-	avatar := service.ReadFiles(n.Reads, service.Avatar(&m.AvatarFileId))
-	rules := s.ReadTextRules(n.Reads, s.homeOf(m.GetChannelId()))
+	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&m.AvatarFileId))
+	rules := textrules.Read(s.Deps, n.ReadBatch, s.homeOf(m.GetChannelId()))
 	if err := n.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -57,7 +62,7 @@ func (s *Service) CreateChannel(ctx context.Context, m *plazav1.CreateChannelReq
 			return nil, err
 		}
 	}
-	if err := rules.Require(ctx, n.Caller, service.WrittenAs(&m.DisplayName)); err != nil {
+	if err := rules.Require(ctx, n.Caller, textrules.TextOfFields(&m.DisplayName)); err != nil {
 		return nil, err
 	}
 	if !all || !n.usersAreThere(len(ids)) {
@@ -66,7 +71,7 @@ func (s *Service) CreateChannel(ctx context.Context, m *plazav1.CreateChannelReq
 	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
-	n.channel = s.row(n.First, m)
+	n.channel = s.row(n.Request, m)
 	if err := s.attach(ctx, n, m); err != nil {
 		return nil, err
 	}
@@ -81,7 +86,7 @@ func (s *Service) homeOf(chosenID string) region.Code {
 	if chosenID == "" {
 		return s.Region
 	}
-	return service.HomeOf(s.ChannelID(chosenID))
+	return service.HomeOf(chat.ChannelID(s.Deps, chosenID))
 }
 
 // requireSense refuses fields that do not go together.
@@ -95,7 +100,7 @@ func requireSense(m *plazav1.CreateChannelRequest) error {
 		return fail.Validation("videoStreamId, roomId: only one of them")
 	case m.IsPublic != nil && cmp.Or(m.GetType(), store.ChannelCommunity) != store.ChannelCommunity:
 		return errPublic
-	case m.GetChannelId() != "" && !service.PublicChannelID(m.GetChannelId()) && m.GetChannelId() != m.GetVideoStreamId()+m.GetRoomId():
+	case m.GetChannelId() != "" && !chat.AllowsPublicID(m.GetChannelId()) && m.GetChannelId() != m.GetVideoStreamId()+m.GetRoomId():
 		return errFormID
 	case m.GetChannelId() != "" && m.GetVideoStreamId()+m.GetRoomId() != "" && m.GetChannelId() != m.GetVideoStreamId()+m.GetRoomId():
 		return fail.Validation("channelId: the live channel of a room or stream has the id of that")
@@ -110,19 +115,19 @@ func (n *newcomer) usersAreThere(wanted int) bool {
 }
 
 // row is the channel as it is stored.
-func (s *Service) row(f *service.First, m *plazav1.CreateChannelRequest) store.Channel {
+func (s *Service) row(f *service.Request, m *plazav1.CreateChannelRequest) store.Channel {
 	now := s.Now()
 	kind := cmp.Or(m.GetType(), store.ChannelCommunity)
 	c := store.Channel{
 		ID: s.NewID(s.Region), Type: kind, DisplayName: m.GetDisplayName(), AvatarFileID: m.GetAvatarFileId(),
 		IsPublic: kind == store.ChannelBroadcast || kind == store.ChannelCommunity && (m.IsPublic == nil || m.GetIsPublic()),
 		Tags:     unique(m.GetTags()), Metadata: view.ObjectJSON(m.GetMetadata()), NotificationMode: cmp.Or(m.GetNotificationMode(), "default"),
-		AutoDeleteEnabled: m.GetMessageAutoDeleteEnabled(), AutoDeleteFlags: int64(cmp.Or(m.GetAutoDeleteMessageByFlagLimit(), service.DefaultAutoDeleteFlags)),
+		AutoDeleteEnabled: m.GetMessageAutoDeleteEnabled(), AutoDeleteFlags: int64(cmp.Or(m.GetAutoDeleteMessageByFlagLimit(), chat.DefaultAutoDeleteFlags)),
 		PostID: m.GetPostId(), LastActivity: now, CreatedAt: now, UpdatedAt: now,
 	}
 	c.PublicID = c.ID
 	if id := m.GetChannelId(); id != "" {
-		c.ID, c.PublicID = s.ChannelID(id), id
+		c.ID, c.PublicID = chat.ChannelID(s.Deps, id), id
 	}
 	if m.GetIsMuted() {
 		c.MutedUntil = mutedUntil(forEver, now)
@@ -140,7 +145,7 @@ func (s *Service) make(ctx context.Context, n *newcomer, taken error) (*answer, 
 		return nil, fail.TooManyMembers()
 	}
 	now := n.channel.CreatedAt
-	w := s.Store.Write(service.HomeOf(n.channel.ID))
+	w := s.Store.NewTx(service.HomeOf(n.channel.ID))
 	switch {
 	case n.roomID != "":
 		w.RoomHasChannel(n.roomID, now, fail.NotFound())
@@ -149,7 +154,7 @@ func (s *Service) make(ctx context.Context, n *newcomer, taken error) (*answer, 
 	case n.channel.ID == n.channel.PublicID:
 		taken = nil // an id of ours, which nobody else can have
 	}
-	service.MakeChannel(w, n.channel, users, taken)
+	chat.InsertChannel(w, n.channel, users, taken)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -157,7 +162,7 @@ func (s *Service) make(ctx context.Context, n *newcomer, taken error) (*answer, 
 	for _, u := range users {
 		a.ChannelUsers = append(a.ChannelUsers, u.New)
 	}
-	aggregate, err := s.answer(ctx, n.First, n.settings, a)
+	aggregate, err := s.answer(ctx, n.Request, n.settings, a)
 	if err != nil {
 		return nil, err
 	}
@@ -169,11 +174,11 @@ func (n *newcomer) channelUsers() []store.ChannelUserChange {
 	c := n.channel
 	var users []store.ChannelUserChange
 	if c.CreatorID != "" {
-		users = append(users, service.JoinChannel(c.ID, c.CreatorID, c.CreatorPublicID, nil, service.ChannelCreatorRoles(), c.CreatedAt))
+		users = append(users, chat.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, chat.CreatorRoles(), c.CreatedAt))
 	}
 	for _, u := range n.users {
 		if u.ID != c.CreatorID {
-			users = append(users, service.JoinChannel(c.ID, u.ID, u.PublicID, nil, service.ChannelMemberRoles(), c.CreatedAt))
+			users = append(users, chat.Join(c.ID, u.ID, u.PublicID, nil, chat.MemberRoles(), c.CreatedAt))
 		}
 	}
 	return users
@@ -201,12 +206,12 @@ var (
 
 func (s *Service) attachRoom(ctx context.Context, n *newcomer, m *plazav1.CreateChannelRequest) error {
 	var room *store.Room
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.Room(m.GetRoomId(), &room)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	if err := s.SeeRoom(ctx, n.Caller, room); err != nil {
+	if err := live.RequireSeeRoom(ctx, s.Deps, n.Caller, room); err != nil {
 		return err
 	}
 	if err := requireAttach(n.Caller, room.CreatorID, m.GetPostId(), room.PostID, room.LiveChatEnabled); err != nil {
@@ -219,12 +224,12 @@ func (s *Service) attachRoom(ctx context.Context, n *newcomer, m *plazav1.Create
 
 func (s *Service) attachStream(ctx context.Context, n *newcomer, m *plazav1.CreateChannelRequest) error {
 	var stream *store.VideoStream
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.VideoStream(m.GetVideoStreamId(), &stream)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	if err := s.SeeStream(ctx, n.Caller, stream); err != nil {
+	if err := live.RequireSeeStream(ctx, s.Deps, n.Caller, stream); err != nil {
 		return err
 	}
 	if err := requireAttach(n.Caller, stream.CreatorID, m.GetPostId(), stream.PostID, stream.ChannelEnabled); err != nil {
@@ -236,7 +241,7 @@ func (s *Service) attachStream(ctx context.Context, n *newcomer, m *plazav1.Crea
 }
 
 func requireAttach(caller *auth.Caller, creatorID, wantedPost, post string, enabled bool) error {
-	if err := service.RequireChangeLive(caller, creatorID); err != nil {
+	if err := live.RequireChange(caller, creatorID); err != nil {
 		return err
 	}
 	switch {
@@ -250,15 +255,15 @@ func requireAttach(caller *auth.Caller, creatorID, wantedPost, post string, enab
 
 func (s *Service) attachPost(ctx context.Context, n *newcomer, postID string) error {
 	var post *store.Post
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.Post(postID, &post)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	if _, err := s.SeePost(ctx, n.Caller, postID); err != nil {
+	if _, err := visibility.LoadPost(ctx, s.Deps, n.Caller, postID); err != nil {
 		return err
 	}
-	return service.RequireChangeLive(n.Caller, post.AuthorID)
+	return live.RequireChange(n.Caller, post.AuthorID)
 }
 
 // resolve returns the internal ids of the users that a request names, each once, and whether all of them are known.

@@ -5,12 +5,12 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// JoinChannel makes the caller a member. Again changes nothing.
+// Join makes the caller a member. Again changes nothing.
 func (s *Service) JoinChannel(ctx context.Context, req *plazav1.JoinChannelRequest) (*answer, error) {
 	return s.change(ctx, operation{channelID: req.GetChannelId(), decide: decideJoin})
 }
@@ -19,17 +19,17 @@ func decideJoin(g *gathering) ([]store.ChannelUserChange, error) {
 	if err := g.RequireUser(); err != nil {
 		return nil, err
 	}
-	c, mine := g.ChannelAccess.Channel, g.ChannelAccess.User
+	c, mine := g.Access.Channel, g.Access.User
 	switch {
 	case mine.IsBanned():
 		return nil, fail.ChannelBanned()
 	case mine.IsMember():
 		return nil, nil
-	case !c.IsPublic && !g.Attached: // seen by those who see every channel
+	case !c.IsPublic && !g.SeesAttached: // seen by those who see every channel
 		return nil, fail.Forbidden("Nobody joins this channel: its moderators add users")
 	}
-	u := g.First.User()
-	return []store.ChannelUserChange{service.JoinChannel(c.ID, u.ID, u.PublicID, mine, service.ChannelMemberRoles(), g.now)}, nil
+	u := g.Request.User()
+	return []store.ChannelUserChange{chat.Join(c.ID, u.ID, u.PublicID, mine, chat.MemberRoles(), g.now)}, nil
 }
 
 // LeaveChannel ends the caller's membership. Whoever is no member stays none.
@@ -38,7 +38,7 @@ func (s *Service) LeaveChannel(ctx context.Context, req *plazav1.LeaveChannelReq
 		if err := g.RequireUser(); err != nil {
 			return nil, err
 		}
-		if mine := g.ChannelAccess.User; mine.IsMember() {
+		if mine := g.Access.User; mine.IsMember() {
 			return []store.ChannelUserChange{end(*mine, store.ChannelNone, g.now)}, nil
 		}
 		return nil, nil
@@ -60,7 +60,7 @@ func decideAdd(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
 		case old.IsBanned():
 			return nil, fail.ChannelBanned()
 		}
-		changes = append(changes, service.JoinChannel(g.ChannelAccess.Channel.ID, id, u.PublicID, old, service.ChannelMemberRoles(), g.now))
+		changes = append(changes, chat.Join(g.Access.Channel.ID, id, u.PublicID, old, chat.MemberRoles(), g.now))
 	}
 	return changes, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -22,7 +23,7 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	if err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	var settings store.Settings
 	f.Settings(s.Region, &settings)
 	if err := f.Run(ctx); err != nil {
@@ -30,7 +31,7 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	}
 	list := listOf(req, cursor)
 	list.MemberID = f.Caller.UserID
-	keys, err := s.keys(ctx, list, req.GetFilter(), service.SeesEveryChannel(f.Caller))
+	keys, err := s.keys(ctx, list, req.GetFilter(), chat.SeesEveryChannel(f.Caller))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func typesOf(types []string) []string {
 // not deleted, and all of their own: a user has few.
 func (s *Service) keys(ctx context.Context, list store.ChannelList, filter string, everything bool) ([]store.ChannelKey, error) {
 	var public, others, mine []store.ChannelKey
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	if filter != "member" && everything {
 		reads.ListChannels(list, true, &public)
 		reads.ListChannels(list, false, &others)
@@ -131,7 +132,7 @@ func (s *Service) rows(ctx context.Context, keys []store.ChannelKey) ([]store.Ch
 		ids[i] = k.ID
 	}
 	var rows []store.Channel
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Channels(ids, &rows)
 	err := reads.Run(ctx)
 	slices.SortFunc(rows, func(a, b store.Channel) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })

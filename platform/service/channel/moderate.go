@@ -6,7 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -30,7 +30,7 @@ func decideBan(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
 		if u == nil {
 			return nil, fail.NotFound()
 		}
-		stranger := service.JoinChannel(g.ChannelAccess.Channel.ID, id, u.PublicID, nil, nil, g.now)
+		stranger := chat.Join(g.Access.Channel.ID, id, u.PublicID, nil, nil, g.now)
 		stranger.New.Membership = store.ChannelBanned
 		changes = append(changes, stranger)
 	}

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // SeeChannels marks the first subchannels of channels read up to a segment. The markers of the caller decide what that changes:
 // whoever does not belong to a channel has none of it that moves.
 func (s *Service) SeeChannels(ctx context.Context, m *plazav1.SeeChannelsRequest) (*plazav1.SuccessResponse, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -26,7 +27,7 @@ func (s *Service) SeeChannels(ctx context.Context, m *plazav1.SeeChannelsRequest
 	}
 	readTo := map[string]int64{}
 	for _, c := range seen {
-		id := s.ChannelID(c.GetChannelId())
+		id := chat.ChannelID(s.Deps, c.GetChannelId())
 		readTo[id] = max(readTo[id], int64(c.GetReadToSegment()))
 	}
 	if err := s.markers.SeeFeeds(ctx, f.Caller.UserID, readTo); err != nil {

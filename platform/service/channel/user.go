@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
@@ -69,7 +70,7 @@ func (s *Service) change(ctx context.Context, o operation) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := view.ChannelAnswer{Channels: []store.Channel{*found.ChannelAccess.Channel}, Users: found.rows}
+	a := view.ChannelAnswer{Channels: []store.Channel{*found.Access.Channel}, Users: found.rows}
 	for _, c := range done {
 		a.ChannelUsers = append(a.ChannelUsers, c.New)
 	}
@@ -79,7 +80,7 @@ func (s *Service) change(ctx context.Context, o operation) (*answer, error) {
 // look reads what the operation has to know.
 func (s *Service) look(ctx context.Context, o operation) (*gathering, error) {
 	found := &gathering{situation: s.begin(ctx, o.channelID), now: s.Now(), counts: store.Counts{}}
-	id := s.ChannelID(o.channelID)
+	id := chat.ChannelID(s.Deps, o.channelID)
 	found.ChannelUsers(id, o.userIDs, &found.users)
 	found.CountsOf([]string{id}, found.counts)
 	if o.readRows {
@@ -93,11 +94,11 @@ func (s *Service) carryOut(ctx context.Context, found *gathering, changes []stor
 	if !slices.ContainsFunc(changes, store.ChannelUserChange.Needed) {
 		return nil
 	}
-	channel := found.ChannelAccess.Channel
+	channel := found.Access.Channel
 	if more := moreMembers(changes); more > 0 && int(found.counts.Of(channel.ID, store.CountMembers))+more > maxMembers[channel.Type] {
 		return fail.TooManyMembers()
 	}
-	w := s.Store.Write(service.HomeOf(channel.ID))
+	w := s.Store.NewTx(service.HomeOf(channel.ID))
 	w.GuardChannel(channel.ID, fail.NotFound())
 	w.ChangeChannelUsers(channel.ID, changes, found.now)
 	told := tellMarkers(w, channel.ID, changes, found.now)
@@ -124,7 +125,7 @@ func moreMembers(changes []store.ChannelUserChange) int {
 
 // tellMarkers has the markers of those follow who join the channel or leave it: who joins has read what came before, and who leaves
 // has nothing unread there.
-func tellMarkers(w *store.Write, channelID string, changes []store.ChannelUserChange, now time.Time) []store.OutboxRow {
+func tellMarkers(w *store.Tx, channelID string, changes []store.ChannelUserChange, now time.Time) []store.OutboxRow {
 	var ids []string
 	for _, c := range changes {
 		if c.Old.IsMember() != c.New.IsMember() {
@@ -151,7 +152,7 @@ func (s *Service) moderate(ctx context.Context, channelID string, publicIDs []st
 		switch {
 		case !all:
 			return nil, fail.NotFound()
-		case g.ChannelAccess.Channel.Type == store.ChannelConversation && p != auth.MuteChannelUser:
+		case g.Access.Channel.Type == store.ChannelConversation && p != auth.MuteChannelUser:
 			return nil, errConversation
 		}
 		return decide(g, ids)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -43,11 +44,11 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 	}
 	rows, paging := service.Page(cursor, slices.Concat(pages...), list.ByName, list.Desc,
 		func(u store.ChannelUserRow) (t time.Time, key, id string) { return u.CreatedAt, u.NameKey, u.UserID })
-	a := view.ChannelAnswer{Channels: []store.Channel{*found.ChannelAccess.Channel}, OnlyUsers: true}
+	a := view.ChannelAnswer{Channels: []store.Channel{*found.Access.Channel}, OnlyUsers: true}
 	for _, row := range rows {
 		a.ChannelUsers = append(a.ChannelUsers, row.ChannelUser)
 	}
-	aggregate, err := s.answer(ctx, found.First, found.settings, a)
+	aggregate, err := s.answer(ctx, found.Request, found.settings, a)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func membershipsOf(m *plazav1.ListChannelUsersRequest) []string {
 // usersOf makes the list of the request. A search goes by name, whatever order is asked for: only there it needs no scan.
 func (s *Service) usersOf(m *plazav1.ListChannelUsersRequest, cursor page.Cursor) store.ChannelUserList {
 	list := store.ChannelUserList{
-		ChannelID: s.ChannelID(m.GetChannelId()),
+		ChannelID: chat.ChannelID(s.Deps, m.GetChannelId()),
 		Roles:     slices.Concat(m.GetRoles(), m.GetRole()),
 		ByName:    m.GetSortBy() == "displayName" || m.GetSearch() != "",
 		Prefix:    m.GetSearch(),

@@ -22,6 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -35,19 +36,19 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // loaded is one comment as a request finds it, with the post or story it stands on.
 type loaded struct {
-	*service.First
+	*service.Request
 	comment *store.Comment
-	ref     service.Reference
+	ref     visibility.Reference
 }
 
 // load reads a comment, what it stands on and how the caller stands to that, beside what more adds. A comment that is
 // deleted or that the caller may not see does not exist.
-func (s *Service) load(ctx context.Context, id string, more func(*service.First)) (*loaded, error) {
-	l := &loaded{First: s.Begin(ctx)}
+func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
+	l := &loaded{Request: s.NewRequest(ctx)}
 	l.Comment(id, &l.comment)
-	l.ReferOf(id, &l.ref)
+	visibility.ReadReferenceOfComment(l.Request, id, &l.ref)
 	if more != nil {
-		more(l.First)
+		more(l.Request)
 	}
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -60,16 +61,16 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 
 // requireSee refuses comments that the caller may not see.
 func (l *loaded) requireSee(now time.Time) error {
-	if err := l.ref.RequireSee(l.First.Caller, now); err != nil {
+	if err := l.ref.RequireSee(l.Request.Caller, now); err != nil {
 		return err
 	}
-	return l.ref.Place.RequireSeeComment(l.First.Caller, l.comment)
+	return l.ref.Target.RequireSeeComment(l.Request.Caller, l.comment)
 }
 
 func (l *loaded) known(comments ...store.Comment) view.Known {
 	k := view.Known{Comments: comments, Users: l.UserRows()}
-	if l.ref.Place.Member != nil {
-		k.Members = []store.Member{*l.ref.Place.Member}
+	if l.ref.Target.Member != nil {
+		k.Members = []store.Member{*l.ref.Target.Member}
 	}
 	return k
 }
@@ -88,19 +89,19 @@ func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.First.Caller.UserID, l.known(*l.comment))
+	return s.answer(ctx, l.Request.Caller.UserID, l.known(*l.comment))
 }
 
 // BatchGetComments gets up to ten comments in the order of the request; those that the caller may not see are left out.
 func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCommentsRequest) (*plazav1.CommentAggregate, error) {
 	ids := req.GetCommentIds()
 	found := make([]*loaded, len(ids))
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	for i, id := range ids {
-		l := &loaded{First: f}
+		l := &loaded{Request: f}
 		found[i] = l
 		f.Comment(id, &l.comment)
-		f.ReferOf(id, &l.ref)
+		visibility.ReadReferenceOfComment(f, id, &l.ref)
 	}
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -113,8 +114,8 @@ func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCom
 		if !slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {
 			k.Comments = append(k.Comments, *l.comment)
 		}
-		if l.ref.Place.Member != nil {
-			k.Members = append(k.Members, *l.ref.Place.Member)
+		if l.ref.Target.Member != nil {
+			k.Members = append(k.Members, *l.ref.Target.Member)
 		}
 	}
 	return s.answer(ctx, f.Caller.UserID, k)
@@ -123,20 +124,20 @@ func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCom
 // DeleteComment deletes a comment; for its author, a moderator and the owner of the wall. Its replies stay. A permanent
 // deletion leaves nothing of it.
 func (s *Service) DeleteComment(ctx context.Context, req *plazav1.DeleteCommentRequest) (*plazav1.StatusSuccessResponse, error) {
-	return service.Edit(ctx, func() (*plazav1.StatusSuccessResponse, error) { return s.delete(ctx, req) })
+	return service.RetryOnConflict(ctx, func() (*plazav1.StatusSuccessResponse, error) { return s.delete(ctx, req) })
 }
 
-// delete is DeleteComment unless somebody reviews or deletes the comment between: then it is service.ErrEdited.
+// delete is DeleteComment unless somebody reviews or deletes the comment between: then it is service.ErrConflict.
 func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest) (*plazav1.StatusSuccessResponse, error) {
 	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.First.Caller, deleteRight(l.comment), l.ref.Place.Scope(l.comment.AuthorID)); err != nil {
+	if err := auth.Require(l.Request.Caller, deleteRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(service.HomeOf(l.comment.ID))
-	w.GuardCommentStatus(*l.comment, service.ErrEdited)
+	w := s.Store.NewTx(service.HomeOf(l.comment.ID))
+	w.GuardCommentStatus(*l.comment, service.ErrConflict)
 	w.DeleteComment(*l.comment, s.Now())
 	if req.GetPermanent() {
 		w.PurgeComments([]string{l.comment.ID})

@@ -11,6 +11,10 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -25,7 +29,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	if err := check(req.GetData(), req.GetAttachments()); err != nil {
 		return nil, err
 	}
-	mentions, err := s.Mentions(ctx, req.GetMentionees())
+	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +39,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	}
 	c := s.row(l, parent, req, mentions)
 	c.Segment = counts.Of(l.ref.ID(), store.CountSegment) + 1
-	w := s.Store.Write(l.ref.Home())
+	w := s.Store.NewTx(l.ref.Home())
 	l.ref.Guard(w, c.CreatedAt)
 	if parent != nil {
 		w.GuardComment(parent.ID, fail.NotFound())
@@ -46,7 +50,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	}
 	k := l.known(c)
 	k.Counts = store.Counts{c.ID: nil} // nothing to count of it yet
-	return s.answer(ctx, l.First.Caller.UserID, k)
+	return s.answer(ctx, l.Request.Caller.UserID, k)
 }
 
 // check says whether a comment can hold a body and attachments.
@@ -74,36 +78,36 @@ func check(data *structpb.Struct, attachments []*plazav1.Attachment) error {
 
 // loadReference reads the post or story to comment on, the comment to answer, if any, and decides whether the caller may.
 func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentRequest) (*loaded, *store.Comment, store.Counts, error) {
-	l := &loaded{First: s.Begin(ctx)}
+	l := &loaded{Request: s.NewRequest(ctx)}
 	counts := store.Counts{}
 	var parent *store.Comment
 	id := m.GetReferenceId()
-	l.Refer(kindOf(m.GetReferenceType()), id, &l.ref)
+	visibility.ReadReference(l.Request, kindOf(m.GetReferenceType()), id, &l.ref)
 	l.CountsOf([]string{id}, counts)
 	if m.GetParentId() != "" {
 		l.Comment(m.GetParentId(), &parent)
 	}
-	files := service.ReadFiles(l.Reads, service.AttachmentRefs(m.GetAttachments())...)
-	rules := s.ReadTextRules(l.Reads, service.HomeOf(id))
+	files := fileref.Read(l.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
+	rules := textrules.Read(s.Deps, l.ReadBatch, service.HomeOf(id))
 	if err := l.Run(ctx); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := l.RequireUser(); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := l.ref.RequireSee(l.First.Caller, s.Now()); err != nil {
+	if err := l.ref.RequireSee(l.Request.Caller, s.Now()); err != nil {
 		return nil, nil, nil, err
 	}
 	if m.GetParentId() != "" && (parent == nil || parent.DeletedAt != nil || parent.ReferenceID != id || parent.ApprovalStatus != store.Approved) {
 		return nil, nil, nil, fail.NotFound()
 	}
-	if err := l.ref.RequireComment(l.First.Caller); err != nil {
+	if err := l.ref.RequireComment(l.Request.Caller); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := files.Err(); err != nil {
 		return nil, nil, nil, err
 	}
-	return l, parent, counts, rules.Require(ctx, l.First.Caller, service.WrittenIn(m.GetData()))
+	return l, parent, counts, rules.Require(ctx, l.Request.Caller, textrules.TextOf(m.GetData()))
 }
 
 // kindOf is what a request refers to; a post where it does not say.
@@ -113,12 +117,12 @@ func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateComment
 	now := s.Now()
 	id := s.NewID(l.ref.Home())
 	c := store.Comment{
-		ID: id, ReferenceType: kindOf(m.GetReferenceType()), ReferenceID: l.ref.ID(), RootID: id, AuthorID: l.First.Caller.UserID, AuthorPublicID: l.User().PublicID,
+		ID: id, ReferenceType: kindOf(m.GetReferenceType()), ReferenceID: l.ref.ID(), RootID: id, AuthorID: l.Request.Caller.UserID, AuthorPublicID: l.User().PublicID,
 		DataTypes: dataTypes(m.GetData(), m.GetAttachments()), Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(m.GetAttachments()),
 		ApprovalStatus: l.approval(), CreatedAt: now, UpdatedAt: now, EditedAt: now,
 	}
-	c.TargetType, c.TargetID, c.TargetPublicID = l.ref.Target()
+	c.TargetType, c.TargetID, c.TargetPublicID = l.ref.TargetIDs()
 	if parent != nil {
 		c.ParentID, c.RootID = parent.ID, parent.RootID
 	}
@@ -140,7 +144,7 @@ func dataTypes(data *structpb.Struct, attachments []*plazav1.Attachment) []strin
 }
 
 func (l *loaded) approval() string {
-	if c := l.ref.Place.Community; c != nil && c.CommentApproval && !l.ref.Place.Moderates(l.First.Caller) {
+	if c := l.ref.Target.Community; c != nil && c.CommentApproval && !l.ref.Target.Moderates(l.Request.Caller) {
 		return store.Pending
 	}
 	return store.Approved

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -17,24 +18,24 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 		return nil, err
 	}
 	list := listOf(m, cursor)
-	l := &loaded{First: s.Begin(ctx)}
+	l := &loaded{Request: s.NewRequest(ctx)}
 	var rows []store.Comment
-	l.Refer(kindOf(m.GetReferenceType()), m.GetReferenceId(), &l.ref)
-	list.ViewerID = l.First.Caller.UserID
+	visibility.ReadReference(l.Request, kindOf(m.GetReferenceType()), m.GetReferenceId(), &l.ref)
+	list.ViewerID = l.Request.Caller.UserID
 	l.ListComments(list, &rows)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.ref.RequireSee(l.First.Caller, s.Now()); err != nil {
+	if err := l.ref.RequireSee(l.Request.Caller, s.Now()); err != nil {
 		return nil, err
 	}
-	if l.ref.Place.Moderates(l.First.Caller) && m.GetApprovalStatus() != store.Approved {
+	if l.ref.Target.Moderates(l.Request.Caller) && m.GetApprovalStatus() != store.Approved {
 		if rows, err = s.listEveryState(ctx, list); err != nil {
 			return nil, err
 		}
 	}
 	rows, paging := page.Window(cursor, rows, func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID })
-	a, err := s.View.Gather(ctx, s.Store, l.First.Caller.UserID, l.known(rows...))
+	a, err := s.View.Gather(ctx, s.Store, l.Request.Caller.UserID, l.known(rows...))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 func (s *Service) listEveryState(ctx context.Context, list store.CommentList) ([]store.Comment, error) {
 	var rows []store.Comment
 	list.EveryState = true
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.ListComments(list, &rows)
 	err := reads.Run(ctx)
 	return rows, err

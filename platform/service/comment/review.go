@@ -26,7 +26,7 @@ func (s *Service) review(ctx context.Context, id, status string) (*plazav1.Comme
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.First.Caller, auth.ModeratePostAndComment, l.ref.Place.Scope("")); err != nil {
+	if err := auth.Require(l.Request.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
 		return nil, err
 	}
 	if l.comment.ApprovalStatus != store.Pending {
@@ -34,7 +34,7 @@ func (s *Service) review(ctx context.Context, id, status string) (*plazav1.Comme
 	}
 	now := s.Now()
 	var after *store.Comment
-	w := s.Store.Write(service.HomeOf(id))
+	w := s.Store.NewTx(service.HomeOf(id))
 	l.ref.Guard(w, now)
 	w.GuardCommentStatus(*l.comment, fail.NotFound())
 	w.ReviewComment(*l.comment, status, now)
@@ -42,5 +42,5 @@ func (s *Service) review(ctx context.Context, id, status string) (*plazav1.Comme
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.First.Caller.UserID, l.known(*after))
+	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
 }

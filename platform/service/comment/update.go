@@ -8,6 +8,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -15,25 +18,25 @@ import (
 
 // UpdateComment edits a comment; for its author and for moderators. Its state stays.
 func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentRequest) (*plazav1.CommentAggregate, error) {
-	mentions, err := s.Mentions(ctx, req.GetMentionees())
+	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	return service.Edit(ctx, func() (*plazav1.CommentAggregate, error) { return s.edit(ctx, req, mentions) })
+	return service.RetryOnConflict(ctx, func() (*plazav1.CommentAggregate, error) { return s.edit(ctx, req, mentions) })
 }
 
-// edit is UpdateComment unless somebody else changes the comment between: then it is service.ErrEdited.
+// edit is UpdateComment unless somebody else changes the comment between: then it is service.ErrConflict.
 func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (*plazav1.CommentAggregate, error) {
-	var files *service.FileCheck
-	var rules *service.TextRules
-	l, err := s.load(ctx, m.GetCommentId(), func(f *service.First) {
-		files = service.ReadFiles(f.Reads, service.AttachmentRefs(m.GetAttachments())...)
-		rules = s.ReadTextRules(f.Reads, service.HomeOf(m.GetCommentId()))
+	var files *fileref.Check
+	var rules *textrules.Rules
+	l, err := s.load(ctx, m.GetCommentId(), func(f *service.Request) {
+		files = fileref.Read(f.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
+		rules = textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(m.GetCommentId()))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.First.Caller, editRight(l.comment), l.ref.Place.Scope(l.comment.AuthorID)); err != nil {
+	if err := auth.Require(l.Request.Caller, editRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
 		return nil, err
 	}
 	c, added, err := edited(*l.comment, m, mentions)
@@ -43,19 +46,19 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	if err := files.Only(added).Err(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, l.First.Caller, service.WrittenIn(m.GetData())); err != nil {
+	if err := rules.Require(ctx, l.Request.Caller, textrules.TextOf(m.GetData())); err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	var after *store.Comment
-	w := s.Store.Write(service.HomeOf(c.ID))
-	w.GuardCommentUnchanged(*l.comment, service.ErrEdited)
-	w.EditComment(c, now, l.First.Caller.KeepsEditedAt)
+	w := s.Store.NewTx(service.HomeOf(c.ID))
+	w.GuardCommentUnchanged(*l.comment, service.ErrConflict)
+	w.EditComment(c, now, l.Request.Caller.KeepsEditedAt)
 	w.CommentAfter(c.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.First.Caller.UserID, l.known(*after))
+	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
 }
 
 func editRight(c *store.Comment) auth.Permission {
@@ -67,7 +70,7 @@ func editRight(c *store.Comment) auth.Permission {
 
 // edited is the comment as the request changes it, with the references to files that it did not make before. The error is a
 // validation error.
-func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (store.Comment, []service.FileRef, error) {
+func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (store.Comment, []fileref.Reference, error) {
 	data := &structpb.Struct{}
 	if err := data.UnmarshalJSON(c.Data); err != nil {
 		return c, nil, err
@@ -76,7 +79,7 @@ func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Me
 		data = m.GetData()
 	}
 	held := view.Attachments(c.Attachments)
-	attachments := service.Given(m.GetAttachments(), held, m.GetClear(), "attachments")
+	attachments := service.ReplaceList(m.GetAttachments(), held, m.GetClear(), "attachments")
 	if err := check(data, attachments); err != nil {
 		return c, nil, err
 	}
@@ -84,10 +87,10 @@ func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Me
 		c.Metadata = view.ObjectJSON(m.GetMetadata())
 	}
 	c.DataTypes, c.Data, c.Attachments = dataTypes(data, attachments), view.ObjectJSON(data), view.AttachmentsJSON(attachments)
-	c.Mentionees = service.EditedMentions(m.GetMentionees(), mentions, c.Mentionees, m.GetClear())
-	var added []service.FileRef
-	for i, ref := range service.AttachmentRefs(attachments) {
-		if !slices.ContainsFunc(held, func(h *plazav1.Attachment) bool { return service.SameFile(h, attachments[i]) }) {
+	c.Mentionees = posting.EditedMentions(m.GetMentionees(), mentions, c.Mentionees, m.GetClear())
+	var added []fileref.Reference
+	for i, ref := range fileref.OfAttachments(attachments) {
+		if !slices.ContainsFunc(held, func(h *plazav1.Attachment) bool { return posting.SameFile(h, attachments[i]) }) {
 			added = append(added, ref)
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -14,7 +17,7 @@ import (
 
 // target is a community to change, and how the caller stands to it.
 type target struct {
-	*service.First
+	*service.Request
 	home       region.Code
 	community  *store.Community
 	mine       *store.Member
@@ -24,7 +27,7 @@ type target struct {
 // find reads a community to change and requires the permission p. A community that is not there, or hidden from the
 // caller, is 400400.
 func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p auth.Permission) (*target, error) {
-	t := &target{First: s.Begin(ctx)}
+	t := &target{Request: s.NewRequest(ctx)}
 	t.Community(id, &t.community)
 	if t.Caller.UserID != "" {
 		t.Member(id, t.Caller.UserID, &t.mine)
@@ -33,14 +36,14 @@ func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p a
 	if err := t.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := service.RequireFind(t.Caller, t.community, t.mine); err != nil {
+	if err := membership.RequireFind(t.Caller, t.community, t.mine); err != nil {
 		return nil, err
 	}
 	var err error
 	if t.home, err = region.HomeOf(id); err != nil {
 		return nil, fail.NotFound()
 	}
-	return t, auth.Require(t.Caller, p, auth.Scope{OwnerID: t.community.CreatorID, Membership: service.MembershipOf(t.mine)})
+	return t, auth.Require(t.Caller, p, auth.Scope{OwnerID: t.community.CreatorID, Membership: visibility.MembershipOf(t.mine)})
 }
 
 // UpdateCommunity changes a community; absent fields stay.
@@ -50,18 +53,18 @@ func (s *Service) UpdateCommunity(ctx context.Context, m *plazav1.UpdateCommunit
 		return nil, err
 	}
 	if m.IsOfficial != nil && m.GetIsOfficial() != t.community.IsOfficial {
-		if err := requireOfficial(t.First); err != nil {
+		if err := requireOfficial(t.Request); err != nil {
 			return nil, err
 		}
 	}
 	if err := requireCategories(m.GetCategoryIds(), t.categories); err != nil {
 		return nil, err
 	}
-	if err := s.CheckFiles(ctx, service.Avatar(m.AvatarFileId)); err != nil {
+	if err := fileref.Require(ctx, s.Deps, fileref.Avatar(m.AvatarFileId)); err != nil {
 		return nil, err
 	}
 	var changed *store.Community
-	w := s.Store.Write(t.home)
+	w := s.Store.NewTx(t.home)
 	w.UpdateCommunity(t.community.ID, changeOf(m), s.Now(), &changed)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -98,7 +101,7 @@ func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommun
 	if err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(t.home)
+	w := s.Store.NewTx(t.home)
 	w.DeleteCommunity(t.community.ID, s.Now())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -32,7 +33,7 @@ func (s *Service) answer(ctx context.Context, a view.CommunityAnswer) (*plazav1.
 func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityRequest) (*plazav1.CommunityAggregate, error) {
 	var c *store.Community
 	var mine *store.Member
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.Community(req.GetCommunityId(), &c)
 	if f.Caller.UserID != "" {
 		f.Member(req.GetCommunityId(), f.Caller.UserID, &mine)
@@ -40,7 +41,7 @@ func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityReq
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	if c == nil || !service.CanFind(f.Caller, *c, mine) {
+	if c == nil || !membership.CanFind(f.Caller, *c, mine) {
 		return nil, fail.NotFound()
 	}
 	return s.answer(ctx, view.CommunityAnswer{Communities: []store.Community{*c}, Viewer: f.User(), Members: known(mine)})
@@ -56,14 +57,14 @@ func known(m *store.Member) []store.Member {
 // BatchGetCommunities gets several communities in the order of the request. Those that are unknown, that the caller may
 // not know of, or whose region is away are left out.
 func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGetCommunitiesRequest) (*plazav1.CommunityAggregate, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	ids := req.GetCommunityIds()
 	var rows []store.Community
 	var mine []store.Member
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(ids, &rows)
 	if f.Caller.UserID != "" {
 		reads.Memberships(f.Caller.UserID, ids, &mine)
@@ -74,13 +75,13 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGet
 	discoverable := req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity()
 	rows = slices.DeleteFunc(rows, func(c store.Community) bool {
 		c.IsDiscoverable = c.IsDiscoverable && discoverable
-		return !service.CanFind(f.Caller, c, membership(mine, c.ID))
+		return !membership.CanFind(f.Caller, c, membershipIn(mine, c.ID))
 	})
 	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return s.answer(ctx, view.CommunityAnswer{Communities: rows, Viewer: f.User(), Members: of(mine, rows)})
 }
 
-func membership(members []store.Member, communityID string) *store.Member {
+func membershipIn(members []store.Member, communityID string) *store.Member {
 	i := slices.IndexFunc(members, func(m store.Member) bool { return m.CommunityID == communityID })
 	if i < 0 {
 		return nil
@@ -96,7 +97,7 @@ func of(members []store.Member, rows []store.Community) []store.Member {
 }
 
 // requireOfficial refuses whoever may not say that the network stands behind a community.
-func requireOfficial(f *service.First) error {
+func requireOfficial(f *service.Request) error {
 	return auth.Require(f.Caller, auth.EditCommunity, auth.Scope{})
 }
 

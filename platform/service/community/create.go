@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -25,7 +27,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	now := s.Now()
 	c := s.row(req, *n.User(), now)
 	changes := n.members(c, now)
-	w := s.Store.Write(s.Region)
+	w := s.Store.NewTx(s.Region)
 	w.NewCommunity(c, n.taken(), now)
 	mirrors := w.ChangeMembers(c.ID, changes, now, now.Add(events.Grace))
 	told := events.Added(w, c.ID, c.CreatorID, c.CreatorID, changes, mirrors, now)
@@ -43,7 +45,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 
 // newcomer is a community about to be made.
 type newcomer struct {
-	*service.First
+	*service.Request
 	request *plazav1.CreateCommunityRequest
 	users   []store.User // the first members beside the creator
 }
@@ -59,11 +61,11 @@ func (s *Service) prepare(ctx context.Context, m *plazav1.CreateCommunityRequest
 		ids = append(ids, found[publicID])
 	}
 	ids = unique(ids)
-	n := &newcomer{First: s.Begin(ctx), request: m}
+	n := &newcomer{Request: s.NewRequest(ctx), request: m}
 	var categories []store.Category
 	n.Users(ids, &n.users)
 	n.Categories(m.GetCategoryIds(), &categories)
-	avatar := service.ReadFiles(n.Reads, service.Avatar(&m.AvatarFileId))
+	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&m.AvatarFileId))
 	if err := n.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func (s *Service) prepare(ctx context.Context, m *plazav1.CreateCommunityRequest
 		return nil, err
 	}
 	if m.GetIsOfficial() {
-		if err := requireOfficial(n.First); err != nil {
+		if err := requireOfficial(n.Request); err != nil {
 			return nil, err
 		}
 	}
@@ -106,10 +108,10 @@ func (s *Service) row(m *plazav1.CreateCommunityRequest, creator store.User, now
 
 // members are the creator and the first members.
 func (n *newcomer) members(c store.Community, now time.Time) []store.MemberChange {
-	changes := []store.MemberChange{service.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, service.CreatorRoles(), now)}
+	changes := []store.MemberChange{membership.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, membership.CreatorRoles(), now)}
 	for _, u := range n.users {
 		if u.ID != c.CreatorID {
-			changes = append(changes, service.Join(c.ID, u.ID, u.PublicID, nil, service.MemberRoles(), now))
+			changes = append(changes, membership.Join(c.ID, u.ID, u.PublicID, nil, membership.MemberRoles(), now))
 		}
 	}
 	return changes

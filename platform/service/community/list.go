@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -24,7 +25,7 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.CommunitiesOfUser(f.Caller.UserID, &list.Mine)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 			return nil, err
 		}
 	}
-	list.Everything = service.SeesEverything(f.Caller)
+	list.Everything = membership.SeesEverything(f.Caller)
 	read := s.read
 	if membershipFilter(req) == "member" {
 		read = s.readMine
@@ -75,7 +76,7 @@ func membershipFilter(m *plazav1.ListCommunitiesRequest) string {
 // read reads the page from every home.
 func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
 	var found []store.CommunityRow
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ListCommunities(list, &found)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
@@ -93,7 +94,7 @@ func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.Commu
 // rows that are on the page.
 func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
 	var keys []store.CommunityKey
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.CommunityKeys(list, &keys)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
@@ -106,7 +107,7 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 		ids[i] = k.ID
 	}
 	var rows []store.Community
-	reads = s.Store.Related()
+	reads = s.Store.NewBestEffortBatch()
 	reads.Communities(ids, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err

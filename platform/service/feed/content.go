@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -18,7 +19,7 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 	if err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -43,9 +44,9 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 // contentOfAll reads up to a page of each home's content.
 func (s *Service) contentOfAll(ctx context.Context, list store.PostList) ([]store.Post, error) {
 	parts := make([][]store.Post, len(region.All()))
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	for i, home := range region.All() {
-		list.TargetID = service.ContentTarget(home)
+		list.TargetID = visibility.ContentTarget(home)
 		reads.ListPosts(list, &parts[i])
 	}
 	err := reads.Run(ctx)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -19,7 +20,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // ListUserFeed lists the posts of a user's wall.
 func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedRequest) (*plazav1.UserFeedResponse, error) {
-	a, paging, err := s.PostPage(ctx, service.PostQuery{
+	a, paging, err := posting.ListPosts(ctx, s.Deps, posting.PostQuery{
 		TargetType: "user", TargetID: m.GetUserId(), SortBy: m.GetSortBy(), DataTypes: distinct(m.GetDataTypes()),
 		Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
 		Page: page.Merge(m.GetOptions(), m.Limit, m.GetToken()),
@@ -32,7 +33,7 @@ func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedReque
 
 // ListCommunityFeed lists the posts of a community's feed.
 func (s *Service) ListCommunityFeed(ctx context.Context, m *plazav1.ListCommunityFeedRequest) (*plazav1.CommunityFeedResponse, error) {
-	a, paging, err := s.PostPage(ctx, service.PostQuery{
+	a, paging, err := posting.ListPosts(ctx, s.Deps, posting.PostQuery{
 		TargetType: "community", TargetID: m.GetCommunityId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
 		DataTypes: distinct(m.GetDataTypes()), Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
 		Page: page.Merge(m.GetOptions(), m.Limit, m.GetToken()),

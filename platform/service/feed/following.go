@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -22,7 +23,7 @@ const (
 
 // sources are what a reader's feed is made of, and the round trip that told.
 type sources struct {
-	*service.First
+	*service.Request
 	settings    store.Settings
 	counts      store.Counts
 	communities []string
@@ -33,7 +34,7 @@ type sources struct {
 // third reads its posts and where they stand, the fourth what they refer to. Each asks the homes concerned in parallel, and
 // from the second on a home that is away leaves its part out of the page.
 func (s *Service) sources(ctx context.Context) (*sources, error) {
-	src := &sources{First: s.Begin(ctx), counts: store.Counts{}}
+	src := &sources{Request: s.NewRequest(ctx), counts: store.Counts{}}
 	if id := src.Caller.UserID; id != "" {
 		src.Counts(service.HomeOf(id), []string{id}, src.counts)
 		src.CommunitiesOfUser(id, &src.communities)
@@ -144,13 +145,13 @@ func (c rankCursor) entries(found []store.FeedEntry) ([]store.FeedEntry, *plazav
 // page finds and reads a page of a feed.
 func (s *Service) page(ctx context.Context, src *sources, list lister, q store.FeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
 	var found []store.FeedEntry
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ListFeed(list.query(q), &found)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	entries, paging := list.entries(found)
-	known, err := s.content(ctx, src.First, entries)
+	known, err := s.content(ctx, src.Request, entries)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,7 +160,7 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.F
 }
 
 // content reads the posts of entries and where they stand, and leaves out what went meanwhile.
-func (s *Service) content(ctx context.Context, f *service.First, entries []store.FeedEntry) (view.Known, error) {
+func (s *Service) content(ctx context.Context, f *service.Request, entries []store.FeedEntry) (view.Known, error) {
 	var posts, communities, walls, authors []string
 	for _, e := range entries {
 		posts, authors = append(posts, e.ID), append(authors, e.AuthorID)
@@ -172,7 +173,7 @@ func (s *Service) content(ctx context.Context, f *service.First, entries []store
 	var rows []store.Post
 	k := view.Known{Users: f.UserRows()}
 	var owners []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.PostsByID(posts, &rows)
 	reads.Communities(distinct(communities), &k.Communities)
 	reads.Memberships(f.Caller.UserID, distinct(communities), &k.Members)
@@ -188,10 +189,10 @@ func (s *Service) content(ctx context.Context, f *service.First, entries []store
 
 // standing returns the posts in the order of the entries, without those that the caller may not see any more: whoever was
 // put out of a private community a moment ago may still have it among the sources.
-func standing(f *service.First, entries []store.FeedEntry, rows []store.Post, k view.Known) []store.Post {
-	places := map[string]service.Place{}
+func standing(f *service.Request, entries []store.FeedEntry, rows []store.Post, k view.Known) []store.Post {
+	places := map[string]visibility.Target{}
 	for i := range k.Communities {
-		places[k.Communities[i].ID] = service.Place{Community: &k.Communities[i]}
+		places[k.Communities[i].ID] = visibility.Target{Community: &k.Communities[i]}
 	}
 	for i := range k.Members {
 		if place, ok := places[k.Members[i].CommunityID]; ok {
@@ -201,7 +202,7 @@ func standing(f *service.First, entries []store.FeedEntry, rows []store.Post, k 
 	}
 	for _, u := range k.Users {
 		if u.DeletedAt == nil {
-			places[u.ID] = service.Place{WallOwnerID: u.ID}
+			places[u.ID] = visibility.Target{WallOwnerID: u.ID}
 		}
 	}
 	byID := make(map[string]store.Post, len(rows))

@@ -36,10 +36,10 @@ func (s *Service) Download(ctx context.Context, id, size, token string) (*Conten
 	if !slices.Contains([]string{"", "full", "large", "medium", "small"}, size) {
 		return nil, fail.Validation("size: must be full, large, medium or small")
 	}
-	first := s.Begin(ctx)
+	first := s.NewRequest(ctx)
 	var f *store.File
 	first.File(id, &f)
-	if err := first.Reads.Run(ctx); err != nil {
+	if err := first.ReadBatch.Run(ctx); err != nil {
 		return nil, err
 	}
 	if f == nil {

@@ -80,8 +80,8 @@ func (s *Service) deleteBytes(ctx context.Context, row store.OutboxRow) error {
 }
 
 // load reads a file beside the caller.
-func (s *Service) load(ctx context.Context, id string) (*service.First, *store.File, error) {
-	f := s.Begin(ctx)
+func (s *Service) load(ctx context.Context, id string) (*service.Request, *store.File, error) {
+	f := s.NewRequest(ctx)
 	var row *store.File
 	f.File(id, &row)
 	if err := f.Run(ctx); err != nil {
@@ -118,7 +118,7 @@ func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest
 		return nil, err
 	}
 	if req.AltText != nil {
-		w := s.Store.Write(service.HomeOf(row.ID))
+		w := s.Store.NewTx(service.HomeOf(row.ID))
 		w.SetAltText(row.ID, req.GetAltText(), s.Now(), fail.NotFound(), &row)
 		if err := w.Commit(ctx); err != nil {
 			return nil, err
@@ -134,7 +134,7 @@ func (s *Service) DeleteFile(ctx context.Context, req *plazav1.DeleteFileRequest
 		return nil, err
 	}
 	home := service.HomeOf(row.ID)
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.DeleteFile(row.ID, fail.NotFound())
 	bytes := w.Emit(topicDeleted, deleted{FileID: row.ID}, s.Now(), s.Outbox.FirstTry())
 	if err := w.Commit(ctx); err != nil {

@@ -24,12 +24,12 @@ func (s *Service) Sweep() jobs.Job {
 // objects go. Whatever fails is tried again.
 func (s *Service) SweepUploads(ctx context.Context, home region.Code) (more bool, err error) {
 	var ids []string
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.UploadsDue(home, s.Now(), &ids)
 	if err := reads.Run(ctx); err != nil || len(ids) == 0 {
 		return false, err
 	}
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.AbandonUploads(ids)
 	if err := w.Commit(ctx); err != nil {
 		return false, err

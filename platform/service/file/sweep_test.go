@@ -168,7 +168,7 @@ func TestDeletedByWorker(t *testing.T) {
 	files, err := w.start("x").Finish(w.admin, file.Form{})
 	require.NoError(t, err)
 	id := files[0].GetFileId()
-	tx := w.Store.Write(region.EU)
+	tx := w.Store.NewTx(region.EU)
 	tx.DeleteFile(id, fail.NotFound())
 	row := tx.Emit("fileDeleted", map[string]string{"fileId": id}, w.now(), w.now())
 	require.NoError(t, tx.Commit(t.Context()))

@@ -56,7 +56,7 @@ type Upload struct {
 
 // StartUpload confirms the caller, and prepares to take files.
 func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 	if u.owner != nil {
 		f.OwnerID, f.OwnerPublicID = u.owner.ID, u.owner.PublicID
 	}
-	w := s.Store.Write(u.home)
+	w := s.Store.NewTx(u.home)
 	w.NewUpload(f.ID, now.Add(s.UploadTimeout+sweepGrace), now)
 	if err := w.Commit(ctx); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 	if len(u.files) == 0 {
 		return nil, fail.Validation("files: must be at least one file")
 	}
-	w := u.service.Store.Write(u.home)
+	w := u.service.Store.NewTx(u.home)
 	now := u.service.Now()
 	for i := range u.files {
 		f := &u.files[i]
@@ -222,7 +222,7 @@ func (s *Service) discard(ctx context.Context, home region.Code, id string) erro
 	if err := s.Storage.DeleteAll(ctx, id); err != nil {
 		return err
 	}
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.EndUpload(id)
 	return w.Commit(ctx)
 }

@@ -95,7 +95,7 @@ func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error 
 	home := service.HomeOf(b.BlockerID)
 	now := s.Now()
 	firstTry := now.Add(events.Grace)
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	sent := []store.OutboxRow{w.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
 	if b.Stands() {
 		if p.mine.Active() {
@@ -115,7 +115,7 @@ func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error 
 // countBoth reads the counts of both users as they are now; a home that is away leaves its user's out.
 func (s *Service) countBoth(ctx context.Context, p *pair) ([]*plazav1.FollowCount, error) {
 	counts := store.Counts{}
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	for _, id := range []string{p.User().ID, p.other.ID} {
 		reads.Counts(service.HomeOf(id), []string{id}, counts)
 	}
@@ -131,7 +131,7 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlocked
 	if err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	caller := f.Caller.UserID
 	counts := store.Counts{}
 	var rows []store.Block

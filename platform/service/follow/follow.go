@@ -39,7 +39,7 @@ var (
 
 // pair is how the caller and another user stand to each other, as a request finds it.
 type pair struct {
-	*service.First
+	*service.Request
 	other    *store.User
 	settings store.Settings
 	mine     *store.Follow // the caller's follow of the other
@@ -54,7 +54,7 @@ func (s *Service) look(ctx context.Context, publicID string, more func(p *pair, 
 	if err != nil {
 		return nil, err
 	}
-	p := &pair{First: s.Begin(ctx)}
+	p := &pair{Request: s.NewRequest(ctx)}
 	var others []store.User
 	caller := p.Caller.UserID
 	if region.ValidID(otherID) {
@@ -136,7 +136,7 @@ func (e edge) changed(now time.Time) store.Follow {
 func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 	home := service.HomeOf(c.New.FollowerID)
 	now := s.Now()
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	if c.New.Active() {
 		w.GuardTarget("user", c.New.FollowerID, fail.NotFound())
 		w.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)
@@ -207,7 +207,7 @@ func (s *Service) followCounts(u store.User, counts store.Counts, own bool) *pla
 // GetMyFollowInfo counts the caller's follows.
 func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if id := f.Caller.UserID; id != "" {
 		f.Counts(service.HomeOf(id), []string{id}, counts)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -87,14 +88,14 @@ func (s *Service) list(ctx context.Context, l listing) (*plazav1.ListFollowsResp
 // rows reads the follows for somebody who may see them. Requests are for the owner of the list alone: everybody else sees
 // the accepted ones of all, and may not ask for the others.
 func (s *Service) rows(ctx context.Context, l listing, q store.FollowList) ([]store.Follow, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	own := l.userID == "" || q.UserID == f.Caller.UserID || f.Caller.Kind == auth.Admin
 	if !own && l.status != store.FollowPending {
 		q.Statuses = []string{store.FollowAccepted}
 	}
 	var owners []store.User
 	var rows []store.Follow
-	place := service.Place{WallOwnerID: q.UserID}
+	place := visibility.Target{WallOwnerID: q.UserID}
 	f.Users([]string{q.UserID}, &owners)
 	f.ListFollows(q, &rows)
 	if f.Caller.UserID != "" && !own {
@@ -124,7 +125,7 @@ func (s *Service) usersOf(ctx context.Context, ids []string) ([]store.User, erro
 		return nil, nil
 	}
 	var users []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Users(ids, &users)
 	err := reads.Run(ctx)
 	return users, err

@@ -21,7 +21,7 @@ func Register(d *service.Deps) {
 		if err != nil {
 			return err
 		}
-		w := d.Store.Write(home)
+		w := d.Store.NewTx(home)
 		w.MirrorFollow(f)
 		return w.Commit(ctx)
 	})
@@ -43,7 +43,7 @@ func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) err
 	}
 	var known *store.MirroredBlock
 	var follow *store.Follow
-	reads := d.Store.Reads()
+	reads := d.Store.NewReadBatch()
 	reads.BlockedBy(b.BlockedID, b.BlockerID, &known)
 	reads.Follow(b.BlockedID, b.BlockerID, &follow)
 	if err := reads.Run(ctx); err != nil {
@@ -58,7 +58,7 @@ func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) err
 	// An end that overtook its block speaks for both: the block itself comes too late to end anything.
 	ends := b.Status == store.BlockBlocked || b.Version > known.Version+1
 	now := d.Now()
-	w := d.Store.Write(home)
+	w := d.Store.NewTx(home)
 	w.MirrorBlock(b)
 	var sent []store.OutboxRow
 	if ends && follow.Active() {

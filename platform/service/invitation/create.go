@@ -6,6 +6,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -41,7 +43,7 @@ func (s *Service) CreateInvitations(ctx context.Context, m *plazav1.CreateInvita
 
 // draft is an invitation of several users, under way.
 type draft struct {
-	*service.First
+	*service.Request
 	target
 	kind    string   // of invitation
 	ids     []string // internal ids of the invited, each once; one is empty where somebody is unknown
@@ -52,8 +54,8 @@ type draft struct {
 }
 
 func (s *Service) invite(ctx context.Context, d *draft) error {
-	d.First, d.target = s.Begin(ctx), target{kind: d.target.kind, id: d.target.id}
-	d.read(d.First)
+	d.Request, d.target = s.NewRequest(ctx), target{kind: d.target.kind, id: d.target.id}
+	d.read(d.Request)
 	d.Users(d.ids, &d.users)
 	d.PendingInvitations(d.target.id, d.ids, &d.pending)
 	if d.target.kind == store.InviteToCommunity {
@@ -65,7 +67,7 @@ func (s *Service) invite(ctx context.Context, d *draft) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	w := s.Store.Write(service.HomeOf(d.target.id))
+	w := s.Store.NewTx(service.HomeOf(d.target.id))
 	d.guard(w)
 	d.rows = nil
 	for _, u := range d.users {
@@ -83,7 +85,7 @@ func (d *draft) of(u store.User, id string) store.Invitation {
 	if at := slices.IndexFunc(d.pending, func(i store.Invitation) bool { return i.InvitedID == u.ID }); at >= 0 {
 		return d.pending[at]
 	}
-	return service.Invite(d.First, store.Invitation{ID: id, Type: d.kind, TargetType: d.target.kind, TargetID: d.target.id}, u)
+	return membership.NewInvitation(d.Request, store.Invitation{ID: id, Type: d.kind, TargetType: d.target.kind, TargetID: d.target.id}, u)
 }
 
 // check refuses what may not be.
@@ -97,8 +99,8 @@ func (d *draft) check() error {
 	if r := d.room; r != nil && r.Type != "coHosts" {
 		return errDirect
 	}
-	if r := d.room; r != nil && !slices.Contains(service.OpenRoomStates(), r.Status) {
-		return service.BadTransition("inviting", r.Status)
+	if r := d.room; r != nil && !slices.Contains(live.OpenRoomStates(), r.Status) {
+		return live.BadTransition("inviting", r.Status)
 	}
 	if slices.Contains(d.ids, "") || len(d.users) < len(d.ids) {
 		return fail.NotFound()
@@ -115,7 +117,7 @@ func (d *draft) checkUser(u store.User) error {
 	if u.DeletedAt != nil {
 		return fail.NotFound()
 	}
-	if d.room != nil && service.TakesPart(d.room, u.ID) {
+	if d.room != nil && live.IsParticipant(d.room, u.ID) {
 		return errPresent
 	}
 	for _, m := range d.members {

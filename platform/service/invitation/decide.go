@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -17,14 +19,14 @@ var errAnswered = fail.New(fail.CodeBadRequest, "The invitation is not pending a
 
 // decision is about one invitation.
 type decision struct {
-	*service.First
+	*service.Request
 	row *store.Invitation
 	now time.Time
 }
 
 // load reads an invitation; one that is not there is 400400.
 func (s *Service) load(ctx context.Context, id string) (*decision, error) {
-	d := &decision{First: s.Begin(ctx), now: s.Now()}
+	d := &decision{Request: s.NewRequest(ctx), now: s.Now()}
 	d.Invitation(id, &d.row)
 	if err := d.Run(ctx); err != nil {
 		return nil, err
@@ -88,7 +90,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, req *plazav1.AcceptInvit
 
 // look reads a target, once the caller is known.
 func (s *Service) look(ctx context.Context, t *target) error {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	t.read(f)
 	if err := f.Run(ctx); err != nil {
 		return err
@@ -102,8 +104,8 @@ func (s *Service) join(ctx context.Context, d *decision, t *target) error {
 		return fail.Banned()
 	}
 	u := d.User()
-	change := service.Join(t.id, u.ID, u.PublicID, t.mine, service.MemberRoles(), d.now)
-	w := s.Store.Write(service.HomeOf(t.id))
+	change := membership.Join(t.id, u.ID, u.PublicID, t.mine, membership.MemberRoles(), d.now)
+	w := s.Store.NewTx(service.HomeOf(t.id))
 	t.guard(w)
 	w.AnswerInvitation(d.row.ID, store.JoinApproved, d.now, store.ErrChanged)
 	mirrors := w.ChangeMembers(t.id, []store.MemberChange{change}, d.now, d.now.Add(events.Grace))
@@ -120,15 +122,15 @@ func (s *Service) join(ctx context.Context, d *decision, t *target) error {
 
 // takePart makes the caller a co-host.
 func (s *Service) takePart(ctx context.Context, d *decision, t *target) error {
-	if !slices.Contains(service.OpenRoomStates(), t.room.Status) {
-		return service.BadTransition("joining", t.room.Status)
+	if !slices.Contains(live.OpenRoomStates(), t.room.Status) {
+		return live.BadTransition("joining", t.room.Status)
 	}
 	u, old := d.User(), t.room.Participants
-	w := s.Store.Write(service.HomeOf(t.id))
+	w := s.Store.NewTx(service.HomeOf(t.id))
 	t.guard(w)
 	w.AnswerInvitation(d.row.ID, store.JoinApproved, d.now, store.ErrChanged)
-	if !service.TakesPart(t.room, u.ID) {
-		w.ChangeParticipants(t.id, old, append(slices.Clone(old), service.CoHost(*u)), d.now, store.ErrChanged)
+	if !live.IsParticipant(t.room, u.ID) {
+		w.ChangeParticipants(t.id, old, append(slices.Clone(old), live.NewCoHost(*u)), d.now, store.ErrChanged)
 	}
 	return w.Commit(ctx)
 }
@@ -169,7 +171,7 @@ func (s *Service) end(ctx context.Context, status string, load func() (*decision
 		if done, err := d.isDone(status); done || err != nil {
 			return err
 		}
-		w := s.Store.Write(service.HomeOf(d.row.ID))
+		w := s.Store.NewTx(service.HomeOf(d.row.ID))
 		w.AnswerInvitation(d.row.ID, status, d.now, store.ErrChanged)
 		return w.Commit(ctx)
 	})

@@ -8,6 +8,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -28,7 +31,7 @@ type target struct {
 }
 
 // read adds the reads of a target to a round trip. An id without a home is one of nothing.
-func (t *target) read(f *service.First) {
+func (t *target) read(f *service.Request) {
 	if t.kind == store.InviteToRoom {
 		f.Room(t.id, &t.room)
 		return
@@ -42,7 +45,7 @@ func (t *target) read(f *service.First) {
 // require returns 400400 for a target that is not there.
 func (t *target) require() error {
 	if t.kind == store.InviteToCommunity {
-		return service.RequireLive(t.community)
+		return membership.RequireLive(t.community)
 	}
 	if t.room == nil || t.room.DeletedAt != nil {
 		return fail.NotFound()
@@ -53,26 +56,26 @@ func (t *target) require() error {
 // requireInvite refuses callers who may not invite there.
 func (t *target) requireInvite(caller *auth.Caller) error {
 	if t.kind == store.InviteToRoom {
-		return service.RequireChangeLive(caller, t.room.CreatorID)
+		return live.RequireChange(caller, t.room.CreatorID)
 	}
-	if err := service.RequireFind(caller, t.community, t.mine); err != nil {
+	if err := membership.RequireFind(caller, t.community, t.mine); err != nil {
 		return err
 	}
-	return auth.Require(caller, auth.AddCommunityUser, auth.Scope{OwnerID: t.community.CreatorID, Membership: service.MembershipOf(t.mine)})
+	return auth.Require(caller, auth.AddCommunityUser, auth.Scope{OwnerID: t.community.CreatorID, Membership: visibility.MembershipOf(t.mine)})
 }
 
 // requireRead refuses callers who may not see who is invited.
 func (t *target) requireRead(caller *auth.Caller) error {
-	if t.kind == store.InviteToRoom && service.TakesPart(t.room, caller.UserID) {
+	if t.kind == store.InviteToRoom && live.IsParticipant(t.room, caller.UserID) {
 		return nil
 	}
 	return t.requireInvite(caller)
 }
 
 // guard refuses a transaction where the target is gone, or the room is over.
-func (t *target) guard(w *store.Write) {
+func (t *target) guard(w *store.Tx) {
 	if t.kind == store.InviteToRoom {
-		w.GuardRoomIn(t.id, service.OpenRoomStates(), store.ErrChanged)
+		w.GuardRoomIn(t.id, live.OpenRoomStates(), store.ErrChanged)
 		return
 	}
 	w.CommunityIsLive(t.id)
@@ -100,7 +103,7 @@ func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *pla
 	}
 	slices.Sort(ids)
 	var users []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Users(slices.Compact(ids), &users)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitati
 	}
 	t := &target{kind: req.GetTargetType(), id: req.GetTargetId()}
 	var rows []store.Invitation
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	t.read(f)
 	f.ListInvitations(list, &rows)
 	if err := f.Run(ctx); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvi
 	if err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvi
 	}
 	list.InvitedID, list.Types = f.Caller.UserID, typesOf(req)
 	var rows []store.Invitation
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ListInvitations(list, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

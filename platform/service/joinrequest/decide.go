@@ -5,7 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -29,8 +29,8 @@ func (s *Service) ApproveJoin(ctx context.Context, req *plazav1.ApproveJoinReque
 }
 
 func (s *Service) approve(ctx context.Context, d decision) error {
-	change := service.Join(d.community.ID, d.pending.RequestorID, d.pending.RequestorPublicID, d.member, service.MemberRoles(), d.now)
-	w := s.Store.Write(d.home)
+	change := membership.Join(d.community.ID, d.pending.RequestorID, d.pending.RequestorPublicID, d.member, membership.MemberRoles(), d.now)
+	w := s.Store.NewTx(d.home)
 	w.CommunityIsLive(d.community.ID)
 	w.AnswerJoinRequest(d.community.ID, d.pending.RequestorID, d.saying(store.JoinApproved), d.now)
 	mirrors := w.ChangeMembers(d.community.ID, []store.MemberChange{change}, d.now, d.now.Add(events.Grace))
@@ -50,7 +50,7 @@ func (s *Service) RejectJoin(ctx context.Context, req *plazav1.RejectJoinRequest
 	if err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(d.home)
+	w := s.Store.NewTx(d.home)
 	w.AnswerJoinRequest(d.community.ID, d.pending.RequestorID, d.saying(store.JoinRejected), d.now)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

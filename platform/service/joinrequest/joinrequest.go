@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -20,7 +22,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // situation is what an operation finds in the database.
 type situation struct {
-	*service.First
+	*service.Request
 	home      region.Code // the community's
 	community *store.Community
 	mine      *store.Member // the caller's; nil for a stranger
@@ -31,9 +33,9 @@ type situation struct {
 func (s *Service) begin(ctx context.Context, communityID string) (*situation, error) {
 	home, err := region.HomeOf(communityID)
 	if err != nil {
-		return nil, notFound(ctx, s.Begin(ctx))
+		return nil, notFound(ctx, s.NewRequest(ctx))
 	}
-	found := &situation{First: s.Begin(ctx), home: home, now: s.Now()}
+	found := &situation{Request: s.NewRequest(ctx), home: home, now: s.Now()}
 	found.Community(communityID, &found.community)
 	if caller := found.Caller.UserID; caller != "" {
 		found.Member(communityID, caller, &found.mine)
@@ -42,7 +44,7 @@ func (s *Service) begin(ctx context.Context, communityID string) (*situation, er
 }
 
 // notFound is 400400 for those who may call at all.
-func notFound(ctx context.Context, f *service.First) error {
+func notFound(ctx context.Context, f *service.Request) error {
 	if err := f.Run(ctx); err != nil {
 		return err
 	}
@@ -55,11 +57,11 @@ func (s *situation) run(ctx context.Context) error {
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	return service.RequireLive(s.community)
+	return membership.RequireLive(s.community)
 }
 
 // requireFind is 400400 for a community that is hidden from the caller.
-func (s *situation) requireFind() error { return service.RequireFind(s.Caller, s.community, s.mine) }
+func (s *situation) requireFind() error { return membership.RequireFind(s.Caller, s.community, s.mine) }
 
 // requireModerator refuses callers who may not decide who joins.
 func (s *situation) requireModerator() error {
@@ -67,11 +69,11 @@ func (s *situation) requireModerator() error {
 		return err
 	}
 	return auth.Require(s.Caller, auth.AddCommunityUser,
-		auth.Scope{OwnerID: s.community.CreatorID, Membership: service.MembershipOf(s.mine)})
+		auth.Scope{OwnerID: s.community.CreatorID, Membership: visibility.MembershipOf(s.mine)})
 }
 
 // answer makes the answer about requests of the caller.
-func (s *Service) answer(f *service.First, requests ...store.JoinRequest) *plazav1.JoinRequestAggregate {
+func (s *Service) answer(f *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestAggregate {
 	aggregate := &plazav1.JoinRequestAggregate{Users: s.View.Users(f.UserRows()), Paging: &plazav1.Paging{}}
 	for _, j := range requests {
 		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))

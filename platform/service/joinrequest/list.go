@@ -66,7 +66,7 @@ func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *pl
 	}
 	slices.Sort(ids)
 	var users []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Users(slices.Compact(ids), &users)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -30,7 +30,7 @@ func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinReque
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(a.First, a.request), nil
+	return s.answer(a.Request, a.request), nil
 }
 
 // asked is a request to join, under way.
@@ -101,7 +101,7 @@ func (s *Service) send(ctx context.Context, a asked) (asked, error) {
 		CommunityID: a.community.ID, ID: s.NewID(a.home), RequestorID: u.ID, RequestorPublicID: u.PublicID,
 		Status: store.JoinPending, CreatedAt: a.now, UpdatedAt: a.now,
 	}
-	w := s.Store.Write(a.home)
+	w := s.Store.NewTx(a.home)
 	w.CommunityIsLive(a.community.ID)
 	if a.needsApproval() {
 		w.NewJoinRequest(a.request, errPending)
@@ -111,7 +111,7 @@ func (s *Service) send(ctx context.Context, a asked) (asked, error) {
 	for _, i := range a.invited {
 		w.AnswerInvitation(i.ID, store.JoinApproved, a.now, store.ErrChanged)
 	}
-	change := service.Join(a.community.ID, u.ID, u.PublicID, a.mine, service.MemberRoles(), a.now)
+	change := membership.Join(a.community.ID, u.ID, u.PublicID, a.mine, membership.MemberRoles(), a.now)
 	mirrors := w.ChangeMembers(a.community.ID, []store.MemberChange{change}, a.now, a.now.Add(events.Grace))
 	told := events.Added(w, a.community.ID, u.ID, "", []store.MemberChange{change}, mirrors, a.now)
 	if err := w.Commit(ctx); err != nil {
@@ -123,7 +123,7 @@ func (s *Service) send(ctx context.Context, a asked) (asked, error) {
 }
 
 // approve makes the request an approved one: a new one, or the pending one of a time when a moderator decided.
-func (a *asked) approve(w *store.Write) {
+func (a *asked) approve(w *store.Tx) {
 	if a.isPending() {
 		a.request = *a.latest
 		w.AnswerJoinRequest(a.community.ID, a.request.RequestorID, store.JoinAnswer{Status: store.JoinApproved}, a.now)
@@ -146,7 +146,7 @@ func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest
 	if err := found.RequireUser(); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(found.home)
+	w := s.Store.NewTx(found.home)
 	w.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRe
 		if err := found.requireFind(); err != nil {
 			return nil, err
 		}
-		return s.answer(found.First), nil
+		return s.answer(found.Request), nil
 	}
-	return s.answer(found.First, *latest), nil
+	return s.answer(found.Request, *latest), nil
 }

@@ -21,7 +21,7 @@ func (s *Service) upToDate(ctx context.Context, userID string, selected selectio
 	if err != nil || !moved {
 		return marks, err
 	}
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	selected.read(reads, userID, &marks)
 	return marks, reads.Run(ctx)
 }
@@ -49,7 +49,7 @@ func (s selection) behind(marks []store.FeedMark, to func(store.FeedMark) move) 
 // any such. What lives at a home that is away stays as it is.
 func (s *Service) catchUp(ctx context.Context, userID string, ids []string) (bool, error) {
 	feeds := make([]*store.MessageFeed, len(ids))
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	for i, id := range ids {
 		reads.MessageFeed(id, &feeds[i])
 	}
@@ -60,7 +60,7 @@ func (s *Service) catchUp(ctx context.Context, userID string, ids []string) (boo
 		return f == nil || f.DeletedAt != nil || f.ChannelType == store.ChannelLive
 	})
 	members := make([]*store.ChannelUser, len(feeds))
-	reads = s.Store.Related()
+	reads = s.Store.NewBestEffortBatch()
 	for i, feed := range feeds {
 		reads.ChannelUser(feed.EntityID, userID, &members[i])
 	}

@@ -23,7 +23,7 @@ func (s *Service) SeeFeeds(ctx context.Context, userID string, readTo map[string
 
 func (s *Service) moveOn(ctx context.Context, userID string, selected selection, to func(store.FeedMark) move) error {
 	var marks []store.FeedMark
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	selected.read(reads, userID, &marks)
 	if err := reads.Run(ctx); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *Service) moveOn(ctx context.Context, userID string, selected selection,
 	if err != nil || len(marks) == 0 {
 		return err
 	}
-	w := s.Store.Write(service.HomeOf(userID))
+	w := s.Store.NewTx(service.HomeOf(userID))
 	told, err := s.write(ctx, w, userID, marks, to, nil)
 	if err != nil {
 		return err

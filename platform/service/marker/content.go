@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -17,7 +18,7 @@ import (
 // ListMessageMarkers tells how many have read messages, and how many got them.
 func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessageMarkersRequest) (*answer, error) {
 	var messages []store.Message
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.MessagesByID(once(req.GetMessageIds()), &messages)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -42,12 +43,12 @@ func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessa
 }
 
 // readable keeps the messages that the caller may read.
-func (s *Service) readable(ctx context.Context, f *service.First, messages []store.Message) ([]store.Message, error) {
+func (s *Service) readable(ctx context.Context, f *service.Request, messages []store.Message) ([]store.Message, error) {
 	channels := make([]string, len(messages))
 	for i, m := range messages {
 		channels[i] = m.ChannelID
 	}
-	readable, err := s.ReadableChannels(ctx, f, once(channels))
+	readable, err := chat.ReadableChannels(ctx, s.Deps, f, once(channels))
 	return slices.DeleteFunc(messages, func(m store.Message) bool { return readable[m.ChannelID].Channel == nil }), err
 }
 
@@ -58,7 +59,7 @@ func (s *Service) contentMarkers(ctx context.Context, messages ...store.Message)
 		segments[i] = segmentOf(m)
 	}
 	var marks []store.ContentMark
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ContentMarks(segments, &marks)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 	if err != nil {
 		return nil, err
 	}
-	c := s.BeginMessage(ctx, messageID)
+	c := chat.NewMessageRequest(ctx, s.Deps, messageID)
 	if err := c.RequireRead(ctx); err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool) ([]store.User, *plazav1.Paging, error) {
 	list := store.MarkedUserList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
 	var ids []string
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.MarkedUsers(list, &ids)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
@@ -132,7 +133,7 @@ func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.F
 	ids, paging := page.Window(cursor, ids, func(id string) (time.Time, string, string) { return time.UnixMicro(0), "", id })
 	paging.Previous, paging.Prev = "", "" // this list goes forward alone
 	var users []store.User
-	related := s.Store.Related()
+	related := s.Store.NewBestEffortBatch()
 	related.Users(ids, &users)
 	if err := related.Run(ctx); err != nil {
 		return nil, nil, err

@@ -27,7 +27,7 @@ func (s *Service) fanOut(ctx context.Context, m events.NewMessage) error {
 		var feed *store.MessageFeed
 		var message *store.Message
 		var members []store.ChannelUser
-		reads := s.Store.Reads()
+		reads := s.Store.NewReadBatch()
 		reads.MessageFeed(m.FeedID, &feed)
 		reads.Message(m.MessageID, &message)
 		reads.ChannelUsersAfter(m.ChannelID, after, pageOfMembers, &members)
@@ -91,7 +91,7 @@ func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed sto
 		return err
 	}
 	now := s.Now()
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	var told []store.OutboxRow
 	for _, u := range members {
 		move := store.MarkMove{UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment, ReadTo: read[u.UserID]}
@@ -124,7 +124,7 @@ func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home regi
 		ids[i] = u.UserID
 	}
 	var found []store.FeedMark
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.FeedMarksOfUsers(home, feed.ID, ids, &found)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
@@ -141,7 +141,7 @@ func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home regi
 		}
 	}
 	var segments []int64
-	before := s.Store.Reads()
+	before := s.Store.NewReadBatch()
 	before.SegmentsBefore(feed.ID, times, &segments)
 	if err := before.Run(ctx); err != nil {
 		return nil, nil, err
@@ -163,7 +163,7 @@ func (s *Service) followMembers(ctx context.Context, c events.ChangedMembers) er
 	for {
 		var feeds []store.MessageFeed
 		var users []store.ChannelUser
-		reads := s.Store.Reads()
+		reads := s.Store.NewReadBatch()
 		reads.ListMessageFeeds(list, &feeds)
 		reads.ChannelUsers(c.ChannelID, c.UserIDs, &users)
 		if err := reads.Run(ctx); err != nil {
@@ -191,7 +191,7 @@ func (s *Service) followFeed(ctx context.Context, feed store.MessageFeed, home r
 		return err
 	}
 	now := s.Now()
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	var told []store.OutboxRow
 	for _, u := range users {
 		mark, there := marks[u.UserID]

@@ -45,7 +45,7 @@ type selection struct {
 	entities []string
 }
 
-func (s selection) read(r *store.Reads, userID string, into *[]store.FeedMark) {
+func (s selection) read(r *store.ReadBatch, userID string, into *[]store.FeedMark) {
 	if s.entities != nil {
 		r.FeedMarksOf(userID, s.entities, into)
 		return
@@ -59,11 +59,11 @@ func once(list []string) []string {
 }
 
 // load reads the caller's markers. An administrator has none.
-func (s *Service) load(ctx context.Context, selected selection) (*service.First, []store.FeedMark, error) {
+func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []store.FeedMark, error) {
 	var marks []store.FeedMark
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if f.Caller.UserID != "" {
-		selected.read(f.Reads, f.Caller.UserID, &marks)
+		selected.read(f.ReadBatch, f.Caller.UserID, &marks)
 	}
 	if err := f.Run(ctx); err != nil {
 		return nil, nil, err
@@ -93,7 +93,7 @@ func (s *Service) advance(ctx context.Context, selected selection, to func(store
 	if len(marks) == 0 {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.Write(service.HomeOf(user.ID))
+	w := s.Store.NewTx(service.HomeOf(user.ID))
 	told, err := s.write(ctx, w, user.ID, marks, to, reading)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (s *Service) advance(ctx context.Context, selected selection, to func(store
 }
 
 // write moves markers in one transaction; nothing is written where nothing changes.
-func (s *Service) write(ctx context.Context, w *store.Write, userID string, marks []store.FeedMark, to func(store.FeedMark) move, reading *until) ([]store.OutboxRow, error) {
+func (s *Service) write(ctx context.Context, w *store.Tx, userID string, marks []store.FeedMark, to func(store.FeedMark) move, reading *until) ([]store.OutboxRow, error) {
 	now := s.Now()
 	var moved []store.FeedMark
 	for _, mark := range marks {
@@ -148,7 +148,7 @@ func entitiesOf(marks []store.FeedMark) []string {
 // answer reads markers as they stand.
 func (s *Service) answer(ctx context.Context, user store.User, feeds, entities []string) (*answer, error) {
 	var m view.Markers
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.FeedMarks(user.ID, feeds, &m.Feeds)
 	reads.EntityMarks(user.ID, entities, &m.Entities)
 	reads.UserMark(user.ID, &m.User)

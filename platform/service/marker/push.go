@@ -70,7 +70,7 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 		return nil, fail.NotFound()
 	}
 	var feed *store.MessageFeed
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.MessageFeed(m.FeedID, &feed)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 		return nil, fail.BadRequest()
 	}
 	now := s.Now()
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
 	told := s.send(w, m, now)
 	w.MessageFeedAfter(m.FeedID, &feed)
@@ -91,7 +91,7 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 }
 
 // send leaves the message in the outbox, for the users of each home.
-func (s *Service) send(w *store.Write, m Message, now time.Time) []store.OutboxRow {
+func (s *Service) send(w *store.Tx, m Message, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]store.MarkAdvance{}
 	for _, id := range once(m.Recipients) {
 		if home, err := region.HomeOf(id); err == nil {
@@ -117,7 +117,7 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	}
 	now := s.Now()
 	var feed *store.MessageFeed
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.DeleteFeed(feedID, now, fail.NotFound())
 	told := events.FeedDeleted(w, feedID, now)
 	w.MessageFeedAfter(feedID, &feed)
@@ -135,12 +135,12 @@ func (s *Service) advanceMarks(ctx context.Context, news events.FeedNews) error 
 		ids[i] = u.UserID
 	}
 	var marks []store.FeedMark
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.FeedMarksOfUsers(news.Home, news.Segment.FeedID, ids, &marks)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	w := s.Store.Write(news.Home)
+	w := s.Store.NewTx(news.Home)
 	var told []store.OutboxRow
 	for _, u := range news.Users {
 		i := slices.IndexFunc(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
@@ -159,11 +159,11 @@ func newsFor(n events.FeedNews, mark store.FeedMark, u store.MarkAdvance) bool {
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
 }
 
-func (s *Service) tell(w *store.Write, userID, feedID, entityID string, now time.Time) store.OutboxRow {
+func (s *Service) tell(w *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
 	return events.MarkersChanged(w, userID, events.ChangedMarkers{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
 }
 
-func (s *Service) commit(ctx context.Context, w *store.Write, told []store.OutboxRow) error {
+func (s *Service) commit(ctx context.Context, w *store.Tx, told []store.OutboxRow) error {
 	if len(told) == 0 {
 		return nil
 	}
@@ -178,12 +178,12 @@ func (s *Service) commit(ctx context.Context, w *store.Write, told []store.Outbo
 func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
 	for {
 		var marks []store.FeedMark
-		reads := s.Store.Reads()
+		reads := s.Store.NewReadBatch()
 		reads.LiveMarksOfFeed(news.Home, news.Segment.FeedID, recipientsOfRow, &marks)
 		if err := reads.Run(ctx); err != nil || len(marks) == 0 {
 			return err
 		}
-		w := s.Store.Write(news.Home)
+		w := s.Store.NewTx(news.Home)
 		var told []store.OutboxRow
 		for _, m := range marks {
 			w.DeleteFeedMark(m.UserID, m.FeedID, news.At)
@@ -197,7 +197,7 @@ func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
 
 // PushSegment tells of a message in a feed; for administrators.
 func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest) (*plazav1.PushSegmentResponse, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest
 // DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators.
 func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.PushSegmentResponse, error) {
 	var there *store.MessageFeed
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.MessageFeed(req.GetMessageFeedId(), &there)
 	if err := f.Run(ctx); err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (s *Service) DeliverMessage(ctx context.Context, req *plazav1.DeliverMessag
 		return nil, err
 	}
 	var segment int64
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.SegmentOf(req.GetMessageFeedId(), req.GetMessageId(), &segment)
 	if err := reads.Run(ctx); err != nil || segment == 0 {
 		return nil, orNotFound(err)

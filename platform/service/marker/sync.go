@@ -25,7 +25,7 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 		since = at.AsTime()
 	}
 	var changed []store.FeedMark
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if f.Caller.UserID != "" {
 		f.ChangedFeedMarks(f.Caller.UserID, since, syncMost, &changed)
 	}
@@ -46,7 +46,7 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 	if now := s.Now(); upTo.After(now) { // of a device whose clock is ahead
 		upTo = now
 	}
-	w := s.Store.Write(service.HomeOf(f.Caller.UserID))
+	w := s.Store.NewTx(service.HomeOf(f.Caller.UserID))
 	w.SyncMarks(f.Caller.UserID, upTo, s.Now())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

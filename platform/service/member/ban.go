@@ -6,7 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -35,18 +35,18 @@ func decideBan(s *situation, ids []string) (plan, error) {
 	}
 	p := plan{
 		mayEndModeration: auth.Allowed(s.Caller, auth.BanCommunityUser, auth.Scope{}),
-		settle:           responder(s.First, store.JoinRejected),
+		settle:           responder(s.Request, store.JoinRejected),
 	}
 	for _, id := range ids {
 		if old := s.member(id); old != nil {
-			p.changes = append(p.changes, service.End(*old, store.StateBanned, s.now))
+			p.changes = append(p.changes, membership.Leave(*old, store.StateBanned, s.now))
 			continue
 		}
 		u := s.user(id)
 		if u == nil {
 			return plan{}, fail.NotFound()
 		}
-		stranger := service.Join(s.community.ID, id, u.PublicID, nil, nil, s.now)
+		stranger := membership.Join(s.community.ID, id, u.PublicID, nil, nil, s.now)
 		stranger.New.State = store.StateBanned
 		p.changes = append(p.changes, stranger)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -29,7 +29,7 @@ func decideJoin(s *situation) (plan, error) {
 		return plan{}, fail.Forbidden("This community decides who joins: send a request to join")
 	}
 	u := s.User()
-	p := plan{changes: []store.MemberChange{service.Join(s.community.ID, u.ID, u.PublicID, s.mine, service.MemberRoles(), s.now)}}
+	p := plan{changes: []store.MemberChange{membership.Join(s.community.ID, u.ID, u.PublicID, s.mine, membership.MemberRoles(), s.now)}}
 	if s.pending != nil { // of a time when a moderator decided
 		p.settle = store.JoinAnswer{Status: store.JoinApproved}
 	}
@@ -48,7 +48,7 @@ func decideLeave(s *situation) (plan, error) {
 	if !s.mine.IsMember() {
 		return plan{}, nil
 	}
-	return plan{changes: []store.MemberChange{service.End(*s.mine, store.StateLeft, s.now)}}, nil
+	return plan{changes: []store.MemberChange{membership.Leave(*s.mine, store.StateLeft, s.now)}}, nil
 }
 
 // AddMembers makes users members; where the network wants users to accept, it invites them instead, unless an administrator adds
@@ -70,7 +70,7 @@ func (s *Service) AddMembers(ctx context.Context, req *plazav1.AddMembersRequest
 }
 
 func decideAdd(s *situation, ids []string) (plan, error) {
-	p := plan{settle: responder(s.First, store.JoinApproved)}
+	p := plan{settle: responder(s.Request, store.JoinApproved)}
 	for _, id := range ids {
 		u, old := s.user(id), s.member(id)
 		switch {
@@ -84,7 +84,7 @@ func decideAdd(s *situation, ids []string) (plan, error) {
 			}
 			continue
 		}
-		p.changes = append(p.changes, service.Join(s.community.ID, id, u.PublicID, old, service.MemberRoles(), s.now))
+		p.changes = append(p.changes, membership.Join(s.community.ID, id, u.PublicID, old, membership.MemberRoles(), s.now))
 	}
 	return p, nil
 }
@@ -120,7 +120,7 @@ func (s *situation) endings(from, to string) []store.MemberChange {
 	var changes []store.MemberChange
 	for _, m := range s.members {
 		if m.State == from {
-			changes = append(changes, service.End(m, to, s.now))
+			changes = append(changes, membership.Leave(m, to, s.now))
 		} else {
 			changes = append(changes, store.MemberChange{Old: &m, New: m})
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -45,7 +46,7 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 
 // lookAt reads the community and, beside it, the page of each state; nothing leaves before the caller may see it.
 func (s *Service) lookAt(ctx context.Context, list store.MemberList, states []string, pages [][]store.MemberRow) (*situation, error) {
-	found := &situation{First: s.Begin(ctx)}
+	found := &situation{Request: s.NewRequest(ctx)}
 	var community *store.Community
 	found.Community(list.CommunityID, &community)
 	if caller := found.Caller.UserID; caller != "" {
@@ -58,7 +59,7 @@ func (s *Service) lookAt(ctx context.Context, list store.MemberList, states []st
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := service.RequireFind(found.Caller, community, found.mine); err != nil {
+	if err := membership.RequireFind(found.Caller, community, found.mine); err != nil {
 		return nil, err
 	}
 	found.community = *community

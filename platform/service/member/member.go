@@ -11,6 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -33,7 +35,7 @@ func Register(d *service.Deps) {
 		if err != nil {
 			return err
 		}
-		w := d.Store.Write(home)
+		w := d.Store.NewTx(home)
 		w.MirrorMembers(mirrored)
 		return w.Commit(ctx)
 	})
@@ -41,7 +43,7 @@ func Register(d *service.Deps) {
 
 // situation is what an operation finds in the database.
 type situation struct {
-	*service.First
+	*service.Request
 	community store.Community
 	mine      *store.Member // the caller's; nil for a stranger
 	members   []store.Member
@@ -53,7 +55,7 @@ type situation struct {
 }
 
 func (s *situation) scope() auth.Scope {
-	return auth.Scope{OwnerID: s.community.CreatorID, Membership: service.MembershipOf(s.mine)}
+	return auth.Scope{OwnerID: s.community.CreatorID, Membership: visibility.MembershipOf(s.mine)}
 }
 
 func (s *situation) member(userID string) *store.Member {
@@ -123,7 +125,7 @@ func (s *Service) change(ctx context.Context, o operation) (*plazav1.CommunityAg
 
 // look reads what the operation has to know. A community that is not there, or hidden from the caller, is 400400.
 func (s *Service) look(ctx context.Context, o operation) (*situation, error) {
-	found := &situation{First: s.Begin(ctx), now: s.Now()}
+	found := &situation{Request: s.NewRequest(ctx), now: s.Now()}
 	var community *store.Community
 	found.Community(o.communityID, &community)
 	found.Members(o.communityID, o.userIDs, &found.members)
@@ -143,7 +145,7 @@ func (s *Service) look(ctx context.Context, o operation) (*situation, error) {
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := service.RequireFind(found.Caller, community, found.mine); err != nil {
+	if err := membership.RequireFind(found.Caller, community, found.mine); err != nil {
 		return nil, err
 	}
 	found.community = *community
@@ -159,7 +161,7 @@ func (s *Service) carryOut(ctx context.Context, found *situation, p plan) error 
 	if err != nil {
 		return fail.NotFound()
 	}
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.CommunityIsLive(found.community.ID)
 	mirrors := w.ChangeMembers(found.community.ID, p.changes, found.now, found.now.Add(events.Grace))
 	if !p.mayEndModeration && endsModeration(p.changes) {
@@ -172,7 +174,7 @@ func (s *Service) carryOut(ctx context.Context, found *situation, p plan) error 
 		i := store.Invitation{
 			ID: s.NewID(home), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: found.community.ID, CreatedAt: found.now,
 		}
-		w.NewInvitation(service.Invite(found.First, i, u), store.ErrChanged)
+		w.NewInvitation(membership.NewInvitation(found.Request, i, u), store.ErrChanged)
 	}
 	told := events.Added(w, found.community.ID, found.Caller.UserID, "", p.changes, mirrors, found.now)
 	if err := w.Commit(ctx); err != nil {
@@ -218,7 +220,7 @@ func (s *Service) resolve(ctx context.Context, publicIDs []string) (ids []string
 }
 
 // responder is how the caller's answer to a join request is kept; an administrator has no account to name.
-func responder(f *service.First, status string) store.JoinAnswer {
+func responder(f *service.Request, status string) store.JoinAnswer {
 	a := store.JoinAnswer{Status: status}
 	if u := f.User(); u != nil {
 		a.ResponderID, a.ResponderPublicID = u.ID, u.PublicID

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -60,7 +60,7 @@ func (s *Service) reassign(ctx context.Context, m roleRequest, apply func(have, 
 			if !old.IsMember() {
 				return plan{}, fail.NotFound()
 			}
-			p.changes = append(p.changes, service.Reassign(*old, apply(slices.Clone(old.Roles), roles), s.now))
+			p.changes = append(p.changes, membership.SetRoles(*old, apply(slices.Clone(old.Roles), roles), s.now))
 		}
 		return p, nil
 	}})

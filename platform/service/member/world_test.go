@@ -95,13 +95,13 @@ func (w *world) user(code region.Code, publicID string, roles ...string) context
 	id, err := d.Directory.Claim(w.t.Context(), publicID, region.NewID(code))
 	require.NoError(w.t, err)
 	device := sha256.Sum256([]byte(publicID))
-	tx := d.Store.Write(code)
+	tx := d.Store.NewTx(code)
 	tx.NewUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
 	tx.NewSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour)})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	if len(roles) > 0 {
 		var changed *store.User
-		tx := d.Store.Write(code)
+		tx := d.Store.NewTx(code)
 		tx.UpdateUser(id, store.UserChange{Roles: roles}, w.now(), &changed)
 		require.NoError(w.t, tx.Commit(w.t.Context()))
 	}

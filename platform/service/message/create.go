@@ -14,6 +14,9 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -34,12 +37,12 @@ var errThere = errors.New("the message is there already")
 // draft is a request to write a message, as it is found.
 type draft struct {
 	*plazav1.CreateMessageRequest
-	*service.Chat
+	*chat.MessageRequest
 	dataType string
 	parent   *store.Message
 	settings store.Settings
-	files    *service.FileCheck
-	rules    *service.TextRules
+	files    *fileref.Check
+	rules    *textrules.Rules
 }
 
 // CreateMessage writes a message to a subchannel. The same one again answers with the one that is there.
@@ -115,13 +118,13 @@ func checkSize(field string, object *structpb.Struct) error {
 
 // loadDraft reads what the message goes to, and decides whether the caller may write it.
 func (s *Service) loadDraft(ctx context.Context, d *draft) error {
-	d.Chat = s.BeginFeed(ctx, d.GetMessageFeedId())
+	d.MessageRequest = chat.NewFeedRequest(ctx, s.Deps, d.GetMessageFeedId())
 	if d.GetParentId() != "" {
-		d.First.Reads.Message(d.GetParentId(), &d.parent)
+		d.Request.ReadBatch.Message(d.GetParentId(), &d.parent)
 	}
-	d.files = service.ReadFiles(d.First.Reads, service.FileRef{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
-	d.rules = s.ReadTextRules(d.First.Reads, service.HomeOf(d.GetMessageFeedId()))
-	readSettings(s.Deps, d.First, d.GetMentionedUsers(), &d.settings)
+	d.files = fileref.Read(d.Request.ReadBatch, fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
+	d.rules = textrules.Read(s.Deps, d.Request.ReadBatch, service.HomeOf(d.GetMessageFeedId()))
+	readSettings(s.Deps, d.Request, d.GetMentionedUsers(), &d.settings)
 	if err := d.RequireRead(ctx); err != nil {
 		return err
 	}
@@ -142,7 +145,7 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 	if err := d.files.Err(); err != nil {
 		return err
 	}
-	return d.rules.Require(ctx, d.Caller, service.WrittenIn(d.GetData()))
+	return d.rules.Require(ctx, d.Caller, textrules.TextOf(d.GetData()))
 }
 
 // row is the message without its segment, which the transaction gives.
@@ -165,7 +168,7 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 // write stores the message with the next segment of its subchannel, and leaves what moves the markers of the channel's members.
 func (s *Service) write(ctx context.Context, d *draft, m store.Message) (*answer, error) {
 	var stored *store.Message
-	w := s.Store.Write(service.HomeOf(m.ID))
+	w := s.Store.NewTx(service.HomeOf(m.ID))
 	// Where the answer of an earlier run got lost, the row is there, and it is the run that finds it so which answers.
 	w.MessageAfter(m.ID, &stored)
 	w.GuardChannel(m.ChannelID, fail.NotFound())
@@ -189,13 +192,13 @@ func (s *Service) write(ctx context.Context, d *draft, m store.Message) (*answer
 		return nil, err
 	}
 	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
-	return s.answer(ctx, d.Chat, *stored)
+	return s.answer(ctx, d.MessageRequest, *stored)
 }
 
 // again answers with the message that the author sent before under the same name.
 func (s *Service) again(ctx context.Context, d *draft, m store.Message) (*answer, error) {
 	var there *store.Message
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.MessageByReference(m.FeedID, m.CreatorID, m.ReferenceID, &there)
 	reads.MessageFeed(m.FeedID, &d.Feed)
 	if err := reads.Run(ctx); err != nil {
@@ -204,5 +207,5 @@ func (s *Service) again(ctx context.Context, d *draft, m store.Message) (*answer
 	if there == nil || d.Feed == nil {
 		return nil, fail.Conflict() // removed for good meanwhile
 	}
-	return s.answer(ctx, d.Chat, *there)
+	return s.answer(ctx, d.MessageRequest, *there)
 }

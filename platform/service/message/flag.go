@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -16,7 +17,7 @@ import (
 // flagging is off, it is refused.
 func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageRequest) (*answer, error) {
 	var settings store.Settings
-	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *service.Chat) { c.Settings(s.Region, &settings) })
+	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageReque
 		TargetType: store.FlagMessage, TargetID: c.Message.ID, UserID: c.Caller.UserID,
 		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
-	return s.changeFlags(ctx, c, func(w *store.Write) {
+	return s.changeFlags(ctx, c, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
 		w.AddFlag(flag)
 	})
@@ -45,7 +46,7 @@ func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageR
 	if err := c.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(w *store.Write) { w.RemoveFlag(c.Message.ID, c.Caller.UserID) })
+	return s.changeFlags(ctx, c, func(w *store.Tx) { w.RemoveFlag(c.Message.ID, c.Caller.UserID) })
 }
 
 // ClearMessageFlags removes every flag of a message; for those who may delete the messages of others.
@@ -57,13 +58,13 @@ func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessa
 	if err := c.Access.RequireModerate(c.Caller, auth.DeleteMessage); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(w *store.Write) { w.ClearFlags(c.Message.ID) })
+	return s.changeFlags(ctx, c, func(w *store.Tx) { w.ClearFlags(c.Message.ID) })
 }
 
 // changeFlags runs a change of the message's flags, brings up to date what depends on them, and answers with the message.
-func (s *Service) changeFlags(ctx context.Context, c *service.Chat, change func(*store.Write)) (*answer, error) {
+func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*answer, error) {
 	var after *store.Message
-	w := s.Store.Write(service.HomeOf(c.Message.ID))
+	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
 	w.GuardMessage(c.Message.ID, fail.NotFound())
 	change(w)
 	w.ApplyMessageFlags(c.Message.ID)
@@ -81,13 +82,13 @@ func (s *Service) changeFlags(ctx context.Context, c *service.Chat, change func(
 var errDeleted = errors.New("the message is deleted already")
 
 // deleteFlagged deletes a message with as many flags as its channel deletes messages for.
-func (s *Service) deleteFlagged(ctx context.Context, c *service.Chat, m *store.Message) error {
+func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *store.Message) error {
 	channel := c.Access.Channel
 	if !channel.AutoDeleteEnabled || channel.AutoDeleteFlags < 1 || m.FlagCount < channel.AutoDeleteFlags {
 		return nil
 	}
 	now := s.Now()
-	w := s.Store.Write(service.HomeOf(m.ID))
+	w := s.Store.NewTx(service.HomeOf(m.ID))
 	w.GuardMessage(m.ID, errDeleted)
 	w.DeleteMessage(*m, now)
 	if err := w.Commit(ctx); err != nil && !errors.Is(err, errDeleted) {
@@ -100,7 +101,7 @@ func (s *Service) deleteFlagged(ctx context.Context, c *service.Chat, m *store.M
 // IsMessageFlaggedByMe tells whether the caller flags the message.
 func (s *Service) IsMessageFlaggedByMe(ctx context.Context, req *plazav1.IsMessageFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
 	mine := false
-	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *service.Chat) { c.FlaggedBy(req.GetMessageId(), c.Caller.UserID, &mine) })
+	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.FlaggedBy(req.GetMessageId(), c.Caller.UserID, &mine) })
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -21,13 +22,13 @@ func (s *Service) ListMessages(ctx context.Context, m *plazav1.ListMessagesReque
 	if err != nil {
 		return nil, err
 	}
-	c := s.BeginFeed(ctx, m.GetMessageFeedId())
+	c := chat.NewFeedRequest(ctx, s.Deps, m.GetMessageFeedId())
 	around := options.GetAround() != "" && cursor.First()
 	var rows []store.Message
 	if around {
-		c.First.Reads.Message(options.GetAround(), &c.Message)
+		c.Request.ReadBatch.Message(options.GetAround(), &c.Message)
 	} else {
-		c.First.Reads.ListMessages(listOf(m, cursor), &rows)
+		c.Request.ReadBatch.ListMessages(listOf(m, cursor), &rows)
 	}
 	if err := c.RequireRead(ctx); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (s *Service) ListMessages(ctx context.Context, m *plazav1.ListMessagesReque
 	return s.page(ctx, c, rows, paging)
 }
 
-func (s *Service) page(ctx context.Context, c *service.Chat, rows []store.Message, paging *plazav1.Paging) (*plazav1.ListMessagesResponse, error) {
+func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store.Message, paging *plazav1.Paging) (*plazav1.ListMessagesResponse, error) {
 	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: rows, Viewer: c.User()})
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func startOf(desc bool) int64 {
 }
 
 // around reads the page that holds a message, with as many before as after it where there are so many.
-func (s *Service) around(ctx context.Context, m *plazav1.ListMessagesRequest, cursor page.Cursor, c *service.Chat) ([]store.Message, *plazav1.Paging, error) {
+func (s *Service) around(ctx context.Context, m *plazav1.ListMessagesRequest, cursor page.Cursor, c *chat.MessageRequest) ([]store.Message, *plazav1.Paging, error) {
 	if c.Message == nil || c.Message.FeedID != c.Feed.ID {
 		return nil, nil, fail.NotFound()
 	}
@@ -108,7 +109,7 @@ func (s *Service) around(ctx context.Context, m *plazav1.ListMessagesRequest, cu
 		after.After = c.Message.Segment + 1
 	}
 	var head, tail []store.Message
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.ListMessages(before, &head)
 	reads.ListMessages(after, &tail)
 	if err := reads.Run(ctx); err != nil {

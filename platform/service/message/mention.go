@@ -12,7 +12,7 @@ import (
 )
 
 // readSettings reads what the network lets messages mention, where a request mentions a channel.
-func readSettings(d *service.Deps, f *service.First, list []*plazav1.MessageMention, into *store.Settings) {
+func readSettings(d *service.Deps, f *service.Request, list []*plazav1.MessageMention, into *store.Settings) {
 	if slices.ContainsFunc(list, func(m *plazav1.MessageMention) bool { return m.GetType() == view.MentionChannel }) {
 		f.Settings(d.Region, into)
 	}

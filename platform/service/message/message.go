@@ -12,6 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -25,7 +27,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 type answer = plazav1.MessageAggregate
 
-func (s *Service) answer(ctx context.Context, c *service.Chat, messages ...store.Message) (*answer, error) {
+func (s *Service) answer(ctx context.Context, c *chat.MessageRequest, messages ...store.Message) (*answer, error) {
 	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
 	if err != nil {
 		return nil, err
@@ -34,8 +36,8 @@ func (s *Service) answer(ctx context.Context, c *service.Chat, messages ...store
 }
 
 // load reads a message, for those who may read it. A deleted one is there.
-func (s *Service) load(ctx context.Context, id string, more func(*service.Chat)) (*service.Chat, error) {
-	c := s.BeginMessage(ctx, id)
+func (s *Service) load(ctx context.Context, id string, more func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
+	c := chat.NewMessageRequest(ctx, s.Deps, id)
 	if more != nil {
 		more(c)
 	}
@@ -43,7 +45,7 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.Chat))
 }
 
 // loadLive is load, and a deleted message is not there.
-func (s *Service) loadLive(ctx context.Context, id string, more func(*service.Chat)) (*service.Chat, error) {
+func (s *Service) loadLive(ctx context.Context, id string, more func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
 	c, err := s.load(ctx, id, more)
 	if err == nil && c.Message.DeletedAt != nil {
 		err = fail.NotFound()
@@ -63,7 +65,7 @@ func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest
 // BatchGetMessages gets several messages in the order of the request; those that the caller may not read are left out.
 func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMessagesRequest) (*answer, error) {
 	var rows []store.Message
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.MessagesByID(req.GetMessageIds(), &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -92,17 +94,17 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 }
 
 // readableFeeds reads the subchannels of messages, and keeps those that are there and that the caller may read in, by id.
-func (s *Service) readableFeeds(ctx context.Context, f *service.First, messages []store.Message) (map[string]*store.MessageFeed, error) {
+func (s *Service) readableFeeds(ctx context.Context, f *service.Request, messages []store.Message) (map[string]*store.MessageFeed, error) {
 	var channels, ids []string
 	for _, m := range messages {
 		channels, ids = append(channels, m.ChannelID), append(ids, m.FeedID)
 	}
-	readable, err := s.ReadableChannels(ctx, f, channels)
+	readable, err := chat.ReadableChannels(ctx, s.Deps, f, channels)
 	if err != nil {
 		return nil, err
 	}
 	var feeds []store.MessageFeed
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.MessageFeeds(slices.Compact(slices.Sorted(slices.Values(ids))), &feeds)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -117,7 +119,7 @@ func (s *Service) readableFeeds(ctx context.Context, f *service.First, messages 
 }
 
 // requireChange refuses those who may not do p to the message: all but its author, and moderators of the channel.
-func requireChange(c *service.Chat, p auth.Permission) error {
+func requireChange(c *chat.MessageRequest, p auth.Permission) error {
 	if c.Message.CreatorID == c.Caller.UserID && c.Caller.UserID != "" {
 		return nil
 	}
@@ -127,10 +129,10 @@ func requireChange(c *service.Chat, p auth.Permission) error {
 // UpdateMessage changes what a message says; for its author as long as they may write, and for moderators.
 func (s *Service) UpdateMessage(ctx context.Context, m *plazav1.UpdateMessageRequest) (*answer, error) {
 	var settings store.Settings
-	var rules *service.TextRules
-	c, err := s.loadLive(ctx, m.GetMessageId(), func(c *service.Chat) {
-		rules = s.ReadTextRules(c.Reads, service.HomeOf(m.GetMessageId()))
-		readSettings(s.Deps, c.First, m.GetMentionedUsers(), &settings)
+	var rules *textrules.Rules
+	c, err := s.loadLive(ctx, m.GetMessageId(), func(c *chat.MessageRequest) {
+		rules = textrules.Read(s.Deps, c.ReadBatch, service.HomeOf(m.GetMessageId()))
+		readSettings(s.Deps, c.Request, m.GetMentionedUsers(), &settings)
 	})
 	if err != nil {
 		return nil, err
@@ -145,14 +147,14 @@ func (s *Service) UpdateMessage(ctx context.Context, m *plazav1.UpdateMessageReq
 	if err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, c.Caller, service.WrittenIn(m.GetData())); err != nil {
+	if err := rules.Require(ctx, c.Caller, textrules.TextOf(m.GetData())); err != nil {
 		return nil, err
 	}
-	return s.change(ctx, c, func(w *store.Write) { w.UpdateMessage(changed, s.Now()) })
+	return s.change(ctx, c, func(w *store.Tx) { w.UpdateMessage(changed, s.Now()) })
 }
 
 // changed is the message as the request wants it.
-func (s *Service) changed(ctx context.Context, c *service.Chat, m *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
+func (s *Service) changed(ctx context.Context, c *chat.MessageRequest, m *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
 	changed := *c.Message
 	if m.GetData() != nil {
 		if err := checkContent(changed.DataType, m.GetData()); err != nil {
@@ -178,9 +180,9 @@ func (s *Service) changed(ctx context.Context, c *service.Chat, m *plazav1.Updat
 }
 
 // change runs a change of a live message and answers with the message.
-func (s *Service) change(ctx context.Context, c *service.Chat, change func(*store.Write)) (*answer, error) {
+func (s *Service) change(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*answer, error) {
 	var after *store.Message
-	w := s.Store.Write(service.HomeOf(c.Message.ID))
+	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
 	w.GuardMessage(c.Message.ID, fail.NotFound())
 	change(w)
 	w.MessageAfter(c.Message.ID, &after)
@@ -200,7 +202,7 @@ func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageR
 		return nil, err
 	}
 	now := s.Now()
-	w := s.Store.Write(service.HomeOf(c.Message.ID))
+	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
 	if c.Message.DeletedAt == nil {
 		w.GuardMessage(c.Message.ID, fail.Conflict())
 		w.DeleteMessage(*c.Message, now)

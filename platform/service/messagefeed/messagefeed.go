@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -28,7 +29,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 type answer = plazav1.MessageFeedAggregate
 
-func (s *Service) answer(ctx context.Context, f *service.First, feeds ...store.MessageFeed) (*answer, error) {
+func (s *Service) answer(ctx context.Context, f *service.Request, feeds ...store.MessageFeed) (*answer, error) {
 	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (s *Service) answer(ctx context.Context, f *service.First, feeds ...store.M
 
 // requireChange refuses those who may not make, rename or delete subchannels of a channel: all but its moderators, and all but the
 // users of a conversation, which has no moderators.
-func (s *Service) requireChange(access service.ChannelAccess, f *service.First) error {
+func (s *Service) requireChange(access chat.Access, f *service.Request) error {
 	if access.Channel != nil && access.Channel.Type == store.ChannelConversation && access.User.IsMember() {
 		return access.CanWrite(f.Caller, s.Now())
 	}
@@ -63,7 +64,7 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 		feed.CreatorID, feed.CreatorPublicID = user.ID, user.PublicID
 	}
 	var made *store.MessageFeed
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.GuardChannel(access.Channel.ID, fail.NotFound())
 	w.CreateMessageFeed(feed)
 	w.MessageFeedAfter(feed.ID, &made)
@@ -74,29 +75,29 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 }
 
 // channel reads a channel by either of its ids, and how the caller stands to it.
-func (s *Service) channel(ctx context.Context, id string) (*service.First, service.ChannelAccess, error) {
-	var access service.ChannelAccess
-	f := s.Begin(ctx)
-	s.ReadChannel(f, id, &access)
+func (s *Service) channel(ctx context.Context, id string) (*service.Request, chat.Access, error) {
+	var access chat.Access
+	f := s.NewRequest(ctx)
+	chat.ReadChannel(s.Deps, f, id, &access)
 	if err := f.Run(ctx); err != nil {
 		return f, access, err
 	}
-	return f, access, s.SettleChannel(ctx, f.Caller, &access)
+	return f, access, chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &access)
 }
 
 // GetMessageFeed gets one subchannel.
 func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFeedRequest) (*answer, error) {
-	c := s.BeginFeed(ctx, req.GetMessageFeedId())
+	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	if err := c.RequireRead(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, c.First, *c.Feed)
+	return s.answer(ctx, c.Request, *c.Feed)
 }
 
 // BatchGetMessageFeeds gets several subchannels in the order of the request; those that the caller may not read are left out.
 func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*answer, error) {
 	var feeds []store.MessageFeed
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.MessageFeeds(req.GetMessageFeedIds(), &feeds)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGe
 	for i, feed := range feeds {
 		channels[i] = feed.EntityID
 	}
-	readable, err := s.ReadableChannels(ctx, f, channels)
+	readable, err := chat.ReadableChannels(ctx, s.Deps, f, channels)
 	if err != nil {
 		return nil, err
 	}
@@ -127,19 +128,19 @@ func (s *Service) ListMessageFeeds(ctx context.Context, m *plazav1.ListMessageFe
 		return nil, err
 	}
 	list := store.MessageFeedList{
-		ChannelID: s.ChannelID(m.GetChannelId()), Deleted: service.DeletedOf(m.IsDeleted), WithoutDefault: m.GetExcludeDefaultMessageFeed(),
+		ChannelID: chat.ChannelID(s.Deps, m.GetChannelId()), Deleted: service.DeletedOf(m.IsDeleted), WithoutDefault: m.GetExcludeDefaultMessageFeed(),
 		Desc: (m.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var feeds []store.MessageFeed
-	var access service.ChannelAccess
-	f := s.Begin(ctx)
-	s.ReadChannel(f, list.ChannelID, &access)
+	var access chat.Access
+	f := s.NewRequest(ctx)
+	chat.ReadChannel(s.Deps, f, list.ChannelID, &access)
 	f.ListMessageFeeds(list, &feeds)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.SettleChannel(ctx, f.Caller, &access); err != nil {
+	if err := chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &access); err != nil {
 		return nil, err
 	}
 	if err := access.CanRead(f.Caller); err != nil {
@@ -164,31 +165,31 @@ func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
 
 // UpdateMessageFeed renames a subchannel.
 func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMessageFeedRequest) (*answer, error) {
-	c := s.BeginFeed(ctx, req.GetMessageFeedId())
+	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	if err := s.requireChangeOf(ctx, c); err != nil {
 		return nil, err
 	}
 	var after *store.MessageFeed
-	w := s.Store.Write(service.HomeOf(c.Feed.ID))
+	w := s.Store.NewTx(service.HomeOf(c.Feed.ID))
 	w.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
 	w.MessageFeedAfter(c.Feed.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, c.First, *after)
+	return s.answer(ctx, c.Request, *after)
 }
 
 // requireChangeOf sends the reads and refuses those who may not change the subchannel.
-func (s *Service) requireChangeOf(ctx context.Context, c *service.Chat) error {
+func (s *Service) requireChangeOf(ctx context.Context, c *chat.MessageRequest) error {
 	if err := c.RequireRead(ctx); err != nil {
 		return err
 	}
-	return s.requireChange(c.Access, c.First)
+	return s.requireChange(c.Access, c.Request)
 }
 
 // RemoveMessageFeed deletes a subchannel other than the default one, and tells the markers of its users.
 func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMessageFeedRequest) (*answer, error) {
-	c := s.BeginFeed(ctx, req.GetMessageFeedId())
+	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	if err := s.requireChangeOf(ctx, c); err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 	}
 	now := s.Now()
 	var after *store.MessageFeed
-	w := s.Store.Write(service.HomeOf(c.Feed.ID))
+	w := s.Store.NewTx(service.HomeOf(c.Feed.ID))
 	w.DeleteFeed(c.Feed.ID, now, fail.NotFound())
 	told := events.FeedDeleted(w, c.Feed.ID, now)
 	if req.GetPermanent() {
@@ -208,7 +209,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 		return nil, err
 	}
 	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
-	return s.answer(ctx, c.First, *after)
+	return s.answer(ctx, c.Request, *after)
 }
 
 // topicPurge is the outbox topic of subchannels of which nothing is to stay; the payload is an id.
@@ -230,12 +231,12 @@ func Register(d *service.Deps) {
 func (s *Service) purge(ctx context.Context, id string) error {
 	for {
 		var some []string
-		reads := s.Store.Reads()
+		reads := s.Store.NewReadBatch()
 		reads.SomeMessages(id, &some)
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
-		w := s.Store.Write(service.HomeOf(id))
+		w := s.Store.NewTx(service.HomeOf(id))
 		if len(some) == 0 {
 			w.PurgeMessageFeed(id)
 			return w.Commit(ctx)

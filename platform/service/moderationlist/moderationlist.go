@@ -1,5 +1,5 @@
 // Package moderationlist holds the allow list of links and the block list of words, which texts are held against: see package
-// moderation for what a rule means, and service.TextRules for where texts are checked.
+// moderation for what a rule means, and service.Rules for where texts are checked.
 //
 // Every home has a row of each rule. A change is stored at the home of the region that took it, and is true there at once; the
 // outbox takes it to the other homes, where the newest change wins.
@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/moderation"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -65,7 +66,7 @@ var errFull = fail.Validation(fmt.Sprintf("regexs: a list has at most %d rules, 
 // begin confirms that the caller may change the list, and reads rules of it by their ids.
 func (s *Service) begin(ctx context.Context, l list, ids []string) ([]store.ModerationRule, error) {
 	var rules []store.ModerationRule
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.ModerationRules(s.Region, l.name, ids, &rules)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -154,7 +155,7 @@ func (s *Service) change(ctx context.Context, l list, rules []store.ModerationRu
 	}
 	var after []store.ModerationRule
 	var sent []store.OutboxRow
-	w := s.Store.Write(s.Region)
+	w := s.Store.NewTx(s.Region)
 	s.put(w, rules)
 	w.GuardModerationRules(l.name, moderation.MaxRules, moderation.MaxExpressions, errFull)
 	for _, home := range region.All() {
@@ -172,8 +173,8 @@ func (s *Service) change(ctx context.Context, l list, rules []store.ModerationRu
 }
 
 // put stores rules, and gives the home's rules a version that they never had.
-func (s *Service) put(w *store.Write, rules []store.ModerationRule) {
-	w.PutModerationRules(rules, service.NewKey(), s.Now().Add(-forgetAfter))
+func (s *Service) put(w *store.Tx, rules []store.ModerationRule) {
+	w.PutModerationRules(rules, live.NewKey(), s.Now().Add(-forgetAfter))
 }
 
 // message is what travels to another home.
@@ -187,7 +188,7 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.Write(m.Home)
+	w := s.Store.NewTx(m.Home)
 	s.put(w, m.Rules)
 	return w.Commit(ctx)
 }

@@ -3,7 +3,7 @@ package moderationlist
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -35,7 +35,7 @@ func (s *Service) DeleteAllowRules(ctx context.Context, req *plazav1.DeleteAllow
 
 // VerifyAllowed tells whether texts would pass the allow list.
 func (s *Service) VerifyAllowed(ctx context.Context, req *plazav1.VerifyAllowedRequest) (*plazav1.SuccessResponse, error) {
-	return verified(s.verify(ctx, req.GetData(), func(rules *service.TextRules, w service.Written) error {
+	return verified(s.verify(ctx, req.GetData(), func(rules *textrules.Rules, w textrules.UserText) error {
 		return rules.RequireAllowed(ctx, w)
 	}))
 }
@@ -62,7 +62,7 @@ func (s *Service) DeleteBlockRules(ctx context.Context, req *plazav1.DeleteBlock
 
 // VerifyNotBlocked tells whether texts would pass the block list.
 func (s *Service) VerifyNotBlocked(ctx context.Context, req *plazav1.VerifyNotBlockedRequest) (*plazav1.SuccessResponse, error) {
-	return verified(s.verify(ctx, req.GetData(), func(rules *service.TextRules, w service.Written) error {
+	return verified(s.verify(ctx, req.GetData(), func(rules *textrules.Rules, w textrules.UserText) error {
 		return rules.RequireNotBlocked(ctx, w)
 	}))
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -47,7 +47,7 @@ func (s *Service) rules(ctx context.Context, l list, m listRequest) (*plazav1.Mo
 	}
 	query.After, _, query.ID = cursor.Start(query.Desc)
 	var rows []store.ModerationRule
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.ListModerationRules(s.Region, query, &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -67,11 +67,11 @@ func (s *Service) answer(rows []store.ModerationRule, paging *plazav1.Paging) *p
 }
 
 // verify holds texts against one of the lists, whoever asks: an administrator wants to know what users may write.
-func (s *Service) verify(ctx context.Context, texts []string, require func(*service.TextRules, service.Written) error) error {
-	f := s.Begin(ctx)
-	rules := s.ReadTextRules(f.Reads, s.Region)
+func (s *Service) verify(ctx context.Context, texts []string, require func(*textrules.Rules, textrules.UserText) error) error {
+	f := s.NewRequest(ctx)
+	rules := textrules.Read(s.Deps, f.ReadBatch, s.Region)
 	if err := f.Run(ctx); err != nil {
 		return err
 	}
-	return require(rules, service.Written{Texts: texts})
+	return require(rules, textrules.UserText{Texts: texts})
 }

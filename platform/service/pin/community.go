@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -61,7 +62,7 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.Unpin
 	if err := auth.Require(f.Caller, auth.PinCommunityPost, place.Scope("")); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(service.HomeOf(id))
+	w := s.Store.NewTx(service.HomeOf(id))
 	w.GuardTarget("community", id, fail.NotFound())
 	w.RemovePins(id, req.GetPlacement(), s.Now())
 	if err := w.Commit(ctx); err != nil {
@@ -71,9 +72,9 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.Unpin
 }
 
 // loadPlace reads a community that the caller may look into, beside what more adds.
-func (s *Service) loadPlace(ctx context.Context, id string, more func(*service.First)) (*service.First, service.Place, error) {
-	var place service.Place
-	f := s.Begin(ctx)
+func (s *Service) loadPlace(ctx context.Context, id string, more func(*service.Request)) (*service.Request, visibility.Target, error) {
+	var place visibility.Target
+	f := s.NewRequest(ctx)
 	f.Community(id, &place.Community)
 	if f.Caller.UserID != "" {
 		f.Member(id, f.Caller.UserID, &place.Member)

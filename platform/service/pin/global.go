@@ -19,9 +19,9 @@ import (
 func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostRequest) (*plazav1.PinAggregate, error) {
 	var settings store.Settings
 	var others []store.Pin
-	l, err := s.load(ctx, req.GetPostId(), func(f *service.First) {
+	l, err := s.load(ctx, req.GetPostId(), func(f *service.Request) {
 		f.Settings(s.Region, &settings)
-		s.everywhere(f.Reads, &others)
+		s.everywhere(f.ReadBatch, &others)
 	})
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (l *loaded) requireGlobal() error {
 }
 
 // everywhere reads the global pins of every home, each of which has to answer: nobody can hold a limit otherwise.
-func (s *Service) everywhere(r *store.Reads, into *[]store.Pin) {
+func (s *Service) everywhere(r *store.ReadBatch, into *[]store.Pin) {
 	for _, home := range region.All() {
 		r.PinsAt(home, s.NetworkID, store.PinGlobal, into)
 	}
@@ -70,7 +70,7 @@ func (s *Service) everywhere(r *store.Reads, into *[]store.Pin) {
 // requireStill takes a new pin back where another home's got in beside it and both are too many.
 func (s *Service) requireStill(ctx context.Context, postID string, limit int) error {
 	var now []store.Pin
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	s.everywhere(reads, &now)
 	err := reads.Run(ctx)
 	if err == nil && len(now) <= limit {
@@ -104,7 +104,7 @@ func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalP
 // UnpinAllGlobalPosts takes every post out of the pins of the global feed, home by home: those whose home does not answer
 // stay, and the answer is an error then.
 func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGlobalPostsRequest) (*plazav1.PinAggregate, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGl
 	var failed error
 	for _, home := range region.All() {
 		part := &store.Pins{}
-		w := s.Store.Write(home)
+		w := s.Store.NewTx(home)
 		w.RemovePins(s.NetworkID, store.PinGlobal, s.Now())
 		w.PinsAfter(s.NetworkID, store.PinGlobal, part)
 		if err := w.Commit(ctx); err != nil {

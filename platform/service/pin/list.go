@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -16,12 +17,12 @@ import (
 // ListGlobalPins lists the pinned posts of the global feed. A home that does not answer leaves its pins out. Those whose
 // community went private since are shown to nobody but those who see every community.
 func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPinsRequest) (*plazav1.PinAggregate, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	pins := &store.Pins{}
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	for _, home := range region.All() {
 		reads.Pins(home, s.NetworkID, store.PinGlobal, pins)
 	}
@@ -29,7 +30,7 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPin
 		return nil, err
 	}
 	pins.Communities = slices.DeleteFunc(pins.Communities, func(c store.Community) bool {
-		return service.Place{Community: &c}.RequireSee(f.Caller) != nil
+		return visibility.Target{Community: &c}.RequireSee(f.Caller) != nil
 	})
 	order := orderOf(req.GetSortBy(), req.GetOptions())
 	return s.list(ctx, view.Known{Users: f.UserRows()}, f.Caller.UserID, pins, order)
@@ -38,7 +39,7 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPin
 // ListCommunityPins lists the pinned posts of a community, at one placement or at all.
 func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunityPinsRequest) (*plazav1.PinAggregate, error) {
 	pins := &store.Pins{}
-	f, place, err := s.loadPlace(ctx, m.GetCommunityId(), func(f *service.First) {
+	f, place, err := s.loadPlace(ctx, m.GetCommunityId(), func(f *service.Request) {
 		f.Pins(service.HomeOf(m.GetCommunityId()), m.GetCommunityId(), m.GetPlacement(), pins)
 	})
 	if err != nil {

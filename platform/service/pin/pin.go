@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -37,15 +38,15 @@ func errLimit(limit int) *fail.Error {
 
 // loaded is a post as a request finds it.
 type loaded struct {
-	*service.First
+	*service.Request
 	post  *store.Post
-	place service.Place
+	place visibility.Target
 }
 
 // load reads a post and where it stands, beside what more adds. What is deleted, or stands where the caller may not look,
 // does not exist.
-func (s *Service) load(ctx context.Context, postID string, more func(*service.First)) (*loaded, error) {
-	l := &loaded{First: s.Begin(ctx)}
+func (s *Service) load(ctx context.Context, postID string, more func(*service.Request)) (*loaded, error) {
+	l := &loaded{Request: s.NewRequest(ctx)}
 	l.Post(postID, &l.post)
 	l.CommunityOfPost(postID, &l.place.Community)
 	if caller := l.Caller.UserID; caller != "" {
@@ -53,7 +54,7 @@ func (s *Service) load(ctx context.Context, postID string, more func(*service.Fi
 		l.WallOfPost(postID, caller, &l.place.Wall)
 	}
 	if more != nil {
-		more(l.First)
+		more(l.Request)
 	}
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (s *Service) load(ctx context.Context, postID string, more func(*service.Fi
 	if l.post == nil || l.post.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	l.place = l.place.Outside(l.post.TargetType, l.post.TargetID)
+	l.place = l.place.WithTarget(l.post.TargetType, l.post.TargetID)
 	return l, l.place.RequireSee(l.Caller)
 }
 
@@ -91,7 +92,7 @@ func (s *Service) pin(l *loaded, targetID, placement string) store.Pin {
 // add stores a pin and returns the target's pins as they stand then.
 func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*store.Pins, error) {
 	after := &store.Pins{}
-	w := s.Store.Write(service.HomeOf(l.post.ID))
+	w := s.Store.NewTx(service.HomeOf(l.post.ID))
 	w.GuardPost(*l.post, fail.NotFound())
 	if p.Placement == store.PinGlobal {
 		w.GuardPublic(p.CommunityID, errPrivate)
@@ -105,7 +106,7 @@ func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*
 // remove takes a pin back and returns when the target's pins changed.
 func (s *Service) remove(ctx context.Context, postID, targetID, placement string) (*store.Pins, error) {
 	after := &store.Pins{}
-	w := s.Store.Write(service.HomeOf(postID))
+	w := s.Store.NewTx(service.HomeOf(postID))
 	w.RemovePin(store.Pin{TargetID: targetID, Placement: placement, PostID: postID}, fail.NotFound(), s.Now())
 	w.PinsAfter(targetID, placement, after)
 	return after, w.Commit(ctx)

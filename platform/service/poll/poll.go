@@ -16,6 +16,10 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -30,15 +34,15 @@ func New(d *service.Deps) *Service {
 	return s
 }
 
-// topicPollPosted names the outbox rows of older servers; newer ones write service.TopicCarried.
+// topicPollPosted names the outbox rows of older servers; newer ones write service.TopicEmbedAttached.
 const topicPollPosted = "pollPosted"
 
 func (s *Service) attach(ctx context.Context, row store.OutboxRow) error {
-	var m service.CarriedBy
+	var m posting.EmbedAttached
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.Write(service.HomeOf(m.PollID))
+	w := s.Store.NewTx(service.HomeOf(m.PollID))
 	w.AttachPoll(m.PollID, m.PostID)
 	return w.Commit(ctx)
 }
@@ -48,9 +52,9 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 	if err := check(req); err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
-	images := service.ReadFiles(f.Reads, imagesOf(req)...)
-	rules := s.ReadTextRules(f.Reads, service.HomeOf(f.Caller.UserID))
+	f := s.NewRequest(ctx)
+	images := fileref.Read(f.ReadBatch, imagesOf(req)...)
+	rules := textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(f.Caller.UserID))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -61,10 +65,10 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 		return nil, err
 	}
 	p := s.newPoll(f.User(), req)
-	if err := rules.Require(ctx, f.Caller, service.TextsOfPoll(p)); err != nil {
+	if err := rules.Require(ctx, f.Caller, textrules.TextOfPoll(p)); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(service.HomeOf(p.ID))
+	w := s.Store.NewTx(service.HomeOf(p.ID))
 	w.NewPoll(p)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -75,10 +79,10 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 }
 
 // imagesOf are the images of the answers.
-func imagesOf(m *plazav1.CreatePollRequest) []service.FileRef {
-	var refs []service.FileRef
+func imagesOf(m *plazav1.CreatePollRequest) []fileref.Reference {
+	var refs []fileref.Reference
 	for i, a := range m.GetAnswers() {
-		refs = append(refs, service.FileRef{ID: a.GetFileId(), Kind: "image", Field: fmt.Sprintf("answers[%d].fileId", i)})
+		refs = append(refs, fileref.Reference{ID: a.GetFileId(), Kind: "image", Field: fmt.Sprintf("answers[%d].fileId", i)})
 	}
 	return refs
 }
@@ -124,18 +128,18 @@ func (s *Service) newPoll(creator *store.User, m *plazav1.CreatePollRequest) sto
 
 // loaded is a poll as a request finds it.
 type loaded struct {
-	*service.First
+	*service.Request
 	poll    *store.Poll
 	creator []store.User
 	mine    []store.PollVote // the caller's
 	counts  store.Counts
-	place   service.Place // of the post that it is part of; empty without one
+	place   visibility.Target // of the post that it is part of; empty without one
 }
 
 // load reads a poll with its counts and the caller's votes, beside what more adds. What is deleted, or part of a post that
 // the caller may not read, does not exist.
-func (s *Service) load(ctx context.Context, id string, more func(*service.First)) (*loaded, error) {
-	l := &loaded{First: s.Begin(ctx), counts: store.Counts{}}
+func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
+	l := &loaded{Request: s.NewRequest(ctx), counts: store.Counts{}}
 	l.Poll(id, &l.poll)
 	l.CreatorOfPoll(id, &l.creator)
 	l.CountsOf([]string{id}, l.counts)
@@ -143,7 +147,7 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 		l.VotesOf([]string{id}, l.Caller.UserID, &l.mine)
 	}
 	if more != nil {
-		more(l.First)
+		more(l.Request)
 	}
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -161,7 +165,7 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 	if id == "" || l.poll.CreatorID == l.Caller.UserID {
 		return nil
 	}
-	place, err := s.SeePost(ctx, l.Caller, id)
+	place, err := visibility.LoadPost(ctx, s.Deps, l.Caller, id)
 	l.place = place
 	return err
 }
@@ -193,7 +197,7 @@ func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest
 	if err := l.requireOwn(); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(service.HomeOf(l.poll.ID))
+	w := s.Store.NewTx(service.HomeOf(l.poll.ID))
 	w.ClosePoll(l.poll.ID, s.Now(), fail.NotFound())
 	w.PollAfter(l.poll.ID, &l.poll)
 	if err := w.Commit(ctx); err != nil {
@@ -211,7 +215,7 @@ func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest
 	if err := l.requireOwn(); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(service.HomeOf(l.poll.ID))
+	w := s.Store.NewTx(service.HomeOf(l.poll.ID))
 	w.DeletePoll(l.poll.ID, s.Now(), fail.NotFound())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

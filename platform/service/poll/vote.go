@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -72,7 +73,7 @@ func (s *Service) loadToVote(ctx context.Context, pollID string, wanted []string
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	if service.MembershipOf(l.place.Member).Banned {
+	if visibility.MembershipOf(l.place.Member).Banned {
 		return nil, fail.Banned()
 	}
 	if slices.ContainsFunc(wanted, func(id string) bool { return !l.has(id) }) {
@@ -110,7 +111,7 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 		}
 	}
 	counts := store.Counts{}
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.ChangeVotes(c, now, fail.NotFound(), errClosed, errChanged)
 	w.CountsAfter([]string{c.PollID}, counts)
 	if err := w.Commit(ctx); err != nil {
@@ -129,7 +130,7 @@ func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersR
 	list := store.VoteList{PollID: m.GetPollId(), AnswerID: m.GetAnswerId(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var votes []store.PollVote
-	l, err := s.load(ctx, m.GetPollId(), func(f *service.First) { f.ListVotes(list, &votes) })
+	l, err := s.load(ctx, m.GetPollId(), func(f *service.Request) { f.ListVotes(list, &votes) })
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func (s *Service) voters(ctx context.Context, votes []store.PollVote) ([]store.U
 		order[i] = v.UserID
 	}
 	var users []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Users(order, &users)
 	err := reads.Run(ctx)
 	slices.SortFunc(users, func(a, b store.User) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })

@@ -5,30 +5,31 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // CreatePost makes a post and, for each attachment, a child post. It is stored at the home of its target.
 func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest) (*plazav1.PostAggregate, error) {
-	d, err := service.NewDraft(req)
+	d, err := posting.NewDraft(req)
 	if err != nil {
 		return nil, err
 	}
 	if err := service.RequireAccount(auth.CallerFrom(ctx)); err != nil {
 		return nil, err
 	}
-	if err := s.Resolve(ctx, d, auth.CallerFrom(ctx).PublicID); err != nil {
+	if err := posting.ResolveDraft(ctx, s.Deps, d, auth.CallerFrom(ctx).PublicID); err != nil {
 		return nil, err
 	}
-	t, err := s.LoadTarget(ctx, d)
+	t, err := posting.LoadTarget(ctx, s.Deps, d)
 	if err != nil {
 		return nil, err
 	}
 	posts := t.Rows(d, s.Now(), func() string { return s.NewID(d.Home) })
 	counts := store.Counts{}
-	w := s.Store.Write(d.Home)
-	told := s.AddPosts(w, posts, d)
+	w := s.Store.NewTx(d.Home)
+	told := posting.InsertPosts(s.Deps, w, posts, d)
 	for _, p := range posts {
 		counts[p.ID] = nil // nothing to count of it yet
 	}
@@ -39,5 +40,5 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	s.Outbox.Deliver(ctx, d.Home, told...)
 	k := t.Known(posts[0])
 	k.Counts, k.Made = counts, posts[1:]
-	return s.answer(ctx, t.First.Caller.UserID, k)
+	return s.answer(ctx, t.Request.Caller.UserID, k)
 }

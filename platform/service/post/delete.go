@@ -17,10 +17,10 @@ func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.First.Caller, deleteRight(l.post), l.place.Scope(l.post.AuthorID)); err != nil {
+	if err := auth.Require(l.Request.Caller, deleteRight(l.post), l.place.Scope(l.post.AuthorID)); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(service.HomeOf(l.post.ID))
+	w := s.Store.NewTx(service.HomeOf(l.post.ID))
 	w.GuardPost(*l.post, fail.NotFound())
 	w.DeletePost(*l.post, s.Now())
 	if err := w.Commit(ctx); err != nil {
@@ -47,7 +47,7 @@ func deleteRight(p *store.Post) auth.Permission {
 // at a time, so that no transaction grows with the size of a discussion.
 func (s *Service) purge(ctx context.Context, postID string) error {
 	var family []string
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.ChildIDs(postID, &family)
 	if err := reads.Run(ctx); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (s *Service) purge(ctx context.Context, postID string) error {
 			return err
 		}
 	}
-	w := s.Store.Write(service.HomeOf(postID))
+	w := s.Store.NewTx(service.HomeOf(postID))
 	w.PurgePosts(family)
 	return w.Commit(ctx)
 }
@@ -66,12 +66,12 @@ func (s *Service) purge(ctx context.Context, postID string) error {
 func (s *Service) purgeComments(ctx context.Context, postID string) error {
 	for {
 		var ids []string
-		reads := s.Store.Reads()
+		reads := s.Store.NewReadBatch()
 		reads.SomeComments(postID, &ids)
 		if err := reads.Run(ctx); err != nil || len(ids) == 0 {
 			return err
 		}
-		w := s.Store.Write(service.HomeOf(postID))
+		w := s.Store.NewTx(service.HomeOf(postID))
 		w.WipeComments(postID, ids)
 		if err := w.Commit(ctx); err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 // allows, or flagging is off, it is refused.
 func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*plazav1.PostAggregate, error) {
 	var settings store.Settings
-	l, err := s.load(ctx, req.GetPostId(), func(f *service.First) { f.Settings(s.Region, &settings) })
+	l, err := s.load(ctx, req.GetPostId(), func(f *service.Request) { f.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -23,10 +23,10 @@ func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*
 		return nil, err
 	}
 	flag := store.Flag{
-		TargetType: store.FlagPost, TargetID: l.post.ID, UserID: l.First.Caller.UserID,
+		TargetType: store.FlagPost, TargetID: l.post.ID, UserID: l.Request.Caller.UserID,
 		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
-	return s.changeFlags(ctx, l, func(w *store.Write) {
+	return s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
 		w.AddFlag(flag)
 	})
@@ -36,7 +36,7 @@ func requireFlag(l *loaded, settings store.Settings) error {
 	if err := l.RequireUser(); err != nil {
 		return err
 	}
-	if err := l.place.RequireReact(l.First.Caller); err != nil {
+	if err := l.place.RequireReact(l.Request.Caller); err != nil {
 		return err
 	}
 	if !settings.IsReportEnabled {
@@ -54,7 +54,7 @@ func (s *Service) UnflagPost(ctx context.Context, req *plazav1.UnflagPostRequest
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Write) { w.RemoveFlag(l.post.ID, l.First.Caller.UserID) })
+	return s.changeFlags(ctx, l, func(w *store.Tx) { w.RemoveFlag(l.post.ID, l.Request.Caller.UserID) })
 }
 
 // ClearPostFlags removes every flag of a post; for moderators.
@@ -63,16 +63,16 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlag
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.First.Caller, auth.ModeratePostAndComment, l.place.Scope("")); err != nil {
+	if err := auth.Require(l.Request.Caller, auth.ModeratePostAndComment, l.place.Scope("")); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Write) { w.ClearFlags(l.post.ID) })
+	return s.changeFlags(ctx, l, func(w *store.Tx) { w.ClearFlags(l.post.ID) })
 }
 
 // changeFlags runs a change of the post's flags, brings up to date what depends on them, and answers with the post.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*plazav1.PostAggregate, error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Tx)) (*plazav1.PostAggregate, error) {
 	var after *store.Post
-	w := s.Store.Write(service.HomeOf(l.post.ID))
+	w := s.Store.NewTx(service.HomeOf(l.post.ID))
 	w.GuardPost(*l.post, fail.NotFound())
 	change(w)
 	w.BubblePostFlags(*l.post)
@@ -81,16 +81,16 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.First.Caller.UserID, l.known(*after))
+	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
 }
 
 // IsPostFlaggedByMe tells whether the caller flags the post.
 func (s *Service) IsPostFlaggedByMe(ctx context.Context, req *plazav1.IsPostFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
 	mine := false
-	l, err := s.load(ctx, req.GetPostId(), func(f *service.First) { f.FlaggedBy(req.GetPostId(), f.Caller.UserID, &mine) })
+	l, err := s.load(ctx, req.GetPostId(), func(f *service.Request) { f.FlaggedBy(req.GetPostId(), f.Caller.UserID, &mine) })
 	if err != nil {
 		return nil, err
 	}
-	mine = mine && l.First.Caller.Kind == auth.User
+	mine = mine && l.Request.Caller.Kind == auth.User
 	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -15,17 +17,17 @@ func (s *Service) ListPosts(ctx context.Context, m *plazav1.ListPostsRequest) (*
 		types = append(types, m.GetDataType())
 	}
 	slices.Sort(types)
-	q := service.PostQuery{
+	q := posting.PostQuery{
 		TargetType: m.GetTargetType(), TargetID: m.GetTargetId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
 		DataTypes: slices.Compact(types), ParentsOnly: m.GetMatchingOnlyParentPost(),
 		EveryPost: m.MatchingOnlyParentPost != nil && !m.GetMatchingOnlyParentPost(), Tags: m.GetTags(),
 		Flagged: service.FlaggedOf(m.HasFlag), Deleted: service.DeletedOf(m.IsDeleted), Page: m.GetOptions(),
 	}
-	list := s.PostPage
-	if q.TargetType == service.OnContent {
-		list = s.ContentPage
+	list := posting.ListPosts
+	if q.TargetType == visibility.OnContent {
+		list = posting.ListContentPosts
 	}
-	a, paging, err := list(ctx, q)
+	a, paging, err := list(ctx, s.Deps, q)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -21,6 +23,9 @@ type Service struct{ *service.Deps }
 
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
+
+// Register registers the background work of posts.
+func Register(d *service.Deps) { posting.RegisterEmbedAttached(d) }
 
 // target types of posts.
 const (
@@ -37,23 +42,23 @@ const (
 
 // loaded is one post as a request finds it.
 type loaded struct {
-	*service.First
+	*service.Request
 	post  *store.Post
-	place service.Place
+	place visibility.Target
 }
 
 // load reads a post, where it stands and how the caller stands to that, beside what more adds. A post that is deleted or
 // that the caller may not see does not exist.
-func (s *Service) load(ctx context.Context, id string, more func(*service.First)) (*loaded, error) {
-	l := &loaded{First: s.Begin(ctx)}
+func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
+	l := &loaded{Request: s.NewRequest(ctx)}
 	l.Post(id, &l.post)
 	l.CommunityOfPost(id, &l.place.Community)
-	if l.First.Caller.UserID != "" {
-		l.MemberOfPost(id, l.First.Caller.UserID, &l.place.Member)
-		l.WallOfPost(id, l.First.Caller.UserID, &l.place.Wall)
+	if l.Request.Caller.UserID != "" {
+		l.MemberOfPost(id, l.Request.Caller.UserID, &l.place.Member)
+		l.WallOfPost(id, l.Request.Caller.UserID, &l.place.Wall)
 	}
 	if more != nil {
-		more(l.First)
+		more(l.Request)
 	}
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -61,8 +66,8 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 	if l.post == nil || l.post.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	l.place = l.place.Outside(l.post.TargetType, l.post.TargetID)
-	return l, l.place.RequireSeePost(l.First.Caller, l.post)
+	l.place = l.place.WithTarget(l.post.TargetType, l.post.TargetID)
+	return l, l.place.RequireSeePost(l.Request.Caller, l.post)
 }
 
 // known is what the answer starts from.
@@ -91,18 +96,18 @@ func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*pl
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.First.Caller.UserID, l.known(*l.post))
+	return s.answer(ctx, l.Request.Caller.UserID, l.known(*l.post))
 }
 
 // BatchGetPosts gets several posts in the order of the request; those that the caller may not see are left out.
 func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsRequest) (*plazav1.PostAggregate, error) {
 	var posts []store.Post
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.PostsByID(req.GetPostIds(), &posts)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	k, err := s.Visible(ctx, f, posts)
+	k, err := visibility.FilterPosts(ctx, s.Deps, f, posts)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -13,14 +16,14 @@ import (
 
 // UpdatePost edits a post; for its author and for moderators of its community. It stays in the feed it stands in.
 func (s *Service) UpdatePost(ctx context.Context, req *plazav1.UpdatePostRequest) (*plazav1.PostAggregate, error) {
-	mentions, err := s.Mentions(ctx, req.GetMentionees())
+	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	return service.Edit(ctx, func() (*plazav1.PostAggregate, error) { return s.edit(ctx, req, mentions) })
+	return service.RetryOnConflict(ctx, func() (*plazav1.PostAggregate, error) { return s.edit(ctx, req, mentions) })
 }
 
-// edit is UpdatePost unless somebody else changes the post between: then it is service.ErrEdited.
+// edit is UpdatePost unless somebody else changes the post between: then it is service.ErrConflict.
 func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, mentions []view.Mention) (*plazav1.PostAggregate, error) {
 	l, e, err := s.loadEdit(ctx, req)
 	if err != nil {
@@ -29,28 +32,28 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	home, now := service.HomeOf(l.post.ID), s.Now()
 	parent, added, dropped := e.Rows(req, mentions, now, func() string { return s.NewID(home) })
 	var after *store.Post
-	w := s.Store.Write(home)
-	w.GuardPostUnchanged(*l.post, service.ErrEdited)
-	w.EditPost(parent, added, dropped, now, l.First.Caller.KeepsEditedAt)
+	w := s.Store.NewTx(home)
+	w.GuardPostUnchanged(*l.post, service.ErrConflict)
+	w.EditPost(parent, added, dropped, now, l.Request.Caller.KeepsEditedAt)
 	w.PostAfter(parent.ID, &after)
 	w.CommunityAfter(l.place.Community)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.First.Caller.UserID, l.known(*after))
+	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
 }
 
 // loadEdit reads the post and decides whether the caller may change it like this.
-func (s *Service) loadEdit(ctx context.Context, m *plazav1.UpdatePostRequest) (*loaded, *service.PostEdit, error) {
+func (s *Service) loadEdit(ctx context.Context, m *plazav1.UpdatePostRequest) (*loaded, *posting.Edit, error) {
 	var settings store.Settings
 	var children []store.Post
-	var files *service.FileCheck
-	var rules *service.TextRules
-	l, err := s.load(ctx, m.GetPostId(), func(f *service.First) {
+	var files *fileref.Check
+	var rules *textrules.Rules
+	l, err := s.load(ctx, m.GetPostId(), func(f *service.Request) {
 		f.Settings(s.Region, &settings)
 		f.ChildrenOf([]string{m.GetPostId()}, &children)
-		files = service.ReadFiles(f.Reads, service.AttachmentRefs(m.GetAttachments())...)
-		rules = s.ReadTextRules(f.Reads, service.HomeOf(m.GetPostId()))
+		files = fileref.Read(f.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
+		rules = textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(m.GetPostId()))
 	})
 	if err != nil {
 		return nil, nil, err
@@ -58,23 +61,23 @@ func (s *Service) loadEdit(ctx context.Context, m *plazav1.UpdatePostRequest) (*
 	if err := requireEdit(l, settings); err != nil {
 		return nil, nil, err
 	}
-	e, err := service.NewPostEdit(m, l.post, children)
+	e, err := posting.NewEdit(m, l.post, children)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := files.Only(e.Files).Err(); err != nil {
 		return nil, nil, err
 	}
-	return l, e, rules.Require(ctx, l.First.Caller, e.Written(m))
+	return l, e, rules.Require(ctx, l.Request.Caller, e.Text(m))
 }
 
 // requireEdit refuses those who may not edit the post. One that is not published is for moderators, and for its author where the
 // setting says so.
 func requireEdit(l *loaded, settings store.Settings) error {
-	if err := auth.Require(l.First.Caller, editRight(l.post), l.place.Scope(l.post.AuthorID)); err != nil {
+	if err := auth.Require(l.Request.Caller, editRight(l.post), l.place.Scope(l.post.AuthorID)); err != nil {
 		return err
 	}
-	if l.post.FeedType != published && !settings.IsAllowEditPostWhenReviewingEnabled && !l.place.Moderates(l.First.Caller) {
+	if l.post.FeedType != published && !settings.IsAllowEditPostWhenReviewingEnabled && !l.place.Moderates(l.Request.Caller) {
 		return fail.NotAllowed()
 	}
 	return nil

@@ -22,7 +22,7 @@ func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsReq
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var rows []store.Reaction
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
-	if _, err := s.load(ctx, ref, func(f *service.First) { f.ListReactions(list, &rows) }); err != nil {
+	if _, err := s.load(ctx, ref, func(f *service.Request) { f.ListReactions(list, &rows) }); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(r store.Reaction) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
@@ -41,7 +41,7 @@ func (s *Service) users(ctx context.Context, rows []store.Reaction) ([]store.Use
 		ids[i] = r.UserID
 	}
 	var users []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Users(ids, &users)
 	err := reads.Run(ctx)
 	return users, err

@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,10 +26,10 @@ var errThere = errors.New("the reaction is there already")
 
 // loaded is what is reacted to, as a request finds it.
 type loaded struct {
-	*service.First
+	*service.Request
 	comment *store.Comment
-	ref     service.Reference // the post or story, or the one that the comment stands on
-	chat    *service.Chat     // where it is a message
+	ref     visibility.Reference // the post or story, or the one that the comment stands on
+	chat    *chat.MessageRequest // where it is a message
 	mine    []store.Reaction
 }
 
@@ -36,13 +38,13 @@ type reference struct{ id, kind string }
 
 // load reads what is reacted to, the caller's reactions to it, and how the caller stands to where it stands. What is
 // deleted or not for the caller to see does not exist.
-func (s *Service) load(ctx context.Context, ref reference, more func(*service.First)) (*loaded, error) {
+func (s *Service) load(ctx context.Context, ref reference, more func(*service.Request)) (*loaded, error) {
 	l := s.begin(ctx, ref)
 	if home, err := region.HomeOf(ref.id); err == nil && l.Caller.UserID != "" {
 		l.ReactionsOf(home, []string{ref.id}, l.Caller.UserID, &l.mine)
 	}
 	if more != nil {
-		more(l.First)
+		more(l.Request)
 	}
 	if l.chat != nil {
 		return l, l.requireReadMessage(ctx)
@@ -59,15 +61,15 @@ func (s *Service) load(ctx context.Context, ref reference, more func(*service.Fi
 // begin starts the first round trip of a request about a reference.
 func (s *Service) begin(ctx context.Context, ref reference) *loaded {
 	if ref.kind == store.ReferenceMessage {
-		chat := s.BeginMessage(ctx, ref.id)
-		return &loaded{First: chat.First, chat: chat}
+		chat := chat.NewMessageRequest(ctx, s.Deps, ref.id)
+		return &loaded{Request: chat.Request, chat: chat}
 	}
-	l := &loaded{First: s.Begin(ctx)}
+	l := &loaded{Request: s.NewRequest(ctx)}
 	if ref.kind == store.ReferenceComment {
 		l.Comment(ref.id, &l.comment)
-		l.ReferOf(ref.id, &l.ref)
+		visibility.ReadReferenceOfComment(l.Request, ref.id, &l.ref)
 	} else {
-		l.Refer(ref.kind, ref.id, &l.ref)
+		visibility.ReadReference(l.Request, ref.kind, ref.id, &l.ref)
 	}
 	return l
 }
@@ -87,7 +89,7 @@ func (l *loaded) requireReadMessage(ctx context.Context) error {
 // them. Whoever sees a post that waits, its author and the moderators, reacts to it as they comment on it.
 func (l *loaded) requireSee(now time.Time) error {
 	if l.comment != nil {
-		if err := service.RequireApproved(l.comment); err != nil {
+		if err := visibility.RequireApproved(l.comment); err != nil {
 			return err
 		}
 	}
@@ -102,7 +104,7 @@ func (l *loaded) requireReact() error {
 	if l.chat != nil { // who reads in a channel reacts in it, also where only moderators write
 		return nil
 	}
-	return l.ref.Place.RequireReact(l.Caller)
+	return l.ref.Target.RequireReact(l.Caller)
 }
 
 // by is the caller's reaction by a name; nil where there is none.
@@ -133,7 +135,7 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 		ReferenceType: ref.kind, ReferenceID: ref.id, UserID: l.Caller.UserID, UserPublicID: l.User().PublicID,
 		Name: m.GetReactionName(), ID: s.NewID(home), CreatedAt: s.Now(),
 	}
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	l.guard(w, r.CreatedAt)
 	w.AddReaction(r, errThere)
 	if err := w.Commit(ctx); err != nil && !errors.Is(err, errThere) {
@@ -157,7 +159,7 @@ func (s *Service) again(ctx context.Context, ref reference, name string) (*plaza
 }
 
 // guard refuses the transaction where what is reacted to is gone.
-func (l *loaded) guard(w *store.Write, now time.Time) {
+func (l *loaded) guard(w *store.Tx, now time.Time) {
 	if l.chat != nil {
 		w.GuardMessage(l.chat.Message.ID, fail.NotFound())
 		return
@@ -186,7 +188,7 @@ func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionR
 	if r == nil {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.Write(service.HomeOf(r.ReferenceID))
+	w := s.Store.NewTx(service.HomeOf(r.ReferenceID))
 	w.RemoveReaction(*r, fail.NotFound())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

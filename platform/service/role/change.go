@@ -108,7 +108,7 @@ type message struct {
 }
 
 func (s *Service) put(ctx context.Context, made store.Role) error {
-	w := s.Store.Write(s.Region)
+	w := s.Store.NewTx(s.Region)
 	w.PutRole(made)
 	var sent []store.OutboxRow
 	now := s.Now()
@@ -132,7 +132,7 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.Write(m.Home)
+	w := s.Store.NewTx(m.Home)
 	w.PutRole(m.Role)
 	return w.Commit(ctx)
 }

@@ -58,8 +58,8 @@ func (s *Service) GetRole(ctx context.Context, req *plazav1.GetRoleRequest) (*pl
 }
 
 // begin starts the first round trip, with the roles that were made.
-func (s *Service) begin(ctx context.Context) (*service.First, *[]store.Role) {
-	f, rows := s.Begin(ctx), &[]store.Role{}
+func (s *Service) begin(ctx context.Context) (*service.Request, *[]store.Role) {
+	f, rows := s.NewRequest(ctx), &[]store.Role{}
 	f.Roles(s.Region, rows)
 	return f, rows
 }
@@ -67,13 +67,13 @@ func (s *Service) begin(ctx context.Context) (*service.First, *[]store.Role) {
 // made lets the caller in and reads the roles that were made: at this region's home, or where that is lost at another, as
 // each home has all of them.
 func (s *Service) made(ctx context.Context) ([]store.Role, error) {
-	if err := s.Begin(ctx).Run(ctx); err != nil {
+	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
 	others := slices.DeleteFunc(region.All(), func(home region.Code) bool { return home == s.Region })
 	for _, home := range append([]region.Code{s.Region}, others...) {
 		var rows []store.Role
-		reads := s.Store.Related()
+		reads := s.Store.NewBestEffortBatch()
 		reads.Roles(home, &rows)
 		if err := reads.Run(ctx); err != nil || len(reads.Missing()) == 0 {
 			return rows, err
@@ -110,7 +110,7 @@ func (s *Service) refresh(ctx context.Context) error {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	var rows []store.Role
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.Roles(s.Region, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return err

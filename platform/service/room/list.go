@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -24,11 +26,11 @@ func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*
 	if m.GetType() != "" {
 		list.Types = []string{m.GetType()}
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	if list.Deleted && !service.SeesAllLive(f.Caller) {
+	if list.Deleted && !live.SeesAll(f.Caller) {
 		return nil, fail.NotAllowed()
 	}
 	rows, paging, err := s.page(ctx, list, cursor)
@@ -50,7 +52,7 @@ func (s *Service) page(ctx context.Context, list store.RoomList, cursor page.Cur
 	list.Desc, list.Limit = list.Desc != cursor.Back, cursor.Limit+1
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var rows []store.Room
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ListRooms(list, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
@@ -64,8 +66,8 @@ func distinct(list []string) []string {
 }
 
 // visible keeps the rooms that the caller may see: those they take part in, and those of posts that they may read.
-func (s *Service) visible(ctx context.Context, f *service.First, rows []store.Room) ([]store.Room, error) {
-	if service.SeesAllLive(f.Caller) {
+func (s *Service) visible(ctx context.Context, f *service.Request, rows []store.Room) ([]store.Room, error) {
+	if live.SeesAll(f.Caller) {
 		return rows, nil
 	}
 	mine := func(r store.Room) bool { return participant(&r, f.Caller.UserID) != nil }
@@ -75,7 +77,7 @@ func (s *Service) visible(ctx context.Context, f *service.First, rows []store.Ro
 			ids = append(ids, r.PostID)
 		}
 	}
-	seen, err := s.VisibleIDs(ctx, f, ids)
+	seen, err := visibility.VisiblePostIDs(ctx, s.Deps, f, ids)
 	return slices.DeleteFunc(rows, func(r store.Room) bool { return !mine(r) && !seen[r.PostID] }), err
 }
 
@@ -85,7 +87,7 @@ func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsReq
 	if err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -122,18 +124,18 @@ func liveList(m *plazav1.ListLiveRoomsRequest) store.RoomList {
 }
 
 // posts reads the posts that carry the rooms, as far as the caller may read them, in the order of the rooms.
-func (s *Service) posts(ctx context.Context, f *service.First, rows []store.Room) (view.Known, error) {
+func (s *Service) posts(ctx context.Context, f *service.Request, rows []store.Room) (view.Known, error) {
 	ids := make([]string, 0, len(rows))
 	for _, r := range rows {
 		ids = append(ids, r.PostID)
 	}
 	var posts []store.Post
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.PostsByID(ids, &posts)
 	if err := reads.Run(ctx); err != nil {
 		return view.Known{}, err
 	}
-	k, err := s.Visible(ctx, f, posts)
+	k, err := visibility.FilterPosts(ctx, s.Deps, f, posts)
 	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return k, err
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -42,7 +42,7 @@ func (s *Service) remove(ctx context.Context, row *store.Room, userID string) (*
 		return nil, errHost
 	}
 	left := slices.DeleteFunc(slices.Clone(row.Participants), func(p store.RoomParticipant) bool { return p.UserID == userID })
-	return s.write(ctx, row, func(w *store.Write) { w.ChangeParticipants(row.ID, row.Participants, left, s.Now(), fail.Conflict()) })
+	return s.write(ctx, row, func(w *store.Tx) { w.ChangeParticipants(row.ID, row.Participants, left, s.Now(), fail.Conflict()) })
 }
 
 // UpdateRoomParticipant changes what a co-host may do.
@@ -57,7 +57,7 @@ func (s *Service) UpdateRoomParticipant(ctx context.Context, req *plazav1.Update
 			changed[i].CanManageProductTags = req.GetCanManageProductTags()
 		}
 	}
-	return s.write(ctx, l.room, func(w *store.Write) {
+	return s.write(ctx, l.room, func(w *store.Tx) {
 		w.ChangeParticipants(l.room.ID, l.room.Participants, changed, s.Now(), fail.Conflict())
 	})
 }
@@ -89,7 +89,7 @@ func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenReq
 	case p == nil:
 		return nil, fail.NotAllowed()
 	case !slices.Contains(open, l.room.Status):
-		return nil, service.BadTransition("sending", l.room.Status)
+		return nil, live.BadTransition("sending", l.room.Status)
 	}
 	return s.View.RoomToken(*l.room, *p), nil
 }

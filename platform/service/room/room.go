@@ -8,6 +8,10 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -32,7 +36,7 @@ var errParent = fail.New(fail.CodeBadRequest, "The parent has to be a room of on
 
 // CreateRoom makes a room with the caller as its host.
 func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) (*answer, error) {
-	metadata, err := service.LiveMetadata(m.GetMetadata())
+	metadata, err := live.Metadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +48,10 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 		return nil, err
 	}
 	var invited []store.User
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.Users(guests, &invited)
-	thumbnail := service.ReadFiles(f.Reads, service.Thumbnail(&m.ThumbnailFileId))
-	rules := s.ReadTextRules(f.Reads, service.HomeOf(f.Caller.UserID))
+	thumbnail := fileref.Read(f.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
+	rules := textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(f.Caller.UserID))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -57,7 +61,7 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	if err := thumbnail.Err(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, f.Caller, service.WrittenAs(&m.Title, &m.Description)); err != nil {
+	if err := rules.Require(ctx, f.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentRoomId(); parent != "" && !region.ValidID(parent) {
@@ -71,14 +75,14 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	row := store.Room{
 		ID: s.NewID(service.HomeOf(f.User().ID)), CreatorID: f.User().ID, CreatorPublicID: f.User().PublicID, Type: cmp.Or(m.GetType(), direct),
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
-		LiveChatEnabled: chatWanted(m), Metadata: metadata, Participants: participants, PlaybackKey: service.NewKey(),
+		LiveChatEnabled: chatWanted(m), Metadata: metadata, Participants: participants, PlaybackKey: live.NewKey(),
 		ParentID: m.GetParentRoomId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.LiveChatEnabled
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	w.NewRoom(row, errParent)
 	if row.HasChannel {
-		service.RoomChannel(w, row, nil, now)
+		chat.InsertRoomChannel(w, row, nil, now)
 	}
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -109,7 +113,7 @@ func (s *Service) resolve(ctx context.Context, publicIDs []string) ([]string, er
 
 // participantsOf are the host and the invited, each with a key. wanted is how many should have been found.
 func participantsOf(creator *store.User, invited []store.User, wanted int) ([]store.RoomParticipant, error) {
-	participants := []store.RoomParticipant{{Type: host, UserID: creator.ID, PublicID: creator.PublicID, Key: service.NewKey()}}
+	participants := []store.RoomParticipant{{Type: host, UserID: creator.ID, PublicID: creator.PublicID, Key: live.NewKey()}}
 	for _, u := range invited {
 		switch {
 		case u.DeletedAt != nil:
@@ -117,7 +121,7 @@ func participantsOf(creator *store.User, invited []store.User, wanted int) ([]st
 		case u.ID == creator.ID:
 			return nil, fail.Validation("participants: the host is none of the co-hosts")
 		}
-		participants = append(participants, service.CoHost(u))
+		participants = append(participants, live.NewCoHost(u))
 	}
 	if len(participants) != wanted+1 {
 		return nil, fail.NotFound()
@@ -134,18 +138,18 @@ func chatWanted(m *plazav1.CreateRoomRequest) bool {
 
 // loaded is a room as a request finds it.
 type loaded struct {
-	*service.First
+	*service.Request
 	room *store.Room
 }
 
 // load reads a room. One that is deleted, or that the caller may not see, does not exist.
 func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
-	l := &loaded{First: s.Begin(ctx)}
+	l := &loaded{Request: s.NewRequest(ctx)}
 	l.Room(id, &l.room)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	return l, s.SeeRoom(ctx, l.Caller, l.room)
+	return l, live.RequireSeeRoom(ctx, s.Deps, l.Caller, l.room)
 }
 
 // loadOwn reads a room that the caller may change.
@@ -154,7 +158,7 @@ func (s *Service) loadOwn(ctx context.Context, id string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, service.RequireChangeLive(l.Caller, l.room.CreatorID)
+	return l, live.RequireChange(l.Caller, l.room.CreatorID)
 }
 
 // participant is the one who has an internal id; nil where nobody has.
@@ -170,7 +174,7 @@ func participant(r *store.Room, userID string) *store.RoomParticipant {
 func (s *Service) users(ctx context.Context, rows []store.Room) ([]store.User, error) {
 	ids := userIDs(rows)
 	var users []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Users(ids, &users)
 	err := reads.Run(ctx)
 	return users, err
@@ -197,9 +201,9 @@ func (s *Service) answer(ctx context.Context, row store.Room) (*answer, error) {
 }
 
 // write runs a change of a room, and answers with the room as it stands then.
-func (s *Service) write(ctx context.Context, row *store.Room, change func(*store.Write)) (*answer, error) {
+func (s *Service) write(ctx context.Context, row *store.Room, change func(*store.Tx)) (*answer, error) {
 	var after *store.Room
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	change(w)
 	w.RoomAfter(row.ID, &after)
 	if err := w.Commit(ctx); err != nil {
@@ -222,7 +226,7 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 	change := store.RoomChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled}
 	if m.GetMetadata() != nil {
 		var err error
-		if change.Metadata, err = service.LiveMetadata(m.GetMetadata()); err != nil {
+		if change.Metadata, err = live.Metadata(m.GetMetadata()); err != nil {
 			return nil, err
 		}
 	}
@@ -230,18 +234,18 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.CheckFiles(ctx, service.Thumbnail(m.ThumbnailFileId)); err != nil {
+	if err := fileref.Require(ctx, s.Deps, live.Thumbnail(m.ThumbnailFileId)); err != nil {
 		return nil, err
 	}
-	if err := s.CheckTexts(ctx, l.Caller, service.HomeOf(l.room.ID), service.WrittenAs(m.Title, m.Description)); err != nil {
+	if err := textrules.Check(ctx, s.Deps, l.Caller, service.HomeOf(l.room.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
 		return nil, err
 	}
 	now := s.Now()
-	return s.write(ctx, l.room, func(w *store.Write) {
+	return s.write(ctx, l.room, func(w *store.Tx) {
 		w.UpdateRoom(l.room.ID, change, now, fail.NotFound())
 		if m.GetLiveChatEnabled() && !l.room.HasChannel {
 			w.RoomHasChannel(l.room.ID, now, fail.NotFound())
-			service.RoomChannel(w, *l.room, fail.Conflict(), now)
+			chat.InsertRoomChannel(w, *l.room, fail.Conflict(), now)
 		}
 	})
 }
@@ -252,7 +256,7 @@ func (s *Service) DeleteRoom(ctx context.Context, req *plazav1.DeleteRoomRequest
 	if err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(service.HomeOf(l.room.ID))
+	w := s.Store.NewTx(service.HomeOf(l.room.ID))
 	w.DeleteRoom(*l.room, l.Caller.PublicID, s.Now(), fail.NotFound())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -23,10 +23,10 @@ const (
 )
 
 // open are the states in which somebody can send.
-var open = service.OpenRoomStates()
+var open = live.OpenRoomStates()
 
 // transitions are those of the package's documentation.
-var transitions = map[string]service.Transition{
+var transitions = map[string]live.Transition{
 	started:     {From: []string{"idle", "waitingReconnect"}, To: "live"},
 	interrupted: {From: []string{"live"}, To: "waitingReconnect"},
 	stopped:     {From: []string{"live", "waitingReconnect"}, To: "ended", Again: []string{"recorded"}},
@@ -46,7 +46,7 @@ func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*
 }
 
 // move takes a room through the transition of an event. m says what changes beside the state, and also what is written beside it.
-func (s *Service) move(ctx context.Context, row *store.Room, event string, m store.RoomMove, also func(*store.Write)) (*answer, error) {
+func (s *Service) move(ctx context.Context, row *store.Room, event string, m store.RoomMove, also func(*store.Tx)) (*answer, error) {
 	t := transitions[event]
 	moves, err := t.Next(event, row.Status)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Service) move(ctx context.Context, row *store.Room, event string, m sto
 	case "recorded":
 		m.RecordedAt = &now
 	}
-	return s.write(ctx, row, func(w *store.Write) {
+	return s.write(ctx, row, func(w *store.Tx) {
 		w.MoveRoom(m, now, fail.Conflict())
 		if also != nil {
 			also(w)
@@ -83,7 +83,7 @@ var (
 // ReportRoom takes in what the media server says.
 func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) (*answer, error) {
 	var row *store.Room
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.Room(m.GetRoomId(), &row)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s *Service) take(ctx context.Context, row *store.Room, m *plazav1.ReportRo
 	move := store.RoomMove{}
 	switch m.GetEvent() {
 	case started:
-		sender := func(p store.RoomParticipant) bool { return service.SameKey(p.Key, m.GetStreamKey()) }
+		sender := func(p store.RoomParticipant) bool { return live.SameKey(p.Key, m.GetStreamKey()) }
 		if !slices.ContainsFunc(row.Participants, sender) {
 			return nil, errKey
 		}
@@ -120,8 +120,8 @@ func (s *Service) moderate(ctx context.Context, row *store.Room, m *plazav1.Repo
 	if len(m.GetLabels()) == 0 {
 		return nil, errLabels
 	}
-	seen := s.Moderated(row.Moderation, m.GetLabels(), m.GetEvent() == terminated, row.ID)
-	keep := func(w *store.Write) { w.ModerateRoom(row.ID, row.Moderation, seen, s.Now(), fail.Conflict()) }
+	seen := live.AddModerationLabels(s.Deps, row.Moderation, m.GetLabels(), m.GetEvent() == terminated, row.ID)
+	keep := func(w *store.Tx) { w.ModerateRoom(row.ID, row.Moderation, seen, s.Now(), fail.Conflict()) }
 	if m.GetEvent() == terminated {
 		return s.move(ctx, row, terminated, store.RoomMove{}, keep)
 	}

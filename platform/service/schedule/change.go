@@ -6,6 +6,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -15,7 +18,7 @@ var errTarget = fail.New(fail.CodeBadRequest, "The target of a scheduled post ca
 // load reads a scheduled post for its author, or for those who manage posts; for others there is none.
 func (s *Service) load(ctx context.Context, id string) (*store.ScheduledPost, error) {
 	var row *store.ScheduledPost
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.ScheduledPost(id, &row)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -45,7 +48,7 @@ func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateSc
 		return nil, err
 	}
 	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaits, waits, s.Now()
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	w.ChangeScheduledPost(*row, errPosted)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -68,7 +71,7 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 	if m.GetPostData() == nil {
 		return nil
 	}
-	d, err := service.NewDraft(m.GetPostData())
+	d, err := posting.NewDraft(m.GetPostData())
 	if err != nil {
 		return err
 	}
@@ -78,16 +81,16 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 			d.TargetType = row.TargetType
 		}
 	}
-	if err := s.Resolve(ctx, d, row.AuthorPublicID); err != nil {
+	if err := posting.ResolveDraft(ctx, s.Deps, d, row.AuthorPublicID); err != nil {
 		return err
 	}
 	if d.TargetType != row.TargetType || d.TargetID != row.TargetID {
 		return errTarget
 	}
-	if err := s.CheckFiles(ctx, service.AttachmentRefs(d.Attachments)...); err != nil {
+	if err := fileref.Require(ctx, s.Deps, fileref.OfAttachments(d.Attachments)...); err != nil {
 		return err
 	}
-	if err := s.CheckTexts(ctx, auth.CallerFrom(ctx), service.HomeOf(row.ID), d.Texts()); err != nil {
+	if err := textrules.Check(ctx, s.Deps, auth.CallerFrom(ctx), service.HomeOf(row.ID), d.Text()); err != nil {
 		return err
 	}
 	return s.fill(row, d, row.PostIDs[0])
@@ -102,7 +105,7 @@ func (s *Service) CancelScheduledPost(ctx context.Context, req *plazav1.CancelSc
 	if row.Status == store.SchedulePosted {
 		return nil, errPosted
 	}
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	w.DeleteScheduledPost(*row, errPosted)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

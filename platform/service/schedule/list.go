@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -19,7 +20,7 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListSched
 	if err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListSched
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var rows []store.ScheduledPost
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ListScheduledPosts(list, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -46,11 +47,11 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListSched
 }
 
 // gather reads what the posts of the rows would refer to. They are put together as they would be published.
-func (s *Service) gather(ctx context.Context, f *service.First, rows []store.ScheduledPost) (*view.Aggregate, error) {
+func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.ScheduledPost) (*view.Aggregate, error) {
 	k := view.Known{Users: f.UserRows(), Counts: store.Counts{}}
 	var communities []string
 	for _, row := range rows {
-		posting := &service.Posting{AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
+		posting := &posting.PostContext{AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
 		d, err := draftOf(row)
 		if err != nil {
 			return nil, err
@@ -64,7 +65,7 @@ func (s *Service) gather(ctx context.Context, f *service.First, rows []store.Sch
 			communities = append(communities, row.TargetID)
 		}
 	}
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(communities, &k.Communities)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -73,13 +75,13 @@ func (s *Service) publish(ctx context.Context, row store.ScheduledPost, facts *f
 		return s.settleFailed(ctx, row, "It could not be published")
 	}
 	s.Log.WarnContext(ctx, "scheduled post not published", "id", row.ID, "attempts", row.Attempts+1, "error", err)
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	w.DelayScheduledPost(row, s.Now().Add(min(time.Second<<min(row.Attempts, 6), time.Minute)))
 	return w.Commit(ctx)
 }
 
 func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts *facts) error {
-	posting, err := facts.posting(ctx, row)
+	author, err := facts.posting(ctx, row)
 	if err != nil {
 		return err
 	}
@@ -87,16 +89,16 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err != nil {
 		return err
 	}
-	carried, err := s.requireCarried(ctx, d, posting)
+	carried, err := s.requireCarried(ctx, d, author)
 	if err != nil {
 		return err
 	}
-	if err := facts.rules.Require(ctx, posting.Caller, d.Texts(), carried.Texts()); err != nil {
+	if err := facts.rules.Require(ctx, author.Caller, d.Text(), carried.Text()); err != nil {
 		return err
 	}
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	w.SettleScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errTaken)
-	told := s.AddPosts(w, rowsOf(row, d, posting, s.Now()), d)
+	told := posting.InsertPosts(s.Deps, w, rowsOf(row, d, author, s.Now()), d)
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}
@@ -105,18 +107,18 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 }
 
 // requireCarried reads what a draft carries, and refuses a poll, stream or room that became part of another post, or is gone.
-func (s *Service) requireCarried(ctx context.Context, d *service.Draft, posting *service.Posting) (service.Carried, error) {
-	var carried service.Carried
-	reads := s.Store.Reads()
+func (s *Service) requireCarried(ctx context.Context, d *posting.Draft, author *posting.PostContext) (posting.Embed, error) {
+	var carried posting.Embed
+	reads := s.Store.NewReadBatch()
 	carried.Read(d, reads)
 	if err := reads.Run(ctx); err != nil {
 		return carried, err
 	}
-	return carried, posting.RequireCarried(d, carried)
+	return carried, author.RequireEmbed(d, carried)
 }
 
 func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	w.SettleScheduledPost(row, store.ScheduleFailed, description, s.Now(), errTaken)
 	if err := w.Commit(ctx); err != nil && !errors.Is(err, errTaken) {
 		return err
@@ -141,7 +143,7 @@ type facts struct {
 	communities []store.Community
 	members     []store.Member
 	walls       map[string]*store.Wall // by owner and author
-	rules       *service.TextRules
+	rules       *textrules.Rules
 	missing     []region.Code
 	catalog     *auth.Catalog
 }
@@ -151,8 +153,8 @@ func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.Sch
 	var users, communities []string
 	authors := map[string][]string{}
 	f := &facts{walls: map[string]*store.Wall{}, catalog: s.View.Catalog}
-	reads := s.Store.Related()
-	f.rules = s.ReadTextRules(reads, home)
+	reads := s.Store.NewBestEffortBatch()
+	f.rules = textrules.Read(s.Deps, reads, home)
 	for _, row := range due {
 		users = append(users, row.AuthorID)
 		if row.TargetType == "user" {
@@ -177,7 +179,7 @@ func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.Sch
 	return f, err
 }
 
-func (f *facts) readWall(reads *store.Reads, row store.ScheduledPost) {
+func (f *facts) readWall(reads *store.ReadBatch, row store.ScheduledPost) {
 	pair := row.TargetID + row.AuthorID
 	if f.walls[pair] == nil {
 		f.walls[pair] = &store.Wall{}
@@ -191,7 +193,7 @@ func distinct(ids []string) []string {
 }
 
 // posting is how a post is published, with its author as the caller: confirmed by what the database says of them now.
-func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*service.Posting, error) {
+func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*posting.PostContext, error) {
 	for _, home := range f.missing {
 		if home == service.HomeOf(row.AuthorID) || home == service.HomeOf(row.TargetID) {
 			return nil, errAway
@@ -201,18 +203,18 @@ func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*service.
 	if err := auth.Confirm(auth.WithCaller(ctx, caller), f.author(row.AuthorID)); err != nil {
 		return nil, err
 	}
-	p := &service.Posting{Caller: caller, AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
+	p := &posting.PostContext{Caller: caller, AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
 	if row.TargetType == "user" {
-		p.Place.WallOwnerID, p.Place.Wall = row.TargetID, *f.walls[row.TargetID+row.AuthorID]
+		p.Target.WallOwnerID, p.Target.Wall = row.TargetID, *f.walls[row.TargetID+row.AuthorID]
 		if owner := f.user(row.TargetID); owner == nil || owner.DeletedAt != nil {
 			return nil, fail.NotFound()
 		}
 		return p, p.RequirePost()
 	}
-	if p.Place.Community = f.community(row.TargetID); p.Place.Community == nil {
+	if p.Target.Community = f.community(row.TargetID); p.Target.Community == nil {
 		return nil, fail.NotFound()
 	}
-	p.Place.Member = f.member(row.TargetID, row.AuthorID)
+	p.Target.Member = f.member(row.TargetID, row.AuthorID)
 	return p, p.RequirePost()
 }
 

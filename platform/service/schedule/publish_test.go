@@ -88,7 +88,7 @@ func (w *world) user(d *service.Deps, publicID string) func() context.Context {
 	id, err := d.Directory.Claim(w.t.Context(), publicID, region.NewID(region.EU))
 	require.NoError(w.t, err)
 	device := sha256.Sum256([]byte(publicID))
-	tx := d.Store.Write(region.EU)
+	tx := d.Store.NewTx(region.EU)
 	tx.NewUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
 	tx.NewSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour)})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
@@ -212,7 +212,7 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 	})
 	require.NoError(t, err)
 	var banned *store.User
-	tx := st.Write(region.EU)
+	tx := st.NewTx(region.EU)
 	tx.BanUser(auth.CallerFrom(gone()).UserID, true, w.now(), &banned)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.clock.Store(due.UnixMilli())

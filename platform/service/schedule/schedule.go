@@ -17,6 +17,8 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -42,17 +44,17 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	if err != nil {
 		return nil, err
 	}
-	d, err := service.NewDraft(req.GetPostData())
+	d, err := posting.NewDraft(req.GetPostData())
 	if err != nil {
 		return nil, err
 	}
-	if d.TargetType == service.OnContent {
+	if d.TargetType == visibility.OnContent {
 		return nil, fail.Validation("postData.targetType: must be user or community")
 	}
-	if err := s.Resolve(ctx, d, auth.CallerFrom(ctx).PublicID); err != nil {
+	if err := posting.ResolveDraft(ctx, s.Deps, d, auth.CallerFrom(ctx).PublicID); err != nil {
 		return nil, err
 	}
-	t, err := s.LoadTarget(ctx, d)
+	t, err := posting.LoadTarget(ctx, s.Deps, d)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	if err := s.fill(&row, d, ""); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(d.Home)
+	w := s.Store.NewTx(d.Home)
 	w.GuardTarget(d.TargetType, d.TargetID, fail.NotFound())
 	w.NewScheduledPost(row)
 	if err := w.Commit(ctx); err != nil {
@@ -88,7 +90,7 @@ func (s *Service) timeOf(stamp *timestamppb.Timestamp) (time.Time, error) {
 }
 
 // fill puts a draft into a row, with an id for each post that it becomes; parentID is kept where there is one.
-func (s *Service) fill(row *store.ScheduledPost, d *service.Draft, parentID string) error {
+func (s *Service) fill(row *store.ScheduledPost, d *posting.Draft, parentID string) error {
 	m, _ := proto.Clone(d.CreatePostRequest).(*plazav1.CreatePostRequest)
 	m.Data, m.Attachments, m.Text = d.Data, d.Attachments, "" // older shapes of a request are in them already
 	raw, err := protojson.Marshal(m)
@@ -96,7 +98,7 @@ func (s *Service) fill(row *store.ScheduledPost, d *service.Draft, parentID stri
 		return fail.Unexpected(err)
 	}
 	row.Draft, row.Mentions, row.PostIDs = raw, view.MentionsJSON(d.Mentions), nil
-	posting := service.Posting{}
+	posting := posting.PostContext{}
 	posting.Rows(d, row.ScheduledAt, func() string {
 		id := s.NewID(d.Home)
 		if len(row.PostIDs) == 0 && parentID != "" {
@@ -109,12 +111,12 @@ func (s *Service) fill(row *store.ScheduledPost, d *service.Draft, parentID stri
 }
 
 // draftOf is the draft that a row holds.
-func draftOf(row store.ScheduledPost) (*service.Draft, error) {
+func draftOf(row store.ScheduledPost) (*posting.Draft, error) {
 	m := &plazav1.CreatePostRequest{}
 	if err := protojson.Unmarshal(row.Draft, m); err != nil {
 		return nil, fail.Unexpected(err)
 	}
-	d, err := service.NewDraft(m)
+	d, err := posting.NewDraft(m)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +126,7 @@ func draftOf(row store.ScheduledPost) (*service.Draft, error) {
 }
 
 // rowsOf makes the posts of a row and its draft, with the ids that were fixed for them.
-func rowsOf(row store.ScheduledPost, d *service.Draft, posting *service.Posting, now time.Time) []store.Post {
+func rowsOf(row store.ScheduledPost, d *posting.Draft, posting *posting.PostContext, now time.Time) []store.Post {
 	next := 0
 	return posting.Rows(d, now, func() string { next++; return row.PostIDs[next-1] })
 }

@@ -44,7 +44,7 @@ func Register(d *service.Deps) {
 				continue // ended where it was written
 			}
 			g.Go(func() error {
-				w := d.Store.Write(home)
+				w := d.Store.NewTx(home)
 				w.RevokeDevice(t.DeviceHash, t.UserID, t.At)
 				return w.Commit(ctx)
 			})
@@ -57,7 +57,7 @@ func Register(d *service.Deps) {
 // before it is stored that they end.
 func (s *Service) takeOver(ctx context.Context, deviceID, userID string, now time.Time) error {
 	t := takeover{DeviceHash: deviceHash(deviceID), UserID: userID, At: now}
-	w := s.Store.Write(homeOf(userID))
+	w := s.Store.NewTx(homeOf(userID))
 	w.RevokeDevice(t.DeviceHash, userID, now)
 	row := w.Emit(topic, t, now, s.Outbox.FirstTry())
 	if err := w.Commit(ctx); err != nil {

@@ -17,11 +17,11 @@ func (s *Service) DeleteSession(ctx context.Context, req *plazav1.DeleteSessionR
 	if req.GetUserId() != "" {
 		return s.revokeAll(ctx, req.GetUserId(), req.IsPublic)
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(f.Caller.Home)
+	w := s.Store.NewTx(f.Caller.Home)
 	w.RevokeSession(f.Caller.UserID, f.Caller.SessionID, s.Now())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (s *Service) RevokeUserSessions(ctx context.Context, req *plazav1.RevokeUse
 }
 
 func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*plazav1.SuccessResponse, error) {
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*pl
 	if userID == "" {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.Write(homeOf(userID))
+	w := s.Store.NewTx(homeOf(userID))
 	w.GuardTarget("user", userID, fail.NotFound())
 	w.RevokeSessions(userID, s.Now())
 	if err := w.Commit(ctx); err != nil {

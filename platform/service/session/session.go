@@ -60,7 +60,7 @@ func (s *Service) checkAuthToken(ctx context.Context, m *plazav1.CreateSessionRe
 		return s.issuer.CheckAuthToken(m.GetUserId(), m.GetAuthToken())
 	}
 	var settings store.Settings
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.Settings(s.Region, &settings)
 	if err := reads.Run(ctx); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *Service) store(ctx context.Context, m *plazav1.CreateSessionRequest, us
 		name = m.GetDisplayName()
 	}
 	device := deviceHash(m.GetDeviceId())
-	w := s.Store.Write(homeOf(userID))
+	w := s.Store.NewTx(homeOf(userID))
 	w.NewUser(store.User{ID: userID, PublicID: m.GetUserId(), DisplayName: name, ProfileHandle: m.GetProfileHandle()}, now)
 	if m.GetDisplayName() != "" || m.ProfileHandle != nil {
 		w.RenameUser(userID, nonEmpty(m.GetDisplayName()), m.ProfileHandle, now)
@@ -132,7 +132,7 @@ func (s *Service) answer(user *store.User, sessionID string) (*plazav1.CreateSes
 
 // VerifySession tells whether the caller's access token still holds: a token that does not never gets here.
 func (s *Service) VerifySession(ctx context.Context, _ *plazav1.VerifySessionRequest) (*plazav1.VerifySessionResponse, error) {
-	if err := s.Begin(ctx).Run(ctx); err != nil {
+	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.VerifySessionResponse{}, nil

@@ -106,9 +106,9 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 	}
 }
 
-func (s *Service) read(ctx context.Context) (store.Settings, *service.First, error) {
+func (s *Service) read(ctx context.Context) (store.Settings, *service.Request, error) {
 	var settings store.Settings
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.Settings(s.Region, &settings)
 	err := f.Run(ctx)
 	return settings, f, err
@@ -131,7 +131,7 @@ func (s *Service) change(ctx context.Context, values map[string]any) (store.Sett
 	rows := s.rows(values)
 	var after store.Settings
 	var sent []store.OutboxRow
-	w := s.Store.Write(s.Region)
+	w := s.Store.NewTx(s.Region)
 	for _, row := range rows {
 		w.PutSetting(row)
 	}
@@ -176,7 +176,7 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.Write(m.Home)
+	w := s.Store.NewTx(m.Home)
 	for _, r := range m.Rows {
 		w.PutSetting(r)
 	}

@@ -12,6 +12,10 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/posting"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -32,7 +36,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	if err != nil {
 		return nil, err
 	}
-	mentions, err := s.Mentions(ctx, req.GetMentionees())
+	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +51,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLife()),
 	}
-	w := s.Store.Write(service.HomeOf(t.id))
+	w := s.Store.NewTx(service.HomeOf(t.id))
 	w.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())
 	w.NewStory(story)
 	if err := w.Commit(ctx); err != nil {
@@ -55,30 +59,30 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	}
 	k := t.known(story)
 	k.Counts = store.Counts{story.ID: nil} // nothing to count of it yet
-	return s.answer(ctx, t.First.Caller.UserID, k)
+	return s.answer(ctx, t.Request.Caller.UserID, k)
 }
 
 // target is where a new story goes.
 type target struct {
-	*service.First
+	*service.Request
 	id       string // internal
 	publicID string
-	place    service.Place
+	place    visibility.Target
 }
 
 // loadTarget reads where a story shall go, and decides whether the caller may make one there: on their own wall; in a community
 // who manages its stories, and every member where the network allows it.
 func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest) (*target, store.Settings, error) {
 	var settings store.Settings
-	t := &target{First: s.Begin(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
+	t := &target{Request: s.NewRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
 	t.Settings(s.Region, &settings)
-	files := service.ReadFiles(t.Reads, fileRefs(m)...)
-	caller := t.First.Caller
+	files := fileref.Read(t.ReadBatch, fileRefs(m)...)
+	caller := t.Request.Caller
 	home := service.HomeOf(caller.UserID)
 	if m.GetTargetType() == inCommunity {
 		home = service.HomeOf(t.id)
 	}
-	rules := s.ReadTextRules(t.Reads, home)
+	rules := textrules.Read(s.Deps, t.ReadBatch, home)
 	if m.GetTargetType() == inCommunity && region.ValidID(t.id) {
 		t.Community(t.id, &t.place.Community)
 		if caller.UserID != "" {
@@ -106,8 +110,8 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 }
 
 // textsOf is what a story holds to read and to follow.
-func textsOf(m *plazav1.CreateStoryRequest) service.Written {
-	w := service.WrittenIn(m.GetData())
+func textsOf(m *plazav1.CreateStoryRequest) textrules.UserText {
+	w := textrules.TextOf(m.GetData())
 	for _, item := range m.GetItems() {
 		w.Texts = append(w.Texts, item.GetData().GetCustomText())
 		w.Links = append(w.Links, item.GetData().GetUrl())
@@ -116,34 +120,34 @@ func textsOf(m *plazav1.CreateStoryRequest) service.Written {
 }
 
 // fileRefs are the files that a story refers to.
-func fileRefs(m *plazav1.CreateStoryRequest) []service.FileRef {
+func fileRefs(m *plazav1.CreateStoryRequest) []fileref.Reference {
 	data := m.GetData().GetFields()
-	var refs []service.FileRef
+	var refs []fileref.Reference
 	switch m.GetDataType() {
 	case "image":
-		refs = append(refs, service.FileRef{ID: data["fileId"].GetStringValue(), Kind: "image", Field: "data.fileId"})
+		refs = append(refs, fileref.Reference{ID: data["fileId"].GetStringValue(), Kind: "image", Field: "data.fileId"})
 	case "video":
 		original := data["videoFileId"].GetStructValue().GetFields()["original"].GetStringValue()
-		refs = append(refs, service.FileRef{ID: original, Kind: "video", Field: "data.videoFileId.original"})
+		refs = append(refs, fileref.Reference{ID: original, Kind: "video", Field: "data.videoFileId.original"})
 	}
-	return append(refs, service.FileRef{ID: data["thumbnailFileId"].GetStringValue(), Kind: "image", Field: "data.thumbnailFileId"})
+	return append(refs, fileref.Reference{ID: data["thumbnailFileId"].GetStringValue(), Kind: "image", Field: "data.thumbnailFileId"})
 }
 
 func (t *target) requireCreate(settings store.Settings) error {
-	if err := t.place.RequireSee(t.First.Caller); err != nil {
+	if err := t.place.RequireSee(t.Request.Caller); err != nil {
 		return err
 	}
-	if err := auth.RequireMember(t.First.Caller, t.place.Scope("")); err != nil {
+	if err := auth.RequireMember(t.Request.Caller, t.place.Scope("")); err != nil {
 		return err
 	}
 	if settings.AllowAllUserToCreateStory {
 		return nil
 	}
-	return auth.Require(t.First.Caller, auth.ManageCommunityStory, t.place.Scope(""))
+	return auth.Require(t.Request.Caller, auth.ManageCommunityStory, t.place.Scope(""))
 }
 
 func (t *target) known(story store.Story) view.Known {
-	l := &loaded{First: t.First, ref: service.Reference{Story: &story, Place: t.place}}
+	l := &loaded{Request: t.Request, ref: visibility.Reference{Story: &story, Target: t.place}}
 	return l.known(story)
 }
 

@@ -18,7 +18,7 @@ var errNeverFlagged = fail.Forbidden("You have not flagged this story")
 // others flag it as the network allows, or flagging is off, it is refused.
 func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) (*plazav1.StoryAggregate, error) {
 	var settings store.Settings
-	l, err := s.load(ctx, req.GetStoryId(), func(f *service.First) { f.Settings(s.Region, &settings) })
+	l, err := s.load(ctx, req.GetStoryId(), func(f *service.Request) { f.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -29,10 +29,10 @@ func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) 
 		return nil, fail.NotAllowed()
 	}
 	flag := store.Flag{
-		TargetType: store.FlagStory, TargetID: l.story().ID, UserID: l.First.Caller.UserID,
+		TargetType: store.FlagStory, TargetID: l.story().ID, UserID: l.Request.Caller.UserID,
 		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
-	return s.changeFlags(ctx, l, func(w *store.Write) {
+	return s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
 		w.AddFlag(flag)
 	})
@@ -43,10 +43,10 @@ func (l *loaded) requireFlag() error {
 	if err := l.RequireUser(); err != nil {
 		return err
 	}
-	if err := l.ref.Place.RequireReact(l.First.Caller); err != nil {
+	if err := l.ref.Target.RequireReact(l.Request.Caller); err != nil {
 		return err
 	}
-	if l.story().AuthorID == l.First.Caller.UserID {
+	if l.story().AuthorID == l.Request.Caller.UserID {
 		return fail.NotAllowed()
 	}
 	return nil
@@ -61,8 +61,8 @@ func (s *Service) UnflagStory(ctx context.Context, req *plazav1.UnflagStoryReque
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	me := l.First.Caller.UserID
-	return s.changeFlags(ctx, l, func(w *store.Write) {
+	me := l.Request.Caller.UserID
+	return s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlag(l.story().ID, me, errNeverFlagged)
 		w.RemoveFlag(l.story().ID, me)
 	})
@@ -74,18 +74,18 @@ func (s *Service) ClearStoryFlags(ctx context.Context, req *plazav1.ClearStoryFl
 	if err != nil {
 		return nil, err
 	}
-	if !auth.Allowed(l.First.Caller, auth.ModerateStory, auth.Scope{}) {
-		if err := auth.Require(l.First.Caller, auth.ManageCommunityStory, l.ref.Place.Scope("")); err != nil {
+	if !auth.Allowed(l.Request.Caller, auth.ModerateStory, auth.Scope{}) {
+		if err := auth.Require(l.Request.Caller, auth.ManageCommunityStory, l.ref.Target.Scope("")); err != nil {
 			return nil, err
 		}
 	}
-	return s.changeFlags(ctx, l, func(w *store.Write) { w.ClearFlags(l.story().ID) })
+	return s.changeFlags(ctx, l, func(w *store.Tx) { w.ClearFlags(l.story().ID) })
 }
 
 // changeFlags runs a change of the story's flags, brings up to date what depends on them, and answers with the story.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*plazav1.StoryAggregate, error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Tx)) (*plazav1.StoryAggregate, error) {
 	var after *store.Story
-	w := s.Store.Write(l.ref.Home())
+	w := s.Store.NewTx(l.ref.Home())
 	l.ref.Guard(w, l.now)
 	change(w)
 	w.BubbleStoryFlags(l.story().ID)
@@ -93,5 +93,5 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.First.Caller.UserID, l.known(*after))
+	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
 }

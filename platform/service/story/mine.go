@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -26,7 +27,7 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 	}
 	list := store.StoryTargetList{SeenState: cmp.Or(m.GetSeenState(), unseen), Now: s.Now(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if f.Caller.UserID != "" {
 		f.CommunitiesOfUser(f.Caller.UserID, &list.Communities)
 		f.HiddenFrom(f.Caller.UserID, &list.Hidden)
@@ -39,7 +40,7 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 	}
 	list.ReaderID = f.Caller.UserID
 	var rows []store.StoryTarget
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ListStoryTargets(list, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 
 // targetsAnswer reads what targets are, and leaves out those that the caller may not see any more: whoever was put out of a
 // private community a moment ago may still have it among theirs.
-func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []store.StoryTarget, paging *plazav1.Paging) (*plazav1.ListMyStoryTargetsResponse, error) {
+func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []store.StoryTarget, paging *plazav1.Paging) (*plazav1.ListMyStoryTargetsResponse, error) {
 	var communities, walls []string
 	for _, t := range rows {
 		if t.TargetType == inCommunity {
@@ -62,7 +63,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []st
 	}
 	k := view.Known{Users: f.UserRows()}
 	var owners []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(communities, &k.Communities)
 	reads.Memberships(f.Caller.UserID, communities, &k.Members)
 	reads.Users(walls, &owners)
@@ -82,7 +83,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []st
 }
 
 // standing keeps the targets that the caller may see, and what the answer says of them.
-func standing(f *service.First, rows []store.StoryTarget, k *view.Known) []store.StoryTarget {
+func standing(f *service.Request, rows []store.StoryTarget, k *view.Known) []store.StoryTarget {
 	rows = slices.DeleteFunc(rows, func(t store.StoryTarget) bool { return placeOf(t, k).RequireSee(f.Caller) != nil })
 	shown := map[string]bool{}
 	for _, t := range rows {
@@ -98,8 +99,8 @@ func standing(f *service.First, rows []store.StoryTarget, k *view.Known) []store
 
 // placeOf is where a target's stories stand, of what was read; nowhere where it is gone. Whom the caller follows does not
 // block the caller, and shows them the wall.
-func placeOf(t store.StoryTarget, k *view.Known) service.Place {
-	var place service.Place
+func placeOf(t store.StoryTarget, k *view.Known) visibility.Target {
+	var place visibility.Target
 	for i := range k.Communities {
 		if k.Communities[i].ID == t.TargetID {
 			place.Community = &k.Communities[i]

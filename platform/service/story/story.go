@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -27,8 +28,8 @@ const (
 
 // loaded is one story as a request finds it.
 type loaded struct {
-	*service.First
-	ref service.Reference
+	*service.Request
+	ref visibility.Reference
 	now time.Time
 }
 
@@ -36,12 +37,12 @@ func (l *loaded) story() *store.Story { return l.ref.Story }
 
 // load reads a live story, its place and how the caller stands to that, beside what more adds. A story that ended, is
 // deleted, or that the caller may not see, does not exist.
-func (s *Service) load(ctx context.Context, id string, more func(*service.First)) (*loaded, error) {
+func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
 	l, err := s.find(ctx, id, more)
 	if err != nil {
 		return nil, err
 	}
-	return l, l.ref.RequireSee(l.First.Caller, l.now)
+	return l, l.ref.RequireSee(l.Request.Caller, l.now)
 }
 
 // loadPast is load, and finds stories that ended or were deleted too, for those who may view stories everywhere.
@@ -50,23 +51,23 @@ func (s *Service) loadPast(ctx context.Context, id string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.story() == nil || !auth.Allowed(l.First.Caller, auth.ViewStory, auth.Scope{}) {
-		return l, l.ref.RequireSee(l.First.Caller, l.now)
+	if l.story() == nil || !auth.Allowed(l.Request.Caller, auth.ViewStory, auth.Scope{}) {
+		return l, l.ref.RequireSee(l.Request.Caller, l.now)
 	}
 	asItWas := *l.story()
 	asItWas.DeletedAt = nil
 	ref := l.ref
 	ref.Story = &asItWas
-	err = ref.RequireSee(l.First.Caller, asItWas.CreatedAt)
-	l.ref.Place = ref.Place
+	err = ref.RequireSee(l.Request.Caller, asItWas.CreatedAt)
+	l.ref.Target = ref.Target
 	return l, err
 }
 
-func (s *Service) find(ctx context.Context, id string, more func(*service.First)) (*loaded, error) {
-	l := &loaded{First: s.Begin(ctx), now: s.Now()}
-	l.Refer(store.ReferenceStory, id, &l.ref)
+func (s *Service) find(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
+	l := &loaded{Request: s.NewRequest(ctx), now: s.Now()}
+	visibility.ReadReference(l.Request, store.ReferenceStory, id, &l.ref)
 	if more != nil {
-		more(l.First)
+		more(l.Request)
 	}
 	return l, l.Run(ctx)
 }
@@ -74,11 +75,11 @@ func (s *Service) find(ctx context.Context, id string, more func(*service.First)
 // known is what the answer starts from.
 func (l *loaded) known(story store.Story) view.Known {
 	k := view.Known{Stories: []store.Story{story}, Users: l.UserRows()}
-	if l.ref.Place.Community != nil {
-		k.Communities = []store.Community{*l.ref.Place.Community}
+	if l.ref.Target.Community != nil {
+		k.Communities = []store.Community{*l.ref.Target.Community}
 	}
-	if l.ref.Place.Member != nil {
-		k.Members = []store.Member{*l.ref.Place.Member}
+	if l.ref.Target.Member != nil {
+		k.Members = []store.Member{*l.ref.Target.Member}
 	}
 	return k
 }
@@ -97,7 +98,7 @@ func (s *Service) GetStory(ctx context.Context, req *plazav1.GetStoryRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.First.Caller.UserID, l.known(*l.story()))
+	return s.answer(ctx, l.Request.Caller.UserID, l.known(*l.story()))
 }
 
 // DeleteStory deletes a story; for its author and for those who manage stories there. A permanent deletion leaves nothing of
@@ -111,7 +112,7 @@ func (s *Service) DeleteStory(ctx context.Context, req *plazav1.DeleteStoryReque
 		return nil, err
 	}
 	if l.story().DeletedAt == nil || !req.GetPermanent() {
-		w := s.Store.Write(l.ref.Home())
+		w := s.Store.NewTx(l.ref.Home())
 		w.GuardStory(l.story().ID, fail.NotFound())
 		w.DeleteStory(*l.story(), s.Now())
 		if err := w.Commit(ctx); err != nil {
@@ -131,7 +132,7 @@ func (l *loaded) requireDelete() error {
 	if l.story().TargetType == onWall {
 		right = auth.ManageStory
 	}
-	return auth.Require(l.First.Caller, right, l.ref.Place.Scope(l.story().AuthorID))
+	return auth.Require(l.Request.Caller, right, l.ref.Target.Scope(l.story().AuthorID))
 }
 
 // errGone says that somebody else removed the story meanwhile.
@@ -142,12 +143,12 @@ var errGone = errors.New("nothing is left of the story")
 func (s *Service) purge(ctx context.Context, story store.Story) error {
 	for {
 		var ids []string
-		reads := s.Store.Reads()
+		reads := s.Store.NewReadBatch()
 		reads.SomeComments(story.ID, &ids)
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
-		w := s.Store.Write(service.HomeOf(story.ID))
+		w := s.Store.NewTx(service.HomeOf(story.ID))
 		w.GuardStoryRow(story.ID, errGone)
 		if len(ids) == 0 {
 			w.PurgeStory(story, s.Now())

@@ -27,7 +27,7 @@ func (s *Service) Job() jobs.Job {
 // reports whether there may be more. Two servers may do it at once: what is removed already stays so.
 func (s *Service) Sweep(ctx context.Context, home region.Code) (more bool, err error) {
 	var ended []store.Story
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.StoriesEndedBefore(home, s.Now().Add(-keepEnded), sweepBatch, &ended)
 	if err := reads.Run(ctx); err != nil {
 		return false, err

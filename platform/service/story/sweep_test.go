@@ -41,9 +41,9 @@ func newArchive(t *testing.T) *archive {
 	return &archive{t: t, store: st, stories: story.New(deps), target: region.NewID(region.EU)}
 }
 
-func (a *archive) commit(change func(*store.Write)) {
+func (a *archive) commit(change func(*store.Tx)) {
 	a.t.Helper()
-	w := a.store.Write(region.EU)
+	w := a.store.NewTx(region.EU)
 	change(w)
 	require.NoError(a.t, w.Commit(a.t.Context()))
 }
@@ -56,13 +56,13 @@ func (a *archive) add(endedBefore time.Duration) store.Story {
 		ID: id, TargetType: "community", TargetID: a.target, TargetPublicID: a.target, AuthorID: "u", AuthorPublicID: "anna", DataType: "text",
 		Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: noon.Add(-endedBefore - 24*time.Hour), ExpiresAt: noon.Add(-endedBefore),
 	}
-	a.commit(func(w *store.Write) {
+	a.commit(func(w *store.Tx) {
 		w.NewStory(s)
 		w.AddFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon})
 		w.AddReaction(store.Reaction{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment, CreatedAt: noon}, nil)
 		w.AddViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
 	})
-	a.commit(func(w *store.Write) {
+	a.commit(func(w *store.Tx) {
 		w.NewComment(store.Comment{
 			ID: comment, ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: a.target, RootID: comment, AuthorID: "u",
 			Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: noon,
@@ -80,7 +80,7 @@ func (a *archive) left(stories ...store.Story) (ids []string, comments, views, c
 	}
 	var rows []store.Story
 	counts := store.Counts{}
-	reads := a.store.Reads()
+	reads := a.store.NewReadBatch()
 	reads.StoriesByID(all, &rows)
 	reads.CountsOf(append(all, a.target), counts)
 	require.NoError(a.t, reads.Run(a.t.Context()))
@@ -99,7 +99,7 @@ func TestSweep(t *testing.T) {
 	a := newArchive(t)
 	live, ended, deleted := a.add(-time.Hour), a.add(30*24*time.Hour), a.add(31*24*time.Hour)
 	old := []store.Story{a.add(30*24*time.Hour + time.Second), a.add(400 * 24 * time.Hour), deleted}
-	a.commit(func(w *store.Write) { w.DeleteStory(deleted, noon) })
+	a.commit(func(w *store.Tx) { w.DeleteStory(deleted, noon) })
 	everything := append([]store.Story{live, ended}, old...)
 	ids, comments, views, counted := a.left(everything...)
 	require.Len(t, ids, 5)

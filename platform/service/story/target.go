@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -16,7 +17,7 @@ type named struct {
 	kind     string // community or user
 	id       string // internal; empty where there is none
 	publicID string
-	place    service.Place
+	place    visibility.Target
 }
 
 // resolveAll finds the targets of a list, each once.
@@ -60,7 +61,7 @@ func (s *Service) resolve(ctx context.Context, ids, kinds []string) ([]named, er
 
 // places are targets as a request finds them, and how the caller stands to each.
 type places struct {
-	*service.First
+	*service.Request
 	targets []named
 	owners  []store.User
 	rows    []store.StoryTarget
@@ -68,7 +69,7 @@ type places struct {
 
 // places begins the first round trip of a request about targets.
 func (s *Service) places(ctx context.Context, targets []named) *places {
-	p := &places{First: s.Begin(ctx), targets: targets}
+	p := &places{Request: s.NewRequest(ctx), targets: targets}
 	caller := p.Caller.UserID
 	var ids, walls []string
 	for i := range targets {

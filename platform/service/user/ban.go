@@ -27,7 +27,7 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		return nil, err
 	}
 	var rows []store.User
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.Users([]string{userID}, &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		return nil, fail.NotFound()
 	}
 	var user *store.User
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.GuardTarget("user", userID, fail.NotFound())
 	w.BanUser(userID, banned, s.Now(), &user)
 	if err := w.Commit(ctx); err != nil {

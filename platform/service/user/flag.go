@@ -18,7 +18,7 @@ var errOwnFlag = fail.Forbidden("You cannot flag yourself")
 // allows, or flagging is off, it is refused.
 func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserAggregate, error) {
 	var settings store.Settings
-	l, err := s.loadFlagged(ctx, req.GetUserId(), func(f *service.First) { f.Settings(s.Region, &settings) })
+	l, err := s.loadFlagged(ctx, req.GetUserId(), func(f *service.Request) { f.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*
 		TargetType: store.FlagUser, TargetID: l.user.ID, UserID: l.Caller.UserID,
 		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
-	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Write) {
+	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
 		w.AddFlag(flag)
 	}))
@@ -44,7 +44,7 @@ func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Write) { w.RemoveFlag(l.user.ID, l.Caller.UserID) }))
+	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) { w.RemoveFlag(l.user.ID, l.Caller.UserID) }))
 }
 
 // ClearUserFlags removes every flag of a user; for those who moderate users.
@@ -56,7 +56,7 @@ func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlag
 	if err := auth.Require(l.Caller, auth.ModerateUser, auth.Scope{}); err != nil {
 		return nil, err
 	}
-	user, err := s.changeFlags(ctx, l, func(w *store.Write) { w.ClearFlags(l.user.ID) })
+	user, err := s.changeFlags(ctx, l, func(w *store.Tx) { w.ClearFlags(l.user.ID) })
 	if err != nil {
 		return nil, err
 	}
@@ -75,25 +75,25 @@ func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *plazav1.IsUserFlag
 
 // flagged is a user whom an operation about flags names.
 type flagged struct {
-	*service.First
+	*service.Request
 	user store.User
 	mine bool // whether the caller flags the user
 }
 
 // loadFlagged reads the user by public id, beside what more adds; deleted and unknown ones are 400400.
-func (s *Service) loadFlagged(ctx context.Context, publicID string, more func(*service.First)) (*flagged, error) {
+func (s *Service) loadFlagged(ctx context.Context, publicID string, more func(*service.Request)) (*flagged, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, err
 	}
 	var rows []store.User
-	l := &flagged{First: s.Begin(ctx)}
+	l := &flagged{Request: s.NewRequest(ctx)}
 	l.Users([]string{userID}, &rows)
 	if l.Caller.UserID != "" {
 		l.FlaggedBy(userID, l.Caller.UserID, &l.mine)
 	}
 	if more != nil {
-		more(l.First)
+		more(l.Request)
 	}
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -119,9 +119,9 @@ func (l *flagged) requireFlag(settings store.Settings) error {
 }
 
 // changeFlags runs a change of the user's flags, and reads the user as it stands then.
-func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*store.Write)) (*store.User, error) {
+func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*store.Tx)) (*store.User, error) {
 	var after []store.User
-	w := s.Store.Write(service.HomeOf(l.user.ID))
+	w := s.Store.NewTx(service.HomeOf(l.user.ID))
 	w.GuardTarget("user", l.user.ID, fail.NotFound())
 	change(w)
 	w.ApplyUserFlags(l.user.ID)

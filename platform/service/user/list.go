@@ -21,7 +21,7 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Begin(ctx).Run(ctx); err != nil {
+	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
 	list := listOf(req, cursor)
@@ -31,7 +31,7 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 		return nil, err
 	}
 	if searches(req, "displayName") {
-		reads := s.Store.Related()
+		reads := s.Store.NewBestEffortBatch()
 		reads.ListUsers(list, &rows)
 		if err := reads.Run(ctx); err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (s *Service) hits(ctx context.Context, m *plazav1.ListUsersRequest, cursor 
 		return nil, nil
 	}
 	var byHandle, byID []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	if searches(m, "profileHandle") {
 		reads.UsersByHandle(keyword(m), &byHandle)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -16,8 +16,8 @@ import (
 // UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles, and the mark
 // of a brand, take the right to assign roles.
 func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) (*plazav1.UserAggregate, error) {
-	f := s.Begin(ctx)
-	avatar := service.ReadFiles(f.Reads, service.Avatar(m.AvatarFileId))
+	f := s.NewRequest(ctx)
+	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(m.AvatarFileId))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) 
 		return nil, err
 	}
 	var user *store.User
-	w := s.Store.Write(home)
+	w := s.Store.NewTx(home)
 	w.GuardTarget("user", userID, fail.NotFound())
 	w.UpdateUser(userID, change(m), s.Now(), &user)
 	if err := w.Commit(ctx); err != nil {

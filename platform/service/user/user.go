@@ -49,7 +49,7 @@ func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]stor
 		return nil, err
 	}
 	var rows []store.User
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	f.Users(wanted, &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -22,15 +24,15 @@ func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoS
 	if err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
+	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	if list.Deleted && !service.SeesAllLive(f.Caller) {
+	if list.Deleted && !live.SeesAll(f.Caller) {
 		return nil, fail.NotAllowed()
 	}
 	var rows []store.VideoStream
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.ListVideoStreams(list, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -73,8 +75,8 @@ func distinct(list []string) []string {
 }
 
 // visible keeps the streams that the caller may see: their own, and those of posts that they may read.
-func (s *Service) visible(ctx context.Context, f *service.First, rows []store.VideoStream) ([]store.VideoStream, error) {
-	if service.SeesAllLive(f.Caller) {
+func (s *Service) visible(ctx context.Context, f *service.Request, rows []store.VideoStream) ([]store.VideoStream, error) {
+	if live.SeesAll(f.Caller) {
 		return rows, nil
 	}
 	var ids []string
@@ -83,6 +85,6 @@ func (s *Service) visible(ctx context.Context, f *service.First, rows []store.Vi
 			ids = append(ids, r.PostID)
 		}
 	}
-	seen, err := s.VisibleIDs(ctx, f, ids)
+	seen, err := visibility.VisiblePostIDs(ctx, s.Deps, f, ids)
 	return slices.DeleteFunc(rows, func(r store.VideoStream) bool { return r.CreatorID != f.Caller.UserID && !seen[r.PostID] }), err
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -21,7 +21,7 @@ const (
 )
 
 // transitions are those of the package's documentation.
-var transitions = map[string]service.Transition{
+var transitions = map[string]live.Transition{
 	started:    {From: []string{"idle"}, To: "live"},
 	stopped:    {From: []string{"live"}, To: "ended", Again: []string{"recorded"}},
 	recorded:   {From: []string{"ended"}, To: "recorded"},
@@ -40,7 +40,7 @@ func (s *Service) DeleteStreamingUrl(ctx context.Context, req *plazav1.DeleteStr
 }
 
 // move takes a stream through the transition of an event. m says what changes beside the state, and also what is written beside it.
-func (s *Service) move(ctx context.Context, callerID string, row *store.VideoStream, event string, m store.StreamMove, also func(*store.Write)) (*answer, error) {
+func (s *Service) move(ctx context.Context, callerID string, row *store.VideoStream, event string, m store.StreamMove, also func(*store.Tx)) (*answer, error) {
 	t := transitions[event]
 	moves, err := t.Next(event, row.Status)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Service) move(ctx context.Context, callerID string, row *store.VideoStr
 	case "ended", "error":
 		m.EndedAt = &now
 	}
-	return s.write(ctx, callerID, row, func(w *store.Write) {
+	return s.write(ctx, callerID, row, func(w *store.Tx) {
 		w.MoveVideoStream(m, now, fail.Conflict())
 		if also != nil {
 			also(w)
@@ -75,7 +75,7 @@ var (
 // ReportVideoStreaming takes in what the media server says.
 func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVideoStreamingRequest) (*answer, error) {
 	var row *store.VideoStream
-	reads := s.Store.Reads()
+	reads := s.Store.NewReadBatch()
 	reads.VideoStream(m.GetStreamId(), &row)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *Service) take(ctx context.Context, row *store.VideoStream, m *plazav1.R
 	move := store.StreamMove{}
 	switch m.GetEvent() {
 	case started:
-		if !service.SameKey(row.IngestKey, m.GetStreamKey()) {
+		if !live.SameKey(row.IngestKey, m.GetStreamKey()) {
 			return nil, errKey
 		}
 		if p := m.GetPlatform(); p != nil {
@@ -111,8 +111,8 @@ func (s *Service) moderate(ctx context.Context, row *store.VideoStream, m *plaza
 	if len(m.GetLabels()) == 0 {
 		return nil, errLabels
 	}
-	seen := s.Moderated(row.Moderation, m.GetLabels(), m.GetEvent() == terminated, row.ID)
-	keep := func(w *store.Write) { w.ModerateVideoStream(row.ID, row.Moderation, seen, s.Now(), fail.Conflict()) }
+	seen := live.AddModerationLabels(s.Deps, row.Moderation, m.GetLabels(), m.GetEvent() == terminated, row.ID)
+	keep := func(w *store.Tx) { w.ModerateVideoStream(row.ID, row.Moderation, seen, s.Now(), fail.Conflict()) }
 	if m.GetEvent() == terminated {
 		return s.move(ctx, "", row, terminated, store.StreamMove{}, keep)
 	}

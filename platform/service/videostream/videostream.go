@@ -7,6 +7,10 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,13 +28,13 @@ var errParent = fail.New(fail.CodeBadRequest, "The parent has to be a stream of 
 
 // CreateVideoStreaming makes a stream of the caller's.
 func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVideoStreamingRequest) (*answer, error) {
-	metadata, err := service.LiveMetadata(m.GetMetadata())
+	metadata, err := live.Metadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
 	}
-	f := s.Begin(ctx)
-	thumbnail := service.ReadFiles(f.Reads, service.Thumbnail(&m.ThumbnailFileId))
-	rules := s.ReadTextRules(f.Reads, service.HomeOf(f.Caller.UserID))
+	f := s.NewRequest(ctx)
+	thumbnail := fileref.Read(f.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
+	rules := textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(f.Caller.UserID))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -40,7 +44,7 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	if err := thumbnail.Err(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, f.Caller, service.WrittenAs(&m.Title, &m.Description)); err != nil {
+	if err := rules.Require(ctx, f.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentStreamId(); parent != "" && !region.ValidID(parent) {
@@ -52,13 +56,13 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
 		Resolution: cmp.Or(m.GetResolution(), "SD"), IsSecure: m.GetIsSecure(), ChannelEnabled: m.ChannelEnabled == nil || m.GetChannelEnabled(),
 		Metadata: metadata, PlatformName: m.GetPlatform().GetName(), PlatformVersion: m.GetPlatform().GetVersion(),
-		PlaybackKey: service.NewKey(), IngestKey: service.NewKey(), ParentID: m.GetParentStreamId(), CreatedAt: now, UpdatedAt: now,
+		PlaybackKey: live.NewKey(), IngestKey: live.NewKey(), ParentID: m.GetParentStreamId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.ChannelEnabled
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	w.NewVideoStream(row, errParent)
 	if row.HasChannel {
-		service.StreamChannel(w, row, nil, now)
+		chat.InsertStreamChannel(w, row, nil, now)
 	}
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -68,18 +72,18 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 
 // loaded is a stream as a request finds it.
 type loaded struct {
-	*service.First
+	*service.Request
 	stream *store.VideoStream
 }
 
 // load reads a stream. One that is deleted, or that the caller may not see, does not exist.
 func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
-	l := &loaded{First: s.Begin(ctx)}
+	l := &loaded{Request: s.NewRequest(ctx)}
 	l.VideoStream(id, &l.stream)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	return l, s.SeeStream(ctx, l.Caller, l.stream)
+	return l, live.RequireSeeStream(ctx, s.Deps, l.Caller, l.stream)
 }
 
 // loadOwn reads a stream that the caller may change.
@@ -88,7 +92,7 @@ func (s *Service) loadOwn(ctx context.Context, id string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, service.RequireChangeLive(l.Caller, l.stream.CreatorID)
+	return l, live.RequireChange(l.Caller, l.stream.CreatorID)
 }
 
 // answer is about one stream and its creator.
@@ -106,7 +110,7 @@ func (s *Service) aggregate(ctx context.Context, callerID string, rows []store.V
 		ids = append(ids, row.CreatorID)
 	}
 	var users []store.User
-	reads := s.Store.Related()
+	reads := s.Store.NewBestEffortBatch()
 	reads.Users(ids, &users)
 	err := reads.Run(ctx)
 	return s.View.VideoStreamings(rows, users, callerID), err
@@ -126,7 +130,7 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 	change := store.StreamChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution}
 	if m.GetMetadata() != nil {
 		var err error
-		if change.Metadata, err = service.LiveMetadata(m.GetMetadata()); err != nil {
+		if change.Metadata, err = live.Metadata(m.GetMetadata()); err != nil {
 			return nil, err
 		}
 	}
@@ -134,19 +138,19 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 	if err != nil {
 		return nil, err
 	}
-	if err := s.CheckFiles(ctx, service.Thumbnail(m.ThumbnailFileId)); err != nil {
+	if err := fileref.Require(ctx, s.Deps, live.Thumbnail(m.ThumbnailFileId)); err != nil {
 		return nil, err
 	}
-	if err := s.CheckTexts(ctx, l.Caller, service.HomeOf(l.stream.ID), service.WrittenAs(m.Title, m.Description)); err != nil {
+	if err := textrules.Check(ctx, s.Deps, l.Caller, service.HomeOf(l.stream.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
 		return nil, err
 	}
-	return s.write(ctx, l.Caller.UserID, l.stream, func(w *store.Write) { w.UpdateVideoStream(l.stream.ID, change, s.Now(), fail.NotFound()) })
+	return s.write(ctx, l.Caller.UserID, l.stream, func(w *store.Tx) { w.UpdateVideoStream(l.stream.ID, change, s.Now(), fail.NotFound()) })
 }
 
 // write runs a change of a stream, and answers with the stream as it stands then.
-func (s *Service) write(ctx context.Context, callerID string, row *store.VideoStream, change func(*store.Write)) (*answer, error) {
+func (s *Service) write(ctx context.Context, callerID string, row *store.VideoStream, change func(*store.Tx)) (*answer, error) {
 	var after *store.VideoStream
-	w := s.Store.Write(service.HomeOf(row.ID))
+	w := s.Store.NewTx(service.HomeOf(row.ID))
 	change(w)
 	w.VideoStreamAfter(row.ID, &after)
 	if err := w.Commit(ctx); err != nil {
@@ -161,7 +165,7 @@ func (s *Service) DeleteVideoStreaming(ctx context.Context, req *plazav1.DeleteV
 	if err != nil {
 		return nil, err
 	}
-	w := s.Store.Write(service.HomeOf(l.stream.ID))
+	w := s.Store.NewTx(service.HomeOf(l.stream.ID))
 	w.DeleteVideoStream(*l.stream, s.Now(), fail.NotFound())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package service
+package visibility
 
 import (
 	"github.com/plaza-social/plaza/platform/auth"
@@ -8,7 +8,7 @@ import (
 
 // RequireSeeComment keeps comments that are not approved to their authors and to the moderators of the place. For others they do not
 // exist.
-func (p Place) RequireSeeComment(caller *auth.Caller, c *store.Comment) error {
+func (p Target) RequireSeeComment(caller *auth.Caller, c *store.Comment) error {
 	mine := c.AuthorID == caller.UserID
 	if c.ApprovalStatus != store.Approved && !mine && !p.Moderates(caller) {
 		return fail.NotFound()

@@ -1,24 +1,25 @@
-package service
+package chat
 
 import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
 // Chat is a subchannel, or a message of one, as a request finds it, and how the caller stands to its channel.
-type Chat struct {
-	*First
-	deps    *Deps
+type MessageRequest struct {
+	*service.Request
+	deps    *service.Deps
 	Feed    *store.MessageFeed
 	Message *store.Message // where the request names one
-	Access  ChannelAccess
+	Access  Access
 }
 
-// BeginFeed starts the first round trip of a request about a subchannel.
-func (d *Deps) BeginFeed(ctx context.Context, feedID string) *Chat {
-	c := &Chat{First: d.Begin(ctx), deps: d}
+// NewFeedRequest starts the first round trip of a request about a subchannel.
+func NewFeedRequest(ctx context.Context, d *service.Deps, feedID string) *MessageRequest {
+	c := &MessageRequest{Request: d.NewRequest(ctx), deps: d}
 	c.MessageFeed(feedID, &c.Feed)
 	c.ChannelOfFeed(feedID, &c.Access.Channel)
 	if caller := c.Caller.UserID; caller != "" {
@@ -27,10 +28,10 @@ func (d *Deps) BeginFeed(ctx context.Context, feedID string) *Chat {
 	return c
 }
 
-// BeginMessage starts the first round trip of a request about a message.
-func (d *Deps) BeginMessage(ctx context.Context, messageID string) *Chat {
-	c := &Chat{First: d.Begin(ctx), deps: d}
-	c.First.Reads.Message(messageID, &c.Message)
+// NewMessageRequest starts the first round trip of a request about a message.
+func NewMessageRequest(ctx context.Context, d *service.Deps, messageID string) *MessageRequest {
+	c := &MessageRequest{Request: d.NewRequest(ctx), deps: d}
+	c.Request.ReadBatch.Message(messageID, &c.Message)
 	c.MessageFeedOf(messageID, &c.Feed)
 	c.ChannelOfMessage(messageID, &c.Access.Channel)
 	if caller := c.Caller.UserID; caller != "" {
@@ -41,14 +42,14 @@ func (d *Deps) BeginMessage(ctx context.Context, messageID string) *Chat {
 
 // RequireRead sends the reads and refuses those who may not read in the channel. A subchannel that is deleted is not there any
 // more, and its messages with it.
-func (c *Chat) RequireRead(ctx context.Context) error {
+func (c *MessageRequest) RequireRead(ctx context.Context) error {
 	if err := c.Run(ctx); err != nil {
 		return err
 	}
 	if c.Feed == nil || !c.Feed.IsOwn || c.Feed.DeletedAt != nil {
 		return fail.NotFound()
 	}
-	if err := c.deps.SettleChannel(ctx, c.Caller, &c.Access); err != nil {
+	if err := ResolveLiveAccess(ctx, c.deps, c.Caller, &c.Access); err != nil {
 		return err
 	}
 	return c.Access.CanRead(c.Caller)
@@ -56,10 +57,10 @@ func (c *Chat) RequireRead(ctx context.Context) error {
 
 // ReadableChannels reads channels, and keeps those that the caller may read in, by internal id. A channel whose home does not answer
 // is left out.
-func (d *Deps) ReadableChannels(ctx context.Context, f *First, ids []string) (map[string]ChannelAccess, error) {
+func ReadableChannels(ctx context.Context, d *service.Deps, f *service.Request, ids []string) (map[string]Access, error) {
 	var channels []store.Channel
 	var mine []store.ChannelUser
-	reads := d.Store.Related()
+	reads := d.Store.NewBestEffortBatch()
 	reads.Channels(ids, &channels)
 	if caller := f.Caller.UserID; caller != "" {
 		reads.ChannelUsersOf(caller, ids, &mine)
@@ -67,15 +68,15 @@ func (d *Deps) ReadableChannels(ctx context.Context, f *First, ids []string) (ma
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	found := make(map[string]ChannelAccess, len(channels))
+	found := make(map[string]Access, len(channels))
 	for i := range channels {
-		access := ChannelAccess{Channel: &channels[i]}
+		access := Access{Channel: &channels[i]}
 		for j := range mine {
 			if mine[j].ChannelID == channels[i].ID {
 				access.User = &mine[j]
 			}
 		}
-		if err := d.SettleChannel(ctx, f.Caller, &access); err != nil {
+		if err := ResolveLiveAccess(ctx, d, f.Caller, &access); err != nil {
 			return nil, err
 		}
 		if access.CanRead(f.Caller) == nil {

@@ -1,4 +1,4 @@
-package service
+package chat
 
 import (
 	"context"
@@ -7,36 +7,39 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// ReadChannel reads a channel by either of its ids, and how the caller stands to it. Once the reads have run, SettleChannel
+// ReadChannel reads a channel by either of its ids, and how the caller stands to it. Once the reads have run, ResolveLiveAccess
 // completes it.
-func (d *Deps) ReadChannel(f *First, id string, a *ChannelAccess) {
-	internal := d.ChannelID(id)
+func ReadChannel(d *service.Deps, f *service.Request, id string, a *Access) {
+	internal := ChannelID(d, id)
 	f.Channel(internal, &a.Channel)
 	if f.Caller.UserID != "" {
 		f.ChannelUser(internal, f.Caller.UserID, &a.User)
 	}
 }
 
-// SettleChannel finds out whether the caller sees what a live channel is the chat of, where that decides anything.
-func (d *Deps) SettleChannel(ctx context.Context, caller *auth.Caller, a *ChannelAccess) error {
+// ResolveLiveAccess finds out whether the caller sees what a live channel is the chat of, where that decides anything.
+func ResolveLiveAccess(ctx context.Context, d *service.Deps, caller *auth.Caller, a *Access) error {
 	isMember := a.User.IsMember()
 	if a.Channel == nil || a.Channel.Type != store.ChannelLive || SeesEveryChannel(caller) || isMember && a.Channel.DeletedAt != nil {
 		return nil
 	}
-	sees, err := d.seesAttached(ctx, caller, a.Channel)
-	a.Attached, a.Hidden = sees, isMember && !sees
+	sees, err := seesAttachedContent(ctx, d, caller, a.Channel)
+	a.SeesAttached, a.HiddenMember = sees, isMember && !sees
 	return err
 }
 
-// seesAttached reports whether the caller sees what a live channel is the chat of. Everybody who knows its id sees one that is the
+// seesAttachedContent reports whether the caller sees what a live channel is the chat of. Everybody who knows its id sees one that is the
 // chat of nothing.
-func (d *Deps) seesAttached(ctx context.Context, caller *auth.Caller, c *store.Channel) (bool, error) {
+func seesAttachedContent(ctx context.Context, d *service.Deps, caller *auth.Caller, c *store.Channel) (bool, error) {
 	var room *store.Room
 	var stream *store.VideoStream
-	reads := d.Store.Reads()
+	reads := d.Store.NewReadBatch()
 	reads.Room(c.RoomID, &room)
 	reads.VideoStream(c.VideoStreamID, &stream)
 	if err := reads.Run(ctx); err != nil {
@@ -45,11 +48,11 @@ func (d *Deps) seesAttached(ctx context.Context, caller *auth.Caller, c *store.C
 	var err error
 	switch {
 	case c.RoomID != "":
-		err = d.SeeRoom(ctx, caller, room)
+		err = live.RequireSeeRoom(ctx, d, caller, room)
 	case c.VideoStreamID != "":
-		err = d.SeeStream(ctx, caller, stream)
+		err = live.RequireSeeStream(ctx, d, caller, stream)
 	case c.PostID != "":
-		_, err = d.SeePost(ctx, caller, c.PostID)
+		_, err = visibility.LoadPost(ctx, d, caller, c.PostID)
 	}
 	if err != nil && fail.From(err).Code == fail.CodeUnexpected {
 		return false, err
@@ -57,15 +60,15 @@ func (d *Deps) seesAttached(ctx context.Context, caller *auth.Caller, c *store.C
 	return err == nil, nil
 }
 
-// ChannelCreatorRoles are the roles of whoever makes a channel, ChannelMemberRoles those of whoever joins it or is added.
-func ChannelCreatorRoles() []string { return []string{auth.RoleChannelModerator} }
+// CreatorRoles are the roles of whoever makes a channel, MemberRoles those of whoever joins it or is added.
+func CreatorRoles() []string { return []string{auth.RoleChannelModerator} }
 
-// ChannelMemberRoles see ChannelCreatorRoles.
-func ChannelMemberRoles() []string { return []string{auth.RoleChannelMember} }
+// MemberRoles see CreatorRoles.
+func MemberRoles() []string { return []string{auth.RoleChannelMember} }
 
-// JoinChannel is the change that makes somebody a member with roles; who is one already keeps the roles they have. A mute outlasts
+// Join is the change that makes somebody a member with roles; who is one already keeps the roles they have. A mute outlasts
 // leaving and coming back.
-func JoinChannel(channelID, userID, publicID string, old *store.ChannelUser, roles []string, now time.Time) store.ChannelUserChange {
+func Join(channelID, userID, publicID string, old *store.ChannelUser, roles []string, now time.Time) store.ChannelUserChange {
 	if old.IsMember() {
 		return store.ChannelUserChange{Old: old, New: *old}
 	}
@@ -82,9 +85,9 @@ func JoinChannel(channelID, userID, publicID string, old *store.ChannelUser, rol
 // firstFeedName is the name of the subchannel that every channel has.
 const firstFeedName = "General"
 
-// MakeChannel adds a channel to a transaction at its home, with its first subchannel and its users. taken is as in
+// InsertChannel adds a channel to a transaction at its home, with its first subchannel and its users. taken is as in
 // store.Write.NewChannel.
-func MakeChannel(w *store.Write, c store.Channel, users []store.ChannelUserChange, taken error) {
+func InsertChannel(w *store.Tx, c store.Channel, users []store.ChannelUserChange, taken error) {
 	w.NewChannel(c, taken, c.CreatedAt)
 	w.CreateMessageFeed(store.MessageFeed{
 		ID: c.ID, EntityID: c.ID, Name: firstFeedName, ChannelPublicID: c.PublicID, ChannelType: c.Type, CreatorID: c.CreatorID,
@@ -105,26 +108,26 @@ func LiveChannel(id, title, creatorID, creatorPublicID string, now time.Time) (s
 		DisplayName: string(name[:min(len(name), maxChannelName)]), Metadata: []byte("{}"), NotificationMode: "default", AutoDeleteFlags: DefaultAutoDeleteFlags,
 		LastActivity: now, CreatedAt: now, UpdatedAt: now,
 	}
-	return c, []store.ChannelUserChange{JoinChannel(id, creatorID, creatorPublicID, nil, ChannelCreatorRoles(), now)}
+	return c, []store.ChannelUserChange{Join(id, creatorID, creatorPublicID, nil, CreatorRoles(), now)}
 }
 
 // DefaultAutoDeleteFlags is how many flags delete a message where a channel does not say.
 const DefaultAutoDeleteFlags = 10
 
-// RoomChannel makes the live channel of a room, beside the room in the transaction w. taken is as in store.Write.NewChannel.
-func RoomChannel(w *store.Write, r store.Room, taken error, now time.Time) {
+// InsertRoomChannel makes the live channel of a room, beside the room in the transaction w. taken is as in store.Write.NewChannel.
+func InsertRoomChannel(w *store.Tx, r store.Room, taken error, now time.Time) {
 	c, users := LiveChannel(r.ID, r.Title, r.CreatorID, r.CreatorPublicID, now)
 	c.RoomID, c.PostID = r.ID, r.PostID
-	MakeChannel(w, c, users, taken)
+	InsertChannel(w, c, users, taken)
 }
 
-// StreamChannel is RoomChannel for a video stream.
-func StreamChannel(w *store.Write, s store.VideoStream, taken error, now time.Time) {
+// InsertStreamChannel is InsertRoomChannel for a video stream.
+func InsertStreamChannel(w *store.Tx, s store.VideoStream, taken error, now time.Time) {
 	c, users := LiveChannel(s.ID, s.Title, s.CreatorID, s.CreatorPublicID, now)
 	c.VideoStreamID, c.PostID = s.ID, s.PostID
-	MakeChannel(w, c, users, taken)
+	InsertChannel(w, c, users, taken)
 }
 
-// PublicChannelID reports whether a client may give a channel the id: those of the form that we give are ours alone, or one channel
+// AllowsPublicID reports whether a client may give a channel the id: those of the form that we give are ours alone, or one channel
 // could hide another.
-func PublicChannelID(id string) bool { return !region.ValidID(id) }
+func AllowsPublicID(id string) bool { return !region.ValidID(id) }

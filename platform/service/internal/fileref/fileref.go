@@ -1,25 +1,26 @@
-package service
+package fileref
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// This file is how other nouns use uploaded files: before a row refers to a file, FileCheck says whether it may.
+// This file is how other nouns use uploaded files: before a row refers to a file, Check says whether it may.
 //
-//	check := ReadFiles(first.Reads, FileRef{ID: id, Kind: "video", Field: "data.videoFileId.original"})
+//	check := Read(first.Reads, Reference{ID: id, Kind: "video", Field: "data.videoFileId.original"})
 //	if err := first.Run(ctx); err != nil { … }
 //	if err := check.Err(); err != nil { … }
 //
-// costs no round trip of its own; Deps.CheckFiles does the same in one. Whoever may call at all may see every file of the
+// costs no round trip of its own; Deps.Require does the same in one. Whoever may call at all may see every file of the
 // network, whatever its access type, so a file has to exist and to be of the right kind, and may be somebody else's.
 
-// FileRef is a reference that a request makes to a file.
-type FileRef struct {
+// Reference is a reference that a request makes to a file.
+type Reference struct {
 	ID string // empty stands for no reference: always right
 	// Kind is image, video or file. A clip is a video, and audio is a file.
 	Kind string
@@ -27,15 +28,15 @@ type FileRef struct {
 	Field string
 }
 
-// FileCheck is a check under way.
-type FileCheck struct {
-	refs []FileRef
+// Check is a check under way.
+type Check struct {
+	refs []Reference
 	rows []store.File
 }
 
-// ReadFiles adds to reads what the check of references needs. Err answers once reads has run.
-func ReadFiles(reads *store.Reads, refs ...FileRef) *FileCheck {
-	c := &FileCheck{}
+// Read adds to reads what the check of references needs. Err answers once reads has run.
+func Read(reads *store.ReadBatch, refs ...Reference) *Check {
+	c := &Check{}
 	var ids []string
 	for _, r := range refs {
 		if r.ID != "" {
@@ -50,7 +51,7 @@ func ReadFiles(reads *store.Reads, refs ...FileRef) *FileCheck {
 
 // Err is nil where every reference is right: 400400 where a file does not exist, a validation error where one is of
 // another kind, and 400300 where that is an avatar.
-func (c *FileCheck) Err() error {
+func (c *Check) Err() error {
 	for _, r := range c.refs {
 		f := c.find(r.ID)
 		switch {
@@ -66,7 +67,7 @@ func (c *FileCheck) Err() error {
 	return nil
 }
 
-func (c *FileCheck) find(id string) *store.File {
+func (c *Check) find(id string) *store.File {
 	for i := range c.rows {
 		if c.rows[i].ID == id {
 			return &c.rows[i]
@@ -75,7 +76,7 @@ func (c *FileCheck) find(id string) *store.File {
 	return nil
 }
 
-func (r FileRef) fits(fileType string) bool {
+func (r Reference) fits(fileType string) bool {
 	switch fileType {
 	case "clip":
 		return r.Kind == "video"
@@ -85,10 +86,10 @@ func (r FileRef) fits(fileType string) bool {
 	return r.Kind == fileType
 }
 
-// CheckFiles checks references in a round trip of its own; without any there is none.
-func (d *Deps) CheckFiles(ctx context.Context, refs ...FileRef) error {
-	reads := d.Store.Reads()
-	check := ReadFiles(reads, refs...)
+// Require checks references in a round trip of its own; without any there is none.
+func Require(ctx context.Context, d *service.Deps, refs ...Reference) error {
+	reads := d.Store.NewReadBatch()
+	check := Read(reads, refs...)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
@@ -100,18 +101,21 @@ const avatarField = "avatarFileId"
 var errAvatar = fail.Forbidden("The file of an avatar must be an image")
 
 // Avatar refers to the image of an avatar; nil and empty stand for none.
-func Avatar(id *string) FileRef {
+func Avatar(id *string) Reference {
 	if id == nil {
-		return FileRef{}
+		return Reference{}
 	}
-	return FileRef{ID: *id, Kind: "image", Field: avatarField}
+	return Reference{ID: *id, Kind: "image", Field: avatarField}
 }
 
-// AttachmentRefs refer to the files of attachments.
-func AttachmentRefs(attachments []*plazav1.Attachment) []FileRef {
-	refs := make([]FileRef, len(attachments))
+// OfAttachments refer to the files of attachments.
+func OfAttachments(attachments []*plazav1.Attachment) []Reference {
+	refs := make([]Reference, len(attachments))
 	for i, a := range attachments {
-		refs[i] = FileRef{ID: a.GetFileId(), Kind: a.GetType(), Field: fmt.Sprintf("attachments[%d].fileId", i)}
+		refs[i] = Reference{ID: a.GetFileId(), Kind: a.GetType(), Field: fmt.Sprintf("attachments[%d].fileId", i)}
 	}
 	return refs
 }
+
+// Only checks other references to the files that were read.
+func (c *Check) Only(refs []Reference) *Check { return &Check{refs: refs, rows: c.rows} }

@@ -1,4 +1,4 @@
-package service
+package visibility
 
 import "github.com/plaza-social/plaza/platform/region"
 

@@ -1,4 +1,4 @@
-package service
+package chat
 
 import (
 	"errors"
@@ -7,10 +7,11 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// ChannelAccess is a channel as a caller finds it, and says what they may do in it and in all of its subchannels:
+// Access is a channel as a caller finds it, and says what they may do in it and in all of its subchannels:
 //
 //	                                     sees            reads           writes
 //	member                               as all do       so              see below
@@ -24,18 +25,18 @@ import (
 // A member of a live channel who does not see any more what it is the chat of finds 400400, as if it were not there.
 // Members of a broadcast channel who do not moderate it write nothing (400301), those of a muted channel neither (400303), nor
 // does who is muted (400302). A deleted channel is seen, and says so; it is neither read nor written (400400).
-type ChannelAccess struct {
+type Access struct {
 	Channel *store.Channel     // nil where there is none
 	User    *store.ChannelUser // the caller's; nil for a stranger
 	// Attached is whether the caller sees what the live channel is the chat of.
-	Attached bool
+	SeesAttached bool
 	// Hidden is whether the caller is a member of a live channel who does not see any more what it is the chat of: as long as that is
 	// so, it is not there for them.
-	Hidden bool
+	HiddenMember bool
 }
 
 // ChannelID is the internal id of a channel by either of its ids.
-func (d *Deps) ChannelID(id string) string {
+func ChannelID(d *service.Deps, id string) string {
 	if region.ValidID(id) { // clients cannot choose such ids
 		return id
 	}
@@ -47,7 +48,7 @@ func SeesEveryChannel(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ViewChannel, auth.Scope{})
 }
 
-func (a ChannelAccess) scope() auth.Scope {
+func (a Access) scope() auth.Scope {
 	if a.User == nil {
 		return auth.Scope{Membership: &auth.Membership{}}
 	}
@@ -55,15 +56,15 @@ func (a ChannelAccess) scope() auth.Scope {
 }
 
 // CanSee returns nil where the caller may know of the channel, a deleted one too.
-func (a ChannelAccess) CanSee(caller *auth.Caller) error {
+func (a Access) CanSee(caller *auth.Caller) error {
 	switch {
 	case a.Channel == nil:
 		return fail.NotFound()
 	case SeesEveryChannel(caller):
 		return nil
-	case a.Hidden:
+	case a.HiddenMember:
 		return fail.NotFound()
-	case a.User.IsMember(), a.Channel.IsPublic, a.Attached:
+	case a.User.IsMember(), a.Channel.IsPublic, a.SeesAttached:
 		return nil
 	case a.User.IsBanned():
 		return fail.ChannelBanned()
@@ -72,12 +73,12 @@ func (a ChannelAccess) CanSee(caller *auth.Caller) error {
 }
 
 // CanRead returns nil where the caller may read what is in the channel.
-func (a ChannelAccess) CanRead(caller *auth.Caller) error {
+func (a Access) CanRead(caller *auth.Caller) error {
 	return a.canEnter(caller, auth.ViewChannel)
 }
 
 // canEnter lets members in, and those with a network role that grants p.
-func (a ChannelAccess) canEnter(caller *auth.Caller, p auth.Permission) error {
+func (a Access) canEnter(caller *auth.Caller, p auth.Permission) error {
 	if err := a.CanSee(caller); err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (a ChannelAccess) canEnter(caller *auth.Caller, p auth.Permission) error {
 }
 
 // CanWrite returns nil where the caller may write in the channel now.
-func (a ChannelAccess) CanWrite(caller *auth.Caller, now time.Time) error {
+func (a Access) CanWrite(caller *auth.Caller, now time.Time) error {
 	if err := a.canEnter(caller, auth.ManageChannel); err != nil {
 		return err
 	}
@@ -111,18 +112,18 @@ func (a ChannelAccess) CanWrite(caller *auth.Caller, now time.Time) error {
 }
 
 // Moderates reports whether the caller moderates the channel: no mute is for them.
-func (a ChannelAccess) Moderates(caller *auth.Caller) bool {
+func (a Access) Moderates(caller *auth.Caller) bool {
 	return a.CanModerate(caller, auth.MuteChannel)
 }
 
 // CanModerate reports whether the caller may do what takes a permission in the channel: by a role in it, or by a network role.
-func (a ChannelAccess) CanModerate(caller *auth.Caller, p auth.Permission) bool {
+func (a Access) CanModerate(caller *auth.Caller, p auth.Permission) bool {
 	return auth.Allowed(caller, p, a.scope())
 }
 
 // RequireModerate returns nil where CanModerate says yes, for a channel that is there: 400300 otherwise, 400304 for the banned who
 // could but for that, and what CanSee says to those who may not know of the channel.
-func (a ChannelAccess) RequireModerate(caller *auth.Caller, p auth.Permission) error {
+func (a Access) RequireModerate(caller *auth.Caller, p auth.Permission) error {
 	if err := a.CanSee(caller); err != nil {
 		return err
 	}

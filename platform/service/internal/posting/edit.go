@@ -1,9 +1,7 @@
-package service
+package posting
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -12,58 +10,33 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ErrEdited says that what an edit was made of has changed meanwhile.
-var ErrEdited = errors.New("changed since it was read")
-
-// maxEdits is how often an edit starts anew when others are faster.
-const maxEdits = 20
-
-// Edit runs an edit until it meets nobody else's: it reads, decides and writes, and returns ErrEdited where what it read has changed
-// meanwhile. So of two edits at once each is stored whole, one after the other.
-func Edit[T any](ctx context.Context, once func() (T, error)) (T, error) {
-	for try := 0; ; try++ {
-		done, err := once()
-		if !errors.Is(err, ErrEdited) {
-			return done, err
-		}
-		if try == maxEdits || ctx.Err() != nil {
-			return done, fail.Conflict()
-		}
-	}
-}
-
-// Given is a list that a request changes: what it holds instead, or what it held where the request says nothing of it.
-func Given[T any](given, held []T, cleared []string, name string) []T {
-	if len(given) > 0 || slices.Contains(cleared, name) {
-		return given
-	}
-	return held
-}
-
-// PostEdit is an edit of a post, checked against the post as it was read.
-type PostEdit struct {
+// Edit is an edit of a post, checked against the post as it was read.
+type Edit struct {
 	*Draft
 	old      *store.Post
 	children []store.Post // the live ones
 	// Files are the references to files that the post did not make before.
-	Files []FileRef
+	Files []fileref.Reference
 }
 
 var errChild = fail.New(fail.CodeBadRequest, "A child post changes with the attachments of its parent")
 
-// NewPostEdit checks a change of a parent post with its live child posts. The error is a validation error, or 400000 for a child
+// NewEdit checks a change of a parent post with its live child posts. The error is a validation error, or 400000 for a child
 // post.
-func NewPostEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Post) (*PostEdit, error) {
+func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Post) (*Edit, error) {
 	if !old.IsParent {
 		return nil, errChild
 	}
 	slices.SortFunc(children, func(a, b store.Post) int { return slices.Index(old.Children, a.ID) - slices.Index(old.Children, b.ID) })
-	e := &PostEdit{Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: old, children: children}
+	e := &Edit{Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: old, children: children}
 	if err := e.takeData(m); err != nil {
 		return nil, err
 	}
@@ -74,7 +47,7 @@ func NewPostEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store
 }
 
 // takeData reads the new body. What names the poll, stream or room that the post carries stays in it.
-func (e *PostEdit) takeData(m *plazav1.UpdatePostRequest) error {
+func (e *Edit) takeData(m *plazav1.UpdatePostRequest) error {
 	before := &structpb.Struct{}
 	if err := before.UnmarshalJSON(e.old.Data); err != nil {
 		return err
@@ -93,25 +66,25 @@ func (e *PostEdit) takeData(m *plazav1.UpdatePostRequest) error {
 		if !slices.ContainsFunc(e.children, func(c store.Post) bool { return c.DataType == kind }) {
 			continue
 		}
-		field := carriedFields[kind]
+		field := embedFields[kind]
 		*into = before.GetFields()[field].GetStringValue()
 		e.Data.Fields[field] = before.GetFields()[field]
 	}
 	return nil
 }
 
-func (e *PostEdit) takeAttachments(m *plazav1.UpdatePostRequest) error {
+func (e *Edit) takeAttachments(m *plazav1.UpdatePostRequest) error {
 	var held []*plazav1.Attachment
 	for _, c := range e.children {
 		if a := attachmentOf(c); a != nil {
 			held = append(held, a)
 		}
 	}
-	e.Attachments = Given(m.GetAttachments(), held, m.GetClear(), "attachments")
+	e.Attachments = service.ReplaceList(m.GetAttachments(), held, m.GetClear(), "attachments")
 	if carries := e.PollID + e.StreamID + e.RoomID; carries != "" && len(e.Attachments) > 0 {
 		return fail.Validation("attachments: a post with a poll, a stream or a room has none")
 	}
-	refs := AttachmentRefs(e.Attachments)
+	refs := fileref.OfAttachments(e.Attachments)
 	for i, a := range e.Attachments {
 		if !slices.ContainsFunc(held, func(h *plazav1.Attachment) bool { return SameFile(h, a) }) {
 			e.Files = append(e.Files, refs[i])
@@ -139,21 +112,21 @@ func attachmentOf(c store.Post) *plazav1.Attachment {
 	return &plazav1.Attachment{Type: c.DataType, FileId: data.FileID + data.Video.Original}
 }
 
-// Written is what the edit holds to read that the post did not before; nothing where its body stays.
-func (e *PostEdit) Written(m *plazav1.UpdatePostRequest) Written {
+// Text is what the edit holds to read that the post did not before; nothing where its body stays.
+func (e *Edit) Text(m *plazav1.UpdatePostRequest) textrules.UserText {
 	if m.GetData() == nil && m.Text == nil {
-		return Written{}
+		return textrules.UserText{}
 	}
-	return e.Texts()
+	return e.Draft.Text()
 }
 
 // Rows makes of the edit the parent as it is to be, the child posts to add and the ids of those to delete. mentions are those of the
 // request; newID is called once for each post to add.
-func (e *PostEdit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time, newID func() string) (parent store.Post, added []store.Post, dropped []string) {
+func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time, newID func() string) (parent store.Post, added []store.Post, dropped []string) {
 	parent = *e.old
 	parent.Data, parent.StructureType, parent.Children = view.ObjectJSON(e.Data), e.structure(), nil
-	parent.Tags = Given(m.GetTags(), parent.Tags, m.GetClear(), "tags")
-	parent.Hashtags = Given(m.GetHashtags(), parent.Hashtags, m.GetClear(), "hashtags")
+	parent.Tags = service.ReplaceList(m.GetTags(), parent.Tags, m.GetClear(), "tags")
+	parent.Hashtags = service.ReplaceList(m.GetHashtags(), parent.Hashtags, m.GetClear(), "hashtags")
 	parent.Mentionees = EditedMentions(m.GetMentionees(), mentions, parent.Mentionees, m.GetClear())
 	if m.GetMetadata() != nil {
 		parent.Metadata = view.ObjectJSON(m.GetMetadata())
@@ -181,14 +154,3 @@ func (p part) isIn(child store.Post) bool {
 	held := &structpb.Struct{}
 	return p.kind == child.DataType && held.UnmarshalJSON(child.Data) == nil && proto.Equal(held, p.data)
 }
-
-// EditedMentions are the mentionees of a row after a request that names some, empties them, or says nothing of them.
-func EditedMentions(given []*plazav1.Mentionee, resolved []view.Mention, held []byte, cleared []string) []byte {
-	if len(given) > 0 || slices.Contains(cleared, "mentionees") {
-		return view.MentionsJSON(resolved)
-	}
-	return held
-}
-
-// Only checks other references to the files that were read.
-func (c *FileCheck) Only(refs []FileRef) *FileCheck { return &FileCheck{refs: refs, rows: c.rows} }

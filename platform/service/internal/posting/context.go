@@ -1,4 +1,4 @@
-package service
+package posting
 
 import (
 	"context"
@@ -6,53 +6,57 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 // Posting is who posts, and where.
-type Posting struct {
+type PostContext struct {
 	Caller         *auth.Caller
 	AuthorID       string
 	AuthorPublicID string
-	Place          Place
+	Target         visibility.Target
 	TargetPublicID string // the community's id, or the wall owner's public id
 }
 
-// PostTarget is the target of a draft as a request finds it.
-type PostTarget struct {
-	*First
-	Posting
+// LoadedTarget is the target of a draft as a request finds it.
+type LoadedTarget struct {
+	*service.Request
+	PostContext
 	Categories []store.Category // of the community
 	creator    []store.User     // of the community: the answer speaks of them, and has no round trip of its own
 }
 
 // LoadTarget reads the target of a draft and decides whether the caller may post it there.
-func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error) {
-	t := &PostTarget{First: d.Begin(ctx)}
-	t.Posting.Caller = t.First.Caller
+func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarget, error) {
+	t := &LoadedTarget{Request: d.NewRequest(ctx)}
+	t.PostContext.Caller = t.Request.Caller
 	var owners []store.User
 	switch draft.TargetType {
-	case OnContent:
-		t.Place.Content = true
+	case visibility.OnContent:
+		t.Target.Content = true
 	case "community":
-		t.Community(draft.TargetID, &t.Place.Community)
+		t.Community(draft.TargetID, &t.Target.Community)
 		t.CategoriesOfCommunity(draft.TargetID, &t.Categories)
 		t.CreatorOf(draft.TargetID, &t.creator)
-		if t.First.Caller.UserID != "" {
-			t.Member(draft.TargetID, t.First.Caller.UserID, &t.Place.Member)
+		if t.Request.Caller.UserID != "" {
+			t.Member(draft.TargetID, t.Request.Caller.UserID, &t.Target.Member)
 		}
 	default:
-		t.Place.WallOwnerID = draft.TargetID
+		t.Target.WallOwnerID = draft.TargetID
 		t.Users([]string{draft.TargetID}, &owners)
-		if t.First.Caller.UserID != "" {
-			t.Wall(draft.TargetID, t.First.Caller.UserID, &t.Place.Wall)
+		if t.Request.Caller.UserID != "" {
+			t.Wall(draft.TargetID, t.Request.Caller.UserID, &t.Target.Wall)
 		}
 	}
-	var carried Carried
-	carried.Read(draft, t.Reads)
-	files := ReadFiles(t.Reads, AttachmentRefs(draft.Attachments)...)
-	rules := d.ReadTextRules(t.Reads, draft.Home)
+	var carried Embed
+	carried.Read(draft, t.ReadBatch)
+	files := fileref.Read(t.ReadBatch, fileref.OfAttachments(draft.Attachments)...)
+	rules := textrules.Read(d, t.ReadBatch, draft.Home)
 	if err := t.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -60,7 +64,7 @@ func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error
 		return nil, err
 	}
 	t.AuthorID, t.AuthorPublicID, t.TargetPublicID = t.User().ID, t.User().PublicID, draft.TargetID
-	if draft.TargetType == OnContent {
+	if draft.TargetType == visibility.OnContent {
 		t.TargetPublicID = draft.GetTargetId()
 	}
 	if draft.TargetType == "user" {
@@ -72,56 +76,56 @@ func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error
 	if err := t.RequirePost(); err != nil {
 		return nil, err
 	}
-	if err := t.RequireCarried(draft, carried); err != nil {
+	if err := t.RequireEmbed(draft, carried); err != nil {
 		return nil, err
 	}
 	if err := files.Err(); err != nil {
 		return nil, err
 	}
-	return t, rules.Require(ctx, t.First.Caller, draft.Texts(), carried.Texts())
+	return t, rules.Require(ctx, t.Request.Caller, draft.Text(), carried.Text())
 }
 
 // Known is what an answer about a post on the target starts from.
-func (t *PostTarget) Known(posts ...store.Post) view.Known {
+func (t *LoadedTarget) Known(posts ...store.Post) view.Known {
 	k := view.Known{Posts: posts, Users: append(t.UserRows(), t.creator...), Categories: t.Categories}
-	if t.Place.Community != nil {
-		k.Communities = []store.Community{*t.Place.Community}
+	if t.Target.Community != nil {
+		k.Communities = []store.Community{*t.Target.Community}
 	}
-	if t.Place.Member != nil {
-		k.Members = []store.Member{*t.Place.Member}
+	if t.Target.Member != nil {
+		k.Members = []store.Member{*t.Target.Member}
 	}
 	return k
 }
 
 // RequirePost returns nil where the caller may post: on a wall that they may see; in a community as a member, and where only its
 // moderators can post, with the right to.
-func (p *Posting) RequirePost() error {
-	if err := p.Place.RequireSee(p.Caller); err != nil {
+func (p *PostContext) RequirePost() error {
+	if err := p.Target.RequireSee(p.Caller); err != nil {
 		return err
 	}
-	c := p.Place.Community
+	c := p.Target.Community
 	if c == nil {
 		return nil
 	}
-	if err := auth.RequireMember(p.Caller, p.Place.Scope("")); err != nil {
+	if err := auth.RequireMember(p.Caller, p.Target.Scope("")); err != nil {
 		return err
 	}
 	if c.OnlyAdminCanPost {
-		return auth.Require(p.Caller, auth.CreatePrivilegedPost, p.Place.Scope(""))
+		return auth.Require(p.Caller, auth.CreatePrivilegedPost, p.Target.Scope(""))
 	}
 	return nil
 }
 
 // FeedType is where a new post goes: to the moderators where the community asks for it, unless the author is one.
-func (p *Posting) FeedType() string {
-	if c := p.Place.Community; c != nil && c.PostApproval && !p.Place.Moderates(p.Caller) {
+func (p *PostContext) FeedType() string {
+	if c := p.Target.Community; c != nil && c.PostApproval && !p.Target.Moderates(p.Caller) {
 		return "reviewing"
 	}
 	return "published"
 }
 
 // Rows makes the parent and its children, in this order, of a draft that was resolved. newID is called once for each.
-func (p *Posting) Rows(d *Draft, now time.Time, newID func() string) []store.Post {
+func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []store.Post {
 	parent := store.Post{
 		ID: newID(), TargetType: d.TargetType, TargetID: d.TargetID, TargetPublicID: p.TargetPublicID,
 		AuthorID: p.AuthorID, AuthorPublicID: p.AuthorPublicID, IsParent: true,
@@ -150,14 +154,14 @@ func childOf(parent store.Post, part part, id string) store.Post {
 	return child
 }
 
-// AddPosts queues the insertion of a parent and its children with their count, unless the target is gone, and makes what the
+// InsertPosts queues the insertion of a parent and its children with their count, unless the target is gone, and makes what the
 // draft carries part of the post. The rows are to be delivered once the transaction is stored.
-func (d *Deps) AddPosts(w *store.Write, posts []store.Post, draft *Draft) []store.OutboxRow {
+func InsertPosts(d *service.Deps, w *store.Tx, posts []store.Post, draft *Draft) []store.OutboxRow {
 	parent := posts[0]
 	w.GuardTarget(parent.TargetType, parent.TargetID, fail.NotFound())
 	for _, p := range posts {
 		w.NewPost(p)
 	}
 	w.Count(parent.TargetID, store.FeedCounter(parent.FeedType), +1)
-	return d.attach(w, parent, draft)
+	return attach(d, w, parent, draft)
 }

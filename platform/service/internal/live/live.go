@@ -1,4 +1,4 @@
-package service
+package live
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -19,39 +22,39 @@ import (
 
 // This file holds what streams and rooms share: who may see and change them, states, keys and what moderation says.
 
-// SeesAllLive reports whether the caller sees the streams and rooms of everybody.
-func SeesAllLive(caller *auth.Caller) bool {
+// SeesAll reports whether the caller sees the streams and rooms of everybody.
+func SeesAll(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ViewLiveStreaming, auth.Scope{})
 }
 
-// SeeRoom refuses who may not see a room: until a post carries it, it is for whoever knows its id; from then on for its participants
+// RequireSeeRoom refuses who may not see a room: until a post carries it, it is for whoever knows its id; from then on for its participants
 // and for those who may read the post. One that is nil or deleted is there for nobody.
-func (d *Deps) SeeRoom(ctx context.Context, caller *auth.Caller, r *store.Room) error {
+func RequireSeeRoom(ctx context.Context, d *service.Deps, caller *auth.Caller, r *store.Room) error {
 	if r == nil || r.DeletedAt != nil {
 		return fail.NotFound()
 	}
 	takesPart := slices.ContainsFunc(r.Participants, func(p store.RoomParticipant) bool { return p.UserID == caller.UserID })
-	return d.seeLive(ctx, caller, r.PostID, takesPart)
+	return requireSeeLive(ctx, d, caller, r.PostID, takesPart)
 }
 
-// SeeStream is SeeRoom for a video stream, in which its creator alone takes part.
-func (d *Deps) SeeStream(ctx context.Context, caller *auth.Caller, s *store.VideoStream) error {
+// RequireSeeStream is RequireSeeRoom for a video stream, in which its creator alone takes part.
+func RequireSeeStream(ctx context.Context, d *service.Deps, caller *auth.Caller, s *store.VideoStream) error {
 	if s == nil || s.DeletedAt != nil {
 		return fail.NotFound()
 	}
-	return d.seeLive(ctx, caller, s.PostID, s.CreatorID == caller.UserID)
+	return requireSeeLive(ctx, d, caller, s.PostID, s.CreatorID == caller.UserID)
 }
 
-func (d *Deps) seeLive(ctx context.Context, caller *auth.Caller, postID string, takesPart bool) error {
-	if postID == "" || takesPart || SeesAllLive(caller) {
+func requireSeeLive(ctx context.Context, d *service.Deps, caller *auth.Caller, postID string, takesPart bool) error {
+	if postID == "" || takesPart || SeesAll(caller) {
 		return nil
 	}
-	_, err := d.SeePost(ctx, caller, postID)
+	_, err := visibility.LoadPost(ctx, d, caller, postID)
 	return err
 }
 
-// RequireChangeLive refuses whoever neither made a stream or room nor manages those of everybody.
-func RequireChangeLive(caller *auth.Caller, creatorID string) error {
+// RequireChange refuses whoever neither made a stream or room nor manages those of everybody.
+func RequireChange(caller *auth.Caller, creatorID string) error {
 	if creatorID == caller.UserID {
 		return nil
 	}
@@ -94,8 +97,8 @@ func SameKey(want, got string) bool {
 // maxLiveMetadata bounds the custom fields of a stream or room, in bytes of JSON.
 const maxLiveMetadata = 10 * 1024
 
-// LiveMetadata is the JSON of the custom fields of a stream or room.
-func LiveMetadata(s *structpb.Struct) ([]byte, error) {
+// Metadata is the JSON of the custom fields of a stream or room.
+func Metadata(s *structpb.Struct) ([]byte, error) {
 	raw := view.ObjectJSON(s)
 	if len(raw) > maxLiveMetadata {
 		return nil, fail.Validation(fmt.Sprintf("metadata: must be at most %d bytes", maxLiveMetadata))
@@ -109,13 +112,13 @@ func LiveMetadata(s *structpb.Struct) ([]byte, error) {
 // maxLabels is how many findings of each kind are kept: the newest.
 const maxLabels = 100
 
-// Moderated adds findings to what moderation saw before. terminates says that they ended the stream or room. Findings that are
+// AddModerationLabels adds findings to what moderation saw before. terminates says that they ended the stream or room. Findings that are
 // known already are not added again, so that a report that comes twice changes nothing.
-func (d *Deps) Moderated(old store.Moderation, labels []*plazav1.ModerationLabel, terminates bool, id string) store.Moderation {
+func AddModerationLabels(d *service.Deps, old store.Moderation, labels []*plazav1.ModerationLabel, terminates bool, id string) store.Moderation {
 	now := d.Now()
 	seen := old
 	if seen.ID == "" {
-		seen.ID, seen.CreatedAt = d.NewID(HomeOf(id)), now
+		seen.ID, seen.CreatedAt = d.NewID(service.HomeOf(id)), now
 	}
 	seen.UpdatedAt = now
 	into := &seen.FlagLabels
@@ -140,9 +143,9 @@ func (d *Deps) Moderated(old store.Moderation, labels []*plazav1.ModerationLabel
 }
 
 // Thumbnail refers to the image of a stream or room; nil and empty stand for none.
-func Thumbnail(id *string) FileRef {
+func Thumbnail(id *string) fileref.Reference {
 	if id == nil {
-		return FileRef{}
+		return fileref.Reference{}
 	}
-	return FileRef{ID: *id, Kind: "image", Field: "thumbnailFileId"}
+	return fileref.Reference{ID: *id, Kind: "image", Field: "thumbnailFileId"}
 }

@@ -1,4 +1,4 @@
-package service
+package posting
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -61,36 +64,36 @@ func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
 	if err := d.takeOlderMedia(); err != nil {
 		return nil, err
 	}
-	if err := d.takeCarried(); err != nil {
+	if err := d.takeEmbed(); err != nil {
 		return nil, err
 	}
 	return d, d.check()
 }
 
-// takeCarried reads the poll, stream or room of a post of such a type. The parent holds the text, and the id of what it carries
+// takeEmbed reads the poll, stream or room of a post of such a type. The parent holds the text, and the id of what it carries
 // too, so that a page of posts knows them at once; what is carried is a child, as every other part of a post.
-func (d *Draft) takeCarried() error {
+func (d *Draft) takeEmbed() error {
 	into := map[string]*string{"poll": &d.PollID, "liveStream": &d.StreamID, "room": &d.RoomID}[d.DataType]
 	if into == nil {
 		return nil
 	}
-	field := carriedFields[d.DataType]
+	field := embedFields[d.DataType]
 	*into = d.Data.GetFields()[field].GetStringValue()
 	switch {
 	case !region.ValidID(*into):
-		return fail.Validation("data." + field + ": must be the id of a " + carriedNames[d.DataType])
+		return fail.Validation("data." + field + ": must be the id of a " + embedNames[d.DataType])
 	case len(d.Attachments) > 0:
-		return fail.Validation("attachments: a post with a " + carriedNames[d.DataType] + " has none")
+		return fail.Validation("attachments: a post with a " + embedNames[d.DataType] + " has none")
 	}
 	d.DataType = "text"
 	return nil
 }
 
-// carriedFields are the fields of a post's data that name what it carries, by the type of the child post, and carriedNames
+// embedFields are the fields of a post's data that name what it carries, by the type of the child post, and embedNames
 // what people call it.
 var (
-	carriedFields = map[string]string{"poll": "pollId", "liveStream": "streamId", "room": "roomId"}
-	carriedNames  = map[string]string{"poll": "poll", "liveStream": "stream", "room": "room"}
+	embedFields = map[string]string{"poll": "pollId", "liveStream": "streamId", "room": "roomId"}
+	embedNames  = map[string]string{"poll": "poll", "liveStream": "stream", "room": "room"}
 )
 
 // takeOlderMedia reads `data.images` and `data.files`, which older clients send instead of attachments.
@@ -147,16 +150,16 @@ func (d *Draft) checkCustom() error {
 	return nil
 }
 
-// Resolve finds the internal ids of the target and of the mentioned users. callerID is the caller's public id, on whose
+// ResolveDraft finds the internal ids of the target and of the mentioned users. callerID is the caller's public id, on whose
 // wall a post goes that names no other target; an unknown target is 400400.
-func (d *Deps) Resolve(ctx context.Context, draft *Draft, callerID string) error {
-	mentions, err := d.Mentions(ctx, draft.GetMentionees())
+func ResolveDraft(ctx context.Context, d *service.Deps, draft *Draft, callerID string) error {
+	mentions, err := ResolveMentions(ctx, d, draft.GetMentionees())
 	if err != nil {
 		return err
 	}
 	draft.Mentions = mentions
 	draft.TargetID = draft.GetTargetId()
-	if draft.TargetType == OnContent {
+	if draft.TargetType == visibility.OnContent {
 		return draft.resolveContent(auth.CallerFrom(ctx))
 	}
 	if draft.TargetType == "user" {
@@ -183,7 +186,7 @@ func (d *Draft) resolveContent(caller *auth.Caller) error {
 	if err != nil {
 		home = region.US
 	}
-	d.Home, d.TargetID = home, ContentTarget(home)
+	d.Home, d.TargetID = home, visibility.ContentTarget(home)
 	return nil
 }
 
@@ -216,7 +219,7 @@ func (d *Draft) parts() []part {
 	}
 	for _, carried := range []part{{kind: "poll", id: d.PollID}, {kind: "liveStream", id: d.StreamID}, {kind: "room", id: d.RoomID}} {
 		if carried.id != "" {
-			carried.data = fields(carriedFields[carried.kind], structpb.NewStringValue(carried.id))
+			carried.data = fields(embedFields[carried.kind], structpb.NewStringValue(carried.id))
 			parts = append(parts, carried)
 		}
 	}
@@ -234,3 +237,6 @@ func fileData(a *plazav1.Attachment) *structpb.Struct {
 func fields(name string, value *structpb.Value) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{name: value}}
 }
+
+// Text is what a draft holds to read.
+func (d *Draft) Text() textrules.UserText { return textrules.TextOf(d.Data) }

@@ -1,15 +1,14 @@
-package service
+package visibility
 
 import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
 // Place is where something stands: a community with the caller's membership, a wall, or content. Exactly one of Community,
 // WallOwnerID and Content is set.
-type Place struct {
+type Target struct {
 	Community   *store.Community
 	Member      *store.Member // the caller's; nil for a stranger
 	WallOwnerID string        // internal id
@@ -18,7 +17,7 @@ type Place struct {
 }
 
 // Scope is what the policy needs to know of the place, and of who made the thing in it.
-func (p Place) Scope(ownerID string) auth.Scope {
+func (p Target) Scope(ownerID string) auth.Scope {
 	s := auth.Scope{OwnerID: ownerID, WallOwnerID: p.WallOwnerID}
 	if p.Community != nil {
 		s.Membership = MembershipOf(p.Member)
@@ -36,7 +35,7 @@ func MembershipOf(m *store.Member) *auth.Membership {
 
 // RequireSee returns nil where the caller may read what stands in the place. What stands in a private community that
 // strangers cannot even find does not exist for them.
-func (p Place) RequireSee(caller *auth.Caller) error {
+func (p Target) RequireSee(caller *auth.Caller) error {
 	if p.Content {
 		return nil
 	}
@@ -55,7 +54,7 @@ func (p Place) RequireSee(caller *auth.Caller) error {
 
 // requireSeeWall: a wall does not exist for those whom its owner blocks, and where profiles are private it is for those
 // whom the owner accepted as followers. Neither holds for the owner and for those who may view posts everywhere.
-func (p Place) requireSeeWall(caller *auth.Caller) error {
+func (p Target) requireSeeWall(caller *auth.Caller) error {
 	switch {
 	case p.WallOwnerID == "":
 		return fail.NotFound()
@@ -71,7 +70,7 @@ func (p Place) requireSeeWall(caller *auth.Caller) error {
 
 // RequireReact returns nil where the caller may flag or comment on what stands in the place: whoever may read it and is
 // not banned from it.
-func (p Place) RequireReact(caller *auth.Caller) error {
+func (p Target) RequireReact(caller *auth.Caller) error {
 	if err := p.RequireSee(caller); err != nil {
 		return err
 	}
@@ -82,15 +81,6 @@ func (p Place) RequireReact(caller *auth.Caller) error {
 }
 
 // Moderates reports whether the caller moderates the posts and comments of the place.
-func (p Place) Moderates(caller *auth.Caller) bool {
+func (p Target) Moderates(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ModeratePostAndComment, p.Scope(""))
-}
-
-// DefaultFlagReason stands in where a flag names none.
-const DefaultFlagReason = "Others"
-
-// HomeOf is where the row of one of our own ids lives.
-func HomeOf(id string) region.Code {
-	home, _ := region.HomeOf(id) // ids that were read from a row are well formed
-	return home
 }

@@ -1,15 +1,17 @@
-package service
+package posting
 
 import (
 	"context"
+	"slices"
 
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Mentions resolves the mentioned users of a request. Unknown ones are left out, so that the lists of a mention line up: a
+// ResolveMentions resolves the mentioned users of a request. Unknown ones are left out, so that the lists of a mention line up: a
 // mention of somebody who is gone does not stop a post.
-func (d *Deps) Mentions(ctx context.Context, mentionees []*plazav1.Mentionee) ([]view.Mention, error) {
+func ResolveMentions(ctx context.Context, d *service.Deps, mentionees []*plazav1.Mentionee) ([]view.Mention, error) {
 	var all []string
 	for _, m := range mentionees {
 		all = append(all, m.GetUserIds()...)
@@ -35,4 +37,12 @@ func (d *Deps) Mentions(ctx context.Context, mentionees []*plazav1.Mentionee) ([
 		}
 	}
 	return out, nil
+}
+
+// EditedMentions are the mentionees of a row after a request that names some, empties them, or says nothing of them.
+func EditedMentions(given []*plazav1.Mentionee, resolved []view.Mention, held []byte, cleared []string) []byte {
+	if len(given) > 0 || slices.Contains(cleared, "mentionees") {
+		return view.MentionsJSON(resolved)
+	}
+	return held
 }

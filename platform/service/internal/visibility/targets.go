@@ -1,17 +1,18 @@
-package service
+package visibility
 
 import (
 	"context"
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Places reads the places of many things. targets holds the type, `community` or `user`, by internal id. A place that is not
+// LoadTargets reads the places of many things. targets holds the type, `community` or `user`, by internal id. A place that is not
 // there, or whose home does not answer, is nowhere: its RequireSee refuses.
-func (d *Deps) Places(ctx context.Context, caller *auth.Caller, targets map[string]string) (map[string]Place, error) {
-	places := map[string]Place{}
+func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, targets map[string]string) (map[string]Target, error) {
+	places := map[string]Target{}
 	walls := map[string]*store.Wall{}
 	var ids []string
 	for id, kind := range targets {
@@ -23,7 +24,7 @@ func (d *Deps) Places(ctx context.Context, caller *auth.Caller, targets map[stri
 	}
 	var communities []store.Community
 	var members []store.Member
-	reads := d.Store.Related()
+	reads := d.Store.NewBestEffortBatch()
 	reads.Communities(ids, &communities)
 	if caller.UserID != "" {
 		reads.Memberships(caller.UserID, ids, &members)
@@ -35,10 +36,10 @@ func (d *Deps) Places(ctx context.Context, caller *auth.Caller, targets map[stri
 		return nil, err
 	}
 	for ownerID, wall := range walls {
-		places[ownerID] = Place{WallOwnerID: ownerID, Wall: *wall}
+		places[ownerID] = Target{WallOwnerID: ownerID, Wall: *wall}
 	}
 	for i := range communities {
-		place := Place{Community: &communities[i]}
+		place := Target{Community: &communities[i]}
 		if at := slices.IndexFunc(members, func(m store.Member) bool { return m.CommunityID == communities[i].ID }); at >= 0 {
 			place.Member = &members[at]
 		}

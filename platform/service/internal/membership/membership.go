@@ -1,4 +1,4 @@
-package service
+package membership
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -63,8 +64,8 @@ func Join(communityID, userID, publicID string, old *store.Member, roles []strin
 	return store.MemberChange{Old: old, New: joined}
 }
 
-// End is the change that ends a membership with state, and its roles with it.
-func End(old store.Member, state string, now time.Time) store.MemberChange {
+// Leave is the change that ends a membership with state, and its roles with it.
+func Leave(old store.Member, state string, now time.Time) store.MemberChange {
 	ended := old
 	ended.State, ended.Roles = state, nil
 	if old.State != state {
@@ -73,12 +74,21 @@ func End(old store.Member, state string, now time.Time) store.MemberChange {
 	return store.MemberChange{Old: &old, New: ended}
 }
 
-// Reassign is the change that gives a member other roles.
-func Reassign(old store.Member, roles []string, now time.Time) store.MemberChange {
+// SetRoles is the change that gives a member other roles.
+func SetRoles(old store.Member, roles []string, now time.Time) store.MemberChange {
 	changed := old
 	changed.Roles = roles
 	if !slices.Equal(old.Roles, roles) {
 		changed.UpdatedAt = now
 	}
 	return store.MemberChange{Old: &old, New: changed}
+}
+
+// NewInvitation completes an invitation of a user by the caller; an administrator has no account to name.
+func NewInvitation(f *service.Request, i store.Invitation, u store.User) store.Invitation {
+	i.InvitedID, i.InvitedPublicID, i.Status = u.ID, u.PublicID, store.JoinPending
+	if by := f.User(); by != nil {
+		i.InviterID, i.InviterPublicID = by.ID, by.PublicID
+	}
+	return i
 }

@@ -1,4 +1,4 @@
-package service
+package visibility
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 // RequireSeePost is RequireSee, and keeps posts that wait for a moderator to their authors and to moderators.
-func (p Place) RequireSeePost(caller *auth.Caller, post *store.Post) error {
+func (p Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {
 	if err := p.RequireSee(caller); err != nil {
 		return err
 	}
@@ -22,11 +23,11 @@ func (p Place) RequireSeePost(caller *auth.Caller, post *store.Post) error {
 	return nil
 }
 
-// SeePost reads a post and where it stands, for what the post carries: it is 400400 unless the caller may read it.
-func (d *Deps) SeePost(ctx context.Context, caller *auth.Caller, id string) (Place, error) {
+// LoadPost reads a post and where it stands, for what the post carries: it is 400400 unless the caller may read it.
+func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (Target, error) {
 	var post *store.Post
-	var place Place
-	reads := d.Store.Reads()
+	var place Target
+	reads := d.Store.NewReadBatch()
 	reads.Post(id, &post)
 	reads.CommunityOfPost(id, &place.Community)
 	if caller.UserID != "" {
@@ -39,15 +40,15 @@ func (d *Deps) SeePost(ctx context.Context, caller *auth.Caller, id string) (Pla
 	if post == nil || post.DeletedAt != nil {
 		return place, fail.NotFound()
 	}
-	place = place.Outside(post.TargetType, post.TargetID)
+	place = place.WithTarget(post.TargetType, post.TargetID)
 	if place.RequireSeePost(caller, post) != nil {
 		return place, fail.NotFound()
 	}
 	return place, nil
 }
 
-// Visible keeps the posts that the caller may see, and what was read to know it.
-func (d *Deps) Visible(ctx context.Context, f *First, posts []store.Post) (view.Known, error) {
+// FilterPosts keeps the posts that the caller may see, and what was read to know it.
+func FilterPosts(ctx context.Context, d *service.Deps, f *service.Request, posts []store.Post) (view.Known, error) {
 	k := view.Known{Users: f.UserRows()}
 	targets := map[string]string{}
 	for _, p := range posts {
@@ -55,7 +56,7 @@ func (d *Deps) Visible(ctx context.Context, f *First, posts []store.Post) (view.
 			targets[p.TargetID] = p.TargetType
 		}
 	}
-	places, err := d.Places(ctx, f.Caller, targets)
+	places, err := LoadTargets(ctx, d, f.Caller, targets)
 	if err != nil {
 		return k, err
 	}
@@ -77,19 +78,19 @@ func (d *Deps) Visible(ctx context.Context, f *First, posts []store.Post) (view.
 	return k, nil
 }
 
-// VisibleIDs reads posts by id and says which of them the caller may see.
-func (d *Deps) VisibleIDs(ctx context.Context, f *First, ids []string) (map[string]bool, error) {
+// VisiblePostIDs reads posts by id and says which of them the caller may see.
+func VisiblePostIDs(ctx context.Context, d *service.Deps, f *service.Request, ids []string) (map[string]bool, error) {
 	seen := map[string]bool{}
 	if len(ids) == 0 {
 		return seen, nil
 	}
 	var posts []store.Post
-	reads := d.Store.Related()
+	reads := d.Store.NewBestEffortBatch()
 	reads.PostsByID(ids, &posts)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	k, err := d.Visible(ctx, f, posts)
+	k, err := FilterPosts(ctx, d, f, posts)
 	for _, p := range k.Posts {
 		seen[p.ID] = true
 	}

@@ -1,22 +1,24 @@
-package service
+package posting
 
 import (
 	"context"
 	"encoding/json"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
 // Carried is what a draft wants to make part of its post, as it was read; nil where the draft has none, or there is none.
-type Carried struct {
+type Embed struct {
 	Poll   *store.Poll
 	Stream *store.VideoStream
 	Room   *store.Room
 }
 
 // Read adds the reads of what a draft carries.
-func (c *Carried) Read(d *Draft, reads *store.Reads) {
+func (c *Embed) Read(d *Draft, reads *store.ReadBatch) {
 	if d.PollID != "" {
 		reads.Poll(d.PollID, &c.Poll)
 	}
@@ -28,11 +30,11 @@ func (c *Carried) Read(d *Draft, reads *store.Reads) {
 	}
 }
 
-// Texts is what the carried holds to read: it was written before, perhaps when other rules held.
-func (c *Carried) Texts() Written {
-	var w Written
+// Text is what the carried holds to read: it was written before, perhaps when other rules held.
+func (c *Embed) Text() textrules.UserText {
+	var w textrules.UserText
 	if c.Poll != nil {
-		w = TextsOfPoll(*c.Poll)
+		w = textrules.TextOfPoll(*c.Poll)
 	}
 	if c.Stream != nil {
 		w.Texts = append(w.Texts, c.Stream.Title, c.Stream.Description)
@@ -50,8 +52,8 @@ var (
 	errRoom   = fail.New(fail.CodeBadRequest, "The room of a post has to be its author's own, and part of no other post")
 )
 
-// RequireCarried returns nil where what was read for the draft may become part of the post.
-func (p *Posting) RequireCarried(d *Draft, c Carried) error {
+// RequireEmbed returns nil where what was read for the draft may become part of the post.
+func (p *PostContext) RequireEmbed(d *Draft, c Embed) error {
 	poll, stream, room := c.Poll, c.Stream, c.Room
 	switch {
 	case d.PollID != "" && (poll == nil || poll.DeletedAt != nil || poll.CreatorID != p.AuthorID || poll.PostID != ""):
@@ -64,12 +66,12 @@ func (p *Posting) RequireCarried(d *Draft, c Carried) error {
 	return nil
 }
 
-// TopicCarried names the outbox rows that tell the home of a poll, stream or room which post it is part of; CarriedBy is what
+// TopicEmbedAttached names the outbox rows that tell the home of a poll, stream or room which post it is part of; EmbedAttached is what
 // they hold.
-const TopicCarried = "carried"
+const TopicEmbedAttached = "carried"
 
-// CarriedBy says that a poll, stream or room became part of a post. One of the first three is set.
-type CarriedBy struct {
+// EmbedAttached says that a poll, stream or room became part of a post. One of the first three is set.
+type EmbedAttached struct {
 	PollID         string `json:"pollId,omitempty"`
 	StreamID       string `json:"streamId,omitempty"`
 	RoomID         string `json:"roomId,omitempty"`
@@ -80,10 +82,10 @@ type CarriedBy struct {
 }
 
 // id is that of the poll, stream or room; empty where nothing is carried.
-func (c CarriedBy) id() string { return c.PollID + c.StreamID + c.RoomID }
+func (c EmbedAttached) id() string { return c.PollID + c.StreamID + c.RoomID }
 
 // write makes what is carried part of the post, unless it is part of one already.
-func (c CarriedBy) write(w *store.Write) {
+func (c EmbedAttached) write(w *store.Tx) {
 	switch {
 	case c.PollID != "":
 		w.AttachPoll(c.PollID, c.PostID)
@@ -96,29 +98,29 @@ func (c CarriedBy) write(w *store.Write) {
 
 // attach makes what the draft carries part of the post: in the transaction where it lives at the same home, through the outbox
 // elsewhere.
-func (d *Deps) attach(w *store.Write, parent store.Post, draft *Draft) []store.OutboxRow {
-	c := CarriedBy{
+func attach(d *service.Deps, w *store.Tx, parent store.Post, draft *Draft) []store.OutboxRow {
+	c := EmbedAttached{
 		PollID: draft.PollID, StreamID: draft.StreamID, RoomID: draft.RoomID, PostID: parent.ID,
 		TargetType: parent.TargetType, TargetID: parent.TargetID, TargetPublicID: parent.TargetPublicID,
 	}
 	switch {
 	case c.id() == "":
 		return nil
-	case HomeOf(c.id()) == w.Home():
+	case service.HomeOf(c.id()) == w.Home():
 		c.write(w)
 		return nil
 	}
-	return []store.OutboxRow{w.Emit(TopicCarried, c, d.Now(), d.Outbox.FirstTry())}
+	return []store.OutboxRow{w.Emit(TopicEmbedAttached, c, d.Now(), d.Outbox.FirstTry())}
 }
 
-// RegisterCarried registers what takes TopicCarried rows in.
-func RegisterCarried(d *Deps) {
-	d.Outbox.Handle(TopicCarried, func(ctx context.Context, row store.OutboxRow) error {
-		var c CarriedBy
+// RegisterEmbedAttached registers what takes TopicEmbedAttached rows in.
+func RegisterEmbedAttached(d *service.Deps) {
+	d.Outbox.Handle(TopicEmbedAttached, func(ctx context.Context, row store.OutboxRow) error {
+		var c EmbedAttached
 		if err := json.Unmarshal(row.Payload, &c); err != nil {
 			return err
 		}
-		w := d.Store.Write(HomeOf(c.id()))
+		w := d.Store.NewTx(service.HomeOf(c.id()))
 		c.write(w)
 		return w.Commit(ctx)
 	})

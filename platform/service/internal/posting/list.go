@@ -1,4 +1,4 @@
-package service
+package posting
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -15,7 +17,7 @@ import (
 
 // PostQuery asks for a page of one community's or wall's posts, as the list operations of posts and feeds do.
 type PostQuery struct {
-	TargetType  string // user, or community for anything else; ContentPage is for content
+	TargetType  string // user, or community for anything else; ListContentPosts is for content
 	TargetID    string // the community, the wall owner's public id, or the client's id of the content
 	FeedType    string // published when empty
 	SortBy      string
@@ -30,18 +32,18 @@ type PostQuery struct {
 
 // postPage is a page under way.
 type postPage struct {
-	*First
+	*service.Request
 	cursor     page.Cursor
 	list       store.PostList
-	place      Place
+	place      visibility.Target
 	owners     []store.User
 	categories []store.Category
 	rows       []store.Post
 }
 
-// PostPage reads a page of posts and what it refers to, in two round trips.
-func (d *Deps) PostPage(ctx context.Context, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
-	p, err := d.firstPage(ctx, q)
+// ListPosts reads a page of posts and what it refers to, in two round trips.
+func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
+	p, err := firstPage(ctx, d, q)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,31 +58,31 @@ func (d *Deps) PostPage(ctx context.Context, q PostQuery) (*view.Aggregate, *pla
 	return a, paging, err
 }
 
-// ContentPage reads a page of the posts on one content, from all homes; one that is away is left out. Nobody moderates them, so
+// ListContentPosts reads a page of the posts on one content, from all homes; one that is away is left out. Nobody moderates them, so
 // that all there are were published.
-func (d *Deps) ContentPage(ctx context.Context, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
+func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
 	cursor, err := page.Parse(q.Page, page.DefaultLimit)
 	if err != nil {
 		return nil, nil, err
 	}
-	f := d.Begin(ctx)
+	f := d.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	list := q.list(cursor)
 	var rows []store.Post
-	reads := d.Store.Related()
+	reads := d.Store.NewBestEffortBatch()
 	reads.ListPostsOnContent(q.TargetID, list, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	rows, paging := Page(cursor, rows, false, list.Desc, func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID })
+	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID })
 	a, err := d.View.Gather(ctx, d.Store, f.Caller.UserID, view.Known{Posts: rows, Users: f.UserRows()})
 	return a, paging, err
 }
 
 // firstPage gathers the first round trip: the caller, where the posts stand, and the posts.
-func (d *Deps) firstPage(ctx context.Context, q PostQuery) (*postPage, error) {
+func firstPage(ctx context.Context, d *service.Deps, q PostQuery) (*postPage, error) {
 	cursor, err := page.Parse(q.Page, page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (d *Deps) firstPage(ctx context.Context, q PostQuery) (*postPage, error) {
 			return nil, err
 		}
 	}
-	p.First = d.Begin(ctx)
+	p.Request = d.NewRequest(ctx)
 	if !region.ValidID(p.list.TargetID) {
 		return p, nil // nobody and nothing: the caller is confirmed first, and hears of it then
 	}
@@ -113,7 +115,7 @@ func (d *Deps) firstPage(ctx context.Context, q PostQuery) (*postPage, error) {
 }
 
 func (q PostQuery) list(cursor page.Cursor) store.PostList {
-	order := OrderOf(q.SortBy)
+	order := service.OrderOf(q.SortBy)
 	list := store.PostList{
 		TargetID: q.TargetID, FeedType: q.FeedType, DataTypes: q.DataTypes, ParentsOnly: q.ParentsOnly, EveryPost: q.EveryPost, Tags: q.Tags,
 		Flagged: q.Flagged, Deleted: q.Deleted, ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,

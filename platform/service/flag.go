@@ -1,0 +1,4 @@
+package service
+
+// DefaultFlagReason stands in where a flag names none.
+const DefaultFlagReason = "Others"

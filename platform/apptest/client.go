@@ -48,7 +48,7 @@ func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client 
 	return c
 }
 
-// NewUser signs in a user whom no other test has; name is how its id begins.
+// InsertUser signs in a user whom no other test has; name is how its id begins.
 func (n *Network) NewUser(t testing.TB, code region.Code, name string) *Client {
 	t.Helper()
 	return n.SignIn(t, code, UserID(name))

@@ -131,8 +131,8 @@ func (r *feedReader) signIn(ctx context.Context, st *store.Store, issuer *auth.I
 	}
 	r.token = token
 	w := st.NewTx(home)
-	w.NewUser(store.User{ID: r.id, PublicID: r.public, DisplayName: strings.ToUpper(r.public)}, now)
-	w.NewSession(store.Session{ID: session, UserID: r.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
+	w.InsertUser(store.User{ID: r.id, PublicID: r.public, DisplayName: strings.ToUpper(r.public)}, now)
+	w.InsertSession(store.Session{ID: session, UserID: r.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
 	w.Count(r.id, store.CountFollowing(home), int64(r.follows))
 	return w.Commit(ctx)
 }

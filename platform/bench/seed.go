@@ -107,8 +107,8 @@ func (s *seeder) addPeople(ctx context.Context) error {
 			return err
 		}
 		p.token = token
-		w.NewUser(store.User{ID: p.id, PublicID: p.public, DisplayName: fmt.Sprintf("Person %d", i+1)}, s.tick())
-		w.NewSession(store.Session{ID: session, UserID: p.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
+		w.InsertUser(store.User{ID: p.id, PublicID: p.public, DisplayName: fmt.Sprintf("Person %d", i+1)}, s.tick())
+		w.InsertSession(store.Session{ID: session, UserID: p.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
 		s.people = append(s.people, p)
 	}
 	return w.Commit(ctx)
@@ -136,12 +136,12 @@ func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) 
 	}
 	// A category is sent again after a lost connection by itself, so it has a transaction of its own.
 	w := s.store.NewTx(home)
-	w.NewCategory(category, now)
+	w.InsertCategory(category, now)
 	if err := w.Commit(ctx); err != nil {
 		return "", err
 	}
 	w = s.store.NewTx(home)
-	w.NewCommunity(c, nil, now)
+	w.InsertCommunity(c, nil, now)
 	w.ChangeMembers(c.ID, changes, now, now)
 	return c.ID, w.Commit(ctx)
 }
@@ -152,11 +152,11 @@ func (s *seeder) addPosts(ctx context.Context, communityID string, posts, commen
 	for i := range posts {
 		w := s.store.NewTx(home)
 		p := s.newPost(communityID, s.people[2+i%s.authors])
-		w.NewPost(p)
+		w.InsertPost(p)
 		w.Count(communityID, store.CountPublished, +1)
 		for j := range comments {
 			c := s.newComment(p, s.people[2+(i+j+1)%s.authors], int64(j+1))
-			w.NewComment(c)
+			w.InsertComment(c)
 			commentIDs[j*posts+i] = c.ID
 		}
 		for j := range s.reactions {
@@ -192,7 +192,7 @@ func (s *seeder) newComment(p store.Post, author person, segment int64) store.Co
 }
 
 func (s *seeder) react(w *store.Tx, postID string, by person, name string) {
-	w.AddReaction(store.Reaction{
+	w.InsertReaction(store.Reaction{
 		ReferenceType: "post", ReferenceID: postID, UserID: by.id, UserPublicID: by.public, Name: name, ID: region.NewID(home),
 		CreatedAt: s.tick(),
 	}, nil)

@@ -184,7 +184,7 @@ func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[stri
 	n := 0
 	for _, id := range ids {
 		if found[id] != "" {
-			w.CopyDirectory(store.DirectoryEntry{Hash: d.hash(id), UserID: found[id]}, d.now())
+			w.UpsertDirectoryCopy(store.DirectoryEntry{Hash: d.hash(id), UserID: found[id]}, d.now())
 			n++
 		}
 	}
@@ -202,7 +202,7 @@ func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, 
 	h := d.hash(publicID)
 	var stands []store.DirectoryEntry
 	w := d.store.NewTx(deciding(h))
-	w.ClaimDirectory(store.DirectoryEntry{Hash: h, UserID: newID}, d.now(), &stands)
+	w.InsertDirectoryEntry(store.DirectoryEntry{Hash: h, UserID: newID}, d.now(), &stands)
 	if err := w.Commit(ctx); err != nil {
 		return "", err
 	}

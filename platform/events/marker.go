@@ -14,7 +14,7 @@ import (
 // The topics of rows for markers.
 const (
 	TopicFeedMarkers    = "feedMarkers"    // a FeedNews
-	TopicMessage        = "message"        // a NewMessage
+	TopicMessage        = "message"        // a InsertMessage
 	TopicChannelMembers = "channelMembers" // a ChangedMembers
 )
 
@@ -41,7 +41,7 @@ func FeedDeleted(w *store.Tx, feedID string, now time.Time) []store.OutboxRow {
 	return told
 }
 
-// NewMessage is a message of a subchannel, for those members of its channel who live at one home. Who they are, what the message says
+// InsertMessage is a message of a subchannel, for those members of its channel who live at one home. Who they are, what the message says
 // and where the subchannel stands is read when the row is delivered, in pages: the row is as small for ten thousand as for two.
 type NewMessage struct {
 	Home      region.Code `json:"home"`

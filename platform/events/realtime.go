@@ -91,5 +91,5 @@ func announce(w *store.Tx, e store.Event, payload any, now time.Time) store.Outb
 		panic("events: payload: " + err.Error()) // plain structs of our own
 	}
 	e.Payload = raw
-	return w.Announce(e, now, now.Add(Grace))
+	return w.EmitEvent(e, now, now.Add(Grace))
 }

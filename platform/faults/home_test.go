@@ -190,7 +190,7 @@ func leaveOutboxRows(t *testing.T, n *apptest.Network) {
 	for _, home := range region.All() {
 		w := st.NewTx(home)
 		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
-		w.NewUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now()) // of a server that died
+		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now()) // of a server that died
 		require.NoError(t, w.Commit(t.Context()))
 	}
 }

@@ -68,7 +68,7 @@ func TestEventsOutliveTheirServer(t *testing.T) {
 		user := n.NewUser(t, region.US, "left behind")
 		now := time.Now().UTC()
 		w := st.NewTx(region.EU)
-		w.Announce(store.Event{
+		w.EmitEvent(store.Event{
 			Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(),
 			Payload: fmt.Appendf(nil, `{"communityId":%q,"members":[{"userId":%q,"publicId":%q}]}`, community, user.InternalID, user.UserID),
 		}, now, now)
@@ -91,7 +91,7 @@ func TestAFailedTransactionTellsNobody(t *testing.T) {
 	t.Cleanup(st.Close)
 	now := time.Now().UTC()
 	w := st.NewTx(region.SG)
-	w.Announce(store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
+	w.EmitEvent(store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
 	w.DeleteFeed(region.NewID(region.SG), now, store.ErrChanged) // there is no such feed: the guard refuses the transaction
 	require.ErrorIs(t, w.Commit(t.Context()), store.ErrChanged)
 	user := n.NewUser(t, region.EU, "user")

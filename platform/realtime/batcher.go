@@ -75,6 +75,6 @@ func (b *batcher) write(ctx context.Context, batch []waiting) error {
 		all[i] = w.event
 	}
 	w := b.hub.Store.NewTx(b.home)
-	w.LogEvents(all, b.hub.Now())
+	w.InsertEvents(all, b.hub.Now())
 	return w.Commit(ctx)
 }

@@ -79,8 +79,8 @@ func (w *world) signIn(issuer *auth.Issuer) {
 	w.user = store.User{ID: region.NewID(region.EU), PublicID: "ann", DisplayName: "Ann"}
 	sessionID := region.NewID(region.EU)
 	tx := w.deps.Store.NewTx(region.EU)
-	tx.NewUser(w.user, now)
-	tx.NewSession(store.Session{ID: sessionID, UserID: w.user.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
+	tx.InsertUser(w.user, now)
+	tx.InsertSession(store.Session{ID: sessionID, UserID: w.user.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	var err error
 	w.token, _, _, err = issuer.MintAccess(auth.AccessSubject{UserID: w.user.ID, PublicID: "ann", SessionID: sessionID})

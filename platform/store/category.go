@@ -73,8 +73,8 @@ func (r *ReadBatch) CategoriesOfComment(commentID string, into *[]Category) {
 	r.ofContent(commentID, sqlCategoriesOfComment, scanAll(into, scanCategory))
 }
 
-// NewCategory inserts a category.
-func (w *Tx) NewCategory(c Category, now time.Time) {
+// InsertCategory inserts a category.
+func (w *Tx) InsertCategory(c Category, now time.Time) {
 	w.once = "categories_pkey"
 	w.exec(sqlCategoryInsert, c.ID, c.Name, NameKey(c.Name, PublicNameKeyRunes), c.Metadata, c.AvatarFileID, now)
 }

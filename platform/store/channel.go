@@ -107,10 +107,10 @@ func channelNameKey(name string, public bool) string {
 	return NameKey(name, privateNameKeyRunes)
 }
 
-// NewChannel inserts a channel. taken answers where its id has a channel already; nil stands for an id that nobody else can
+// InsertChannel inserts a channel. taken answers where its id has a channel already; nil stands for an id that nobody else can
 // have, and then the channel is stored once even where the connection was lost. Its users and its first subchannel are
 // added beside it.
-func (w *Tx) NewChannel(c Channel, taken error, now time.Time) {
+func (w *Tx) InsertChannel(c Channel, taken error, now time.Time) {
 	insert := w.exec(sqlChannelInsert, c.ID, c.PublicID, c.Type, c.CreatorID, c.CreatorPublicID, c.DisplayName,
 		channelNameKey(c.DisplayName, c.IsPublic), c.AvatarFileID, c.IsDistinct, c.IsPublic, texts(c.Tags), c.Metadata, c.NotificationMode,
 		c.AutoDeleteEnabled, c.AutoDeleteFlags, c.MutedUntil, c.PostID, c.VideoStreamID, c.RoomID, now)
@@ -158,8 +158,8 @@ func (w *Tx) DeleteChannel(id, by string, now time.Time) {
 // GuardChannel makes the transaction fail with refusal where the channel is not there or deleted.
 func (w *Tx) GuardChannel(id string, refusal error) { w.guard(sqlChannelLive, refusal, id) }
 
-// ChannelAfter reads a channel as it stands once the statements before it have run.
-func (w *Tx) ChannelAfter(id string, into **Channel) {
+// SelectChannel reads a channel as it stands once the statements before it have run.
+func (w *Tx) SelectChannel(id string, into **Channel) {
 	w.query(sqlChannelsByID, scanOne(into, scanChannel), []string{id})
 }
 

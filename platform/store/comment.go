@@ -125,8 +125,8 @@ func (r *ReadBatch) FlaggedBy(targetID, userID string, into *bool) {
 	}
 }
 
-// CommentAfter reads the comment as it stands once the statements before it have run.
-func (w *Tx) CommentAfter(id string, into **Comment) {
+// SelectComment reads the comment as it stands once the statements before it have run.
+func (w *Tx) SelectComment(id string, into **Comment) {
 	w.query(sqlCommentsByID, scanOne(into, scanComment), []string{id})
 }
 
@@ -167,8 +167,8 @@ func (w *Tx) countComment(c Comment, delta int64) {
 	}
 }
 
-// NewComment inserts a comment and counts it, if it is approved; sent again after a lost connection it is stored once.
-func (w *Tx) NewComment(c Comment) {
+// InsertComment inserts a comment and counts it, if it is approved; sent again after a lost connection it is stored once.
+func (w *Tx) InsertComment(c Comment) {
 	w.once = "comments_pkey"
 	w.exec(sqlCommentInsert, c.ID, c.ReferenceType, c.ReferenceID, c.TargetType, c.TargetID, c.TargetPublicID, c.ParentID, c.RootID,
 		c.AuthorID, c.AuthorPublicID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Segment, c.ApprovalStatus, c.CreatedAt)
@@ -180,7 +180,7 @@ func (w *Tx) NewComment(c Comment) {
 func (w *Tx) DeleteComment(c Comment, now time.Time) {
 	w.exec(sqlCommentDelete, c.ID, now)
 	w.countComment(c, -1)
-	w.BubbleCommentFlags(c)
+	w.RecomputeCommentFlags(c)
 }
 
 // PurgeComments removes deleted comments and their flags for good.

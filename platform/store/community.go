@@ -123,9 +123,9 @@ func (r *ReadBatch) ofContent(id string, st *Statement, scan func(pgx.Rows) erro
 	}
 }
 
-// NewCommunity inserts a community, whose categories are each named once, and puts it in them. With a taken error, a
+// InsertCommunity inserts a community, whose categories are each named once, and puts it in them. With a taken error, a
 // live community of the same name in the same home makes the transaction fail with it. Its members are added beside it.
-func (w *Tx) NewCommunity(c Community, taken error, now time.Time) {
+func (w *Tx) InsertCommunity(c Community, taken error, now time.Time) {
 	key := NameKey(c.DisplayName, PublicNameKeyRunes)
 	w.once = "communities_pkey"
 	w.exec(sqlCommunityInsert, c.ID, c.DisplayName, key, c.CreatorID, c.CreatorPublicID, c.Description, c.AvatarFileID, c.IsOfficial,

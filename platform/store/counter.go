@@ -58,8 +58,8 @@ func (r *ReadBatch) CountsOf(refs []string, into Counts) {
 	}
 }
 
-// CountsAfter reads counts as they are once the statements before it have run.
-func (w *Tx) CountsAfter(refs []string, into Counts) {
+// SelectCounts reads counts as they are once the statements before it have run.
+func (w *Tx) SelectCounts(refs []string, into Counts) {
 	w.query(sqlCounterRead, func(rows pgx.Rows) error {
 		var part []countRow
 		err := scanAll(&part, scanCount)(rows)

@@ -31,13 +31,13 @@ func (r *ReadBatch) Directory(home region.Code, hashes [][]byte, into *[]Directo
 	r.add(home, sqlDirectoryLookup, scanAll(into, scanDirectory), hashes)
 }
 
-// ClaimDirectory makes the entry unless the hash has one, and reads the entry that stands then.
-func (w *Tx) ClaimDirectory(e DirectoryEntry, now time.Time, stands *[]DirectoryEntry) {
+// InsertDirectoryEntry makes the entry unless the hash has one, and reads the entry that stands then.
+func (w *Tx) InsertDirectoryEntry(e DirectoryEntry, now time.Time, stands *[]DirectoryEntry) {
 	w.exec(sqlDirectoryClaim, e.Hash, e.UserID, now)
 	w.query(sqlDirectoryLookup, scanAll(stands, scanDirectory), [][]byte{e.Hash})
 }
 
-// CopyDirectory keeps a copy of an entry at the home of this transaction.
-func (w *Tx) CopyDirectory(e DirectoryEntry, now time.Time) {
+// UpsertDirectoryCopy keeps a copy of an entry at the home of this transaction.
+func (w *Tx) UpsertDirectoryCopy(e DirectoryEntry, now time.Time) {
 	w.exec(sqlDirectoryClaim, e.Hash, e.UserID, now)
 }

@@ -101,14 +101,14 @@ func (r *ReadBatch) UploadsDue(home region.Code, now time.Time, into *[]string) 
 	}), now)
 }
 
-// NewUpload notes that bytes of a file to be are going to be stored.
-func (w *Tx) NewUpload(id string, expiresAt, now time.Time) {
+// InsertUpload notes that bytes of a file to be are going to be stored.
+func (w *Tx) InsertUpload(id string, expiresAt, now time.Time) {
 	w.once = "uploads_pkey"
 	w.exec(sqlUploadInsert, id, expiresAt, now)
 }
 
-// NewFile makes a file of its upload; abandoned answers where that was given up meanwhile.
-func (w *Tx) NewFile(f File, abandoned error) {
+// InsertFile makes a file of its upload; abandoned answers where that was given up meanwhile.
+func (w *Tx) InsertFile(f File, abandoned error) {
 	w.once = "files_pkey"
 	// Before the guard: a run that is repeated after its answer got lost has to fail here, where it shows that the first one did it.
 	w.exec(sqlFileInsert, f.ID, f.OwnerID, f.OwnerPublicID, f.Type, f.AccessType, f.FeedType, f.AltText, f.Name, f.Extension, f.MimeType,

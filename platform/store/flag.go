@@ -77,61 +77,61 @@ func (w *Tx) GuardFlagLimit(f Flag, limit int, refusal error) {
 	w.guard(sqlFlagLimit, refusal, f.TargetID, f.UserID, limit)
 }
 
-// AddFlag adds a flag; the user's second one changes nothing. BubbleFlags goes after it.
-func (w *Tx) AddFlag(f Flag) {
+// InsertFlag adds a flag; the user's second one changes nothing. BubbleFlags goes after it.
+func (w *Tx) InsertFlag(f Flag) {
 	w.exec(sqlFlagInsert, f.TargetID, f.UserID, string(f.TargetType), f.Reason, f.Detail, f.CreatedAt)
 }
 
-// RemoveFlag removes the user's own flag, if any. BubbleFlags goes after it.
-func (w *Tx) RemoveFlag(targetID, userID string) { w.exec(sqlFlagDelete, targetID, userID) }
+// DeleteFlag removes the user's own flag, if any. BubbleFlags goes after it.
+func (w *Tx) DeleteFlag(targetID, userID string) { w.exec(sqlFlagDelete, targetID, userID) }
 
 // GuardFlag refuses the transaction where the user does not flag the target.
 func (w *Tx) GuardFlag(targetID, userID string, refusal error) {
 	w.guard(sqlFlagThere, refusal, targetID, userID)
 }
 
-// ClearFlags removes every flag of a target. BubbleFlags goes after it.
-func (w *Tx) ClearFlags(targetID string) { w.exec(sqlFlagClear, targetID) }
+// DeleteFlags removes every flag of a target. BubbleFlags goes after it.
+func (w *Tx) DeleteFlags(targetID string) { w.exec(sqlFlagClear, targetID) }
 
-// BubblePostFlags brings the flag fields of a post and of what it stands in up to date with the facts.
-func (w *Tx) BubblePostFlags(p Post) {
+// RecomputePostFlags brings the flag fields of a post and of what it stands in up to date with the facts.
+func (w *Tx) RecomputePostFlags(p Post) {
 	w.exec(sqlFlagPost, p.ID)
 	if !p.IsParent {
 		w.exec(sqlBubbleChildren, p.ParentID)
 	}
-	w.bubbleCommunity(p.TargetType, p.TargetID)
+	w.recomputeCommunityFlags(p.TargetType, p.TargetID)
 }
 
-// BubbleStoryFlags brings the flag fields of a story up to date with the facts. They do not reach its community: a story
+// RecomputeStoryFlags brings the flag fields of a story up to date with the facts. They do not reach its community: a story
 // ends by the clock, and nothing would take the mark away then.
-func (w *Tx) BubbleStoryFlags(id string) { w.exec(sqlFlagStory, id) }
+func (w *Tx) RecomputeStoryFlags(id string) { w.exec(sqlFlagStory, id) }
 
-// BubbleCommentFlags brings the flag fields of a comment and of what it stands on up to date with the facts.
-func (w *Tx) BubbleCommentFlags(c Comment) {
+// RecomputeCommentFlags brings the flag fields of a comment and of what it stands on up to date with the facts.
+func (w *Tx) RecomputeCommentFlags(c Comment) {
 	w.exec(sqlFlagComment, c.ID)
 	if c.ReferenceType == ReferenceStory {
 		w.exec(sqlBubbleStory, c.ReferenceID)
 		return
 	}
 	w.exec(sqlBubblePost, c.ReferenceID)
-	w.bubbleCommunity(c.TargetType, c.TargetID)
+	w.recomputeCommunityFlags(c.TargetType, c.TargetID)
 }
 
-// ApplyUserFlags brings the flag fields of a user up to date with the facts.
-func (w *Tx) ApplyUserFlags(userID string) { w.exec(sqlFlagUser, userID) }
+// RecomputeUserFlags brings the flag fields of a user up to date with the facts.
+func (w *Tx) RecomputeUserFlags(userID string) { w.exec(sqlFlagUser, userID) }
 
-// ApplyMessageFlags brings the flag fields of a message up to date with the facts.
-func (w *Tx) ApplyMessageFlags(id string) { w.exec(sqlFlagMessage, id) }
+// RecomputeMessageFlags brings the flag fields of a message up to date with the facts.
+func (w *Tx) RecomputeMessageFlags(id string) { w.exec(sqlFlagMessage, id) }
 
-func (w *Tx) bubbleCommunity(targetType, targetID string) {
+func (w *Tx) recomputeCommunityFlags(targetType, targetID string) {
 	if targetType == "community" {
 		w.exec(sqlBubbleCommunity, targetID)
 	}
 }
 
-// CommunityAfter reads a community that was read before again, as it stands once the statements before it have run; nil
+// SelectCommunity reads a community that was read before again, as it stands once the statements before it have run; nil
 // stands for a wall.
-func (w *Tx) CommunityAfter(c *Community) {
+func (w *Tx) SelectCommunity(c *Community) {
 	if c == nil {
 		return
 	}

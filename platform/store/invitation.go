@@ -78,9 +78,9 @@ func (r *ReadBatch) PendingInvitations(targetID string, userIDs []string, into *
 	}
 }
 
-// NewInvitation inserts a pending invitation. Where the user has one to the target already, the transaction fails with
+// InsertInvitation inserts a pending invitation. Where the user has one to the target already, the transaction fails with
 // duplicate.
-func (w *Tx) NewInvitation(i Invitation, duplicate error) {
+func (w *Tx) InsertInvitation(i Invitation, duplicate error) {
 	w.exec(sqlInvitationInsert, i.ID, i.Type, i.TargetType, i.TargetID, i.InvitedID, i.InvitedPublicID, i.InviterID, i.InviterPublicID,
 		i.CreatedAt).conflict("invitations_pending", duplicate)
 }

@@ -72,8 +72,8 @@ func (r *ReadBatch) LatestJoinRequest(communityID, userID string, into **JoinReq
 	}
 }
 
-// NewJoinRequest inserts a request. A second pending one of the same user makes the transaction fail with duplicate.
-func (w *Tx) NewJoinRequest(j JoinRequest, duplicate error) {
+// InsertJoinRequest inserts a request. A second pending one of the same user makes the transaction fail with duplicate.
+func (w *Tx) InsertJoinRequest(j JoinRequest, duplicate error) {
 	w.once = "join_requests_pkey"
 	w.exec(sqlJoinInsert, j.CommunityID, j.ID, j.RequestorID, j.RequestorPublicID, j.RespondedAt, j.Status, j.CreatedAt).
 		conflict("join_requests_pending", duplicate)

@@ -145,10 +145,10 @@ func (r *ReadBatch) SomeMessages(feedID string, into *[]string) {
 	}
 }
 
-// NewMessage gives a message the next segment of its subchannel and stores it; a reply is counted with its parent. gone answers
+// InsertMessage gives a message the next segment of its subchannel and stores it; a reply is counted with its parent. gone answers
 // where the subchannel is deleted, there where its author sent it before; neither uses up a segment. Sent again after a lost
 // connection it is stored once.
-func (w *Tx) NewMessage(m Message, gone, there error) {
+func (w *Tx) InsertMessage(m Message, gone, there error) {
 	w.once = "messages_pkey"
 	w.guard(sqlMessageFeedLive, gone, m.FeedID)
 	w.exec(sqlMessageFeedNext, m.FeedID, m.CreatedAt)
@@ -163,8 +163,8 @@ func (w *Tx) NewMessage(m Message, gone, there error) {
 // GuardMessage refuses the transaction where the message is deleted.
 func (w *Tx) GuardMessage(id string, refusal error) { w.guard(sqlMessageAlive, refusal, id) }
 
-// MessageAfter reads a message as it stands once the statements before it have run.
-func (w *Tx) MessageAfter(id string, into **Message) {
+// SelectMessage reads a message as it stands once the statements before it have run.
+func (w *Tx) SelectMessage(id string, into **Message) {
 	w.query(sqlMessagesByID, scanOne(into, scanMessage), []string{id})
 }
 

@@ -117,10 +117,10 @@ func (r *ReadBatch) ListMessageFeeds(l MessageFeedList, into *[]MessageFeed) {
 	}
 }
 
-// CreateMessageFeed makes a subchannel: ID, EntityID, Name, ChannelPublicID, ChannelType, CreatorID, CreatorPublicID and
+// InsertMessageFeed makes a subchannel: ID, EntityID, Name, ChannelPublicID, ChannelType, CreatorID, CreatorPublicID and
 // CreatedAt count. The default one of a channel has the channel's id and is made in the transaction that makes the channel.
 // One that is there already stays as it is.
-func (w *Tx) CreateMessageFeed(f MessageFeed) {
+func (w *Tx) InsertMessageFeed(f MessageFeed) {
 	w.exec(sqlMessageFeedInsert, f.ID, f.EntityID, f.Name, f.ChannelPublicID, f.ChannelType, f.CreatorID, f.CreatorPublicID, f.CreatedAt)
 }
 
@@ -133,8 +133,8 @@ func (w *Tx) RenameMessageFeed(id, name string, now time.Time, gone error) {
 // PurgeMessageFeed removes the row of a deleted subchannel for good. Its messages go first: see WipeMessages.
 func (w *Tx) PurgeMessageFeed(id string) { w.exec(sqlMessageFeedPurge, id) }
 
-// MessageFeedAfter reads a feed as it stands once the statements before it have run.
-func (w *Tx) MessageFeedAfter(id string, into **MessageFeed) {
+// SelectMessageFeed reads a feed as it stands once the statements before it have run.
+func (w *Tx) SelectMessageFeed(id string, into **MessageFeed) {
 	w.query(sqlMessageFeed, scanOne(into, scanMessageFeed), id)
 }
 

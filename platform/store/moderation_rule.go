@@ -125,9 +125,9 @@ func (r *ReadBatch) ListModerationRules(home region.Code, l ModerationRuleList, 
 	r.add(home, moderationLists[l.Desc], scanAll(into, scanModerationRule), l.List, l.Part, l.After, l.ID, l.Limit)
 }
 
-// PutModerationRules stores changes of rules, but for those that newer ones are there for, and gives the rules of the home a new
+// UpsertModerationRules stores changes of rules, but for those that newer ones are there for, and gives the rules of the home a new
 // version. Rules that were deleted before forget are forgotten.
-func (w *Tx) PutModerationRules(rules []ModerationRule, version string, forget time.Time) {
+func (w *Tx) UpsertModerationRules(rules []ModerationRule, version string, forget time.Time) {
 	for _, m := range rules {
 		w.exec(sqlModerationPut, m.List, m.ID, m.Regex, m.IsPlain, m.IsMatchExactWord, m.IsEnabled, m.IsDeleted, m.CreatedAt, m.ChangedAt, m.Origin)
 	}
@@ -140,8 +140,8 @@ func (w *Tx) GuardModerationRules(list string, rules, expressions int, refusal e
 	w.guard(sqlModerationLimit, refusal, list, rules, expressions)
 }
 
-// ModerationRulesAfter reads rules of a list as they stand once the statements before it have run.
-func (w *Tx) ModerationRulesAfter(list string, ids []string, into *[]ModerationRule) {
+// SelectModerationRules reads rules of a list as they stand once the statements before it have run.
+func (w *Tx) SelectModerationRules(list string, ids []string, into *[]ModerationRule) {
 	w.query(sqlModerationRulesByID, scanAll(into, scanModerationRule), list, ids)
 }
 

@@ -20,7 +20,7 @@ func newChannel(t *testing.T, s *store.Store, home region.Code) store.Channel {
 	t.Helper()
 	c := aChannel(home)
 	w := s.NewTx(home)
-	w.NewChannel(c, nil, now)
+	w.InsertChannel(c, nil, now)
 	commit(t, w)
 	return c
 }
@@ -38,7 +38,7 @@ func TestChannels(t *testing.T) {
 	s := openNew(t)
 	c := newChannel(t, s, region.SG)
 	taken := s.NewTx(region.SG)
-	taken.NewChannel(c, fail.AlreadyExists("taken"), now)
+	taken.InsertChannel(c, fail.AlreadyExists("taken"), now)
 	require.ErrorIs(t, taken.Commit(t.Context()), fail.AlreadyExists("taken"))
 	name := "Bees"
 	w := s.NewTx(region.SG)

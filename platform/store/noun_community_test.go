@@ -69,7 +69,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		fresh := aCommunity(home)
 		fresh.DisplayName = name
 		w := s.NewTx(home)
-		w.NewCommunity(fresh, refused, now)
+		w.InsertCommunity(fresh, refused, now)
 		return w.Commit(t.Context())
 	}
 	require.ErrorIs(t, create(region.US, c.DisplayName), refused)
@@ -202,7 +202,7 @@ func TestJoinRequests(t *testing.T) {
 		return w.Commit(t.Context())
 	}
 	request := func(j store.JoinRequest) error {
-		return write(func(w *store.Tx) { w.NewJoinRequest(j, refused) })
+		return write(func(w *store.Tx) { w.InsertJoinRequest(j, refused) })
 	}
 	pending := func() *store.JoinRequest {
 		var j *store.JoinRequest

@@ -41,7 +41,7 @@ func album(t *testing.T, s *store.Store, c store.Community) (parent store.Post, 
 	}
 	w := s.NewTx(region.EU)
 	for _, p := range append([]store.Post{parent}, children...) {
-		w.NewPost(p)
+		w.InsertPost(p)
 	}
 	w.Count(parent.TargetID, store.CountPublished, +1)
 	commit(t, w)
@@ -167,28 +167,28 @@ func TestFlagsBubble(t *testing.T) {
 	}
 	for range 2 { // again changes nothing
 		change(func(w *store.Tx) {
-			w.AddFlag(aFlag(store.FlagPost, children[0].ID, ben))
-			w.BubblePostFlags(children[0])
+			w.InsertFlag(aFlag(store.FlagPost, children[0].ID, ben))
+			w.RecomputePostFlags(children[0])
 		})
 		require.Equal(t, []string{ben}, readPost(t, s, children[0].ID).Flaggers)
 		require.Equal(t, int64(1), readPost(t, s, children[0].ID).FlagCount)
 	}
 	requireMarks(true, false, true, false)
 	change(func(w *store.Tx) {
-		w.AddFlag(aFlag(store.FlagComment, comment.ID, ben))
-		w.BubbleCommentFlags(comment)
+		w.InsertFlag(aFlag(store.FlagComment, comment.ID, ben))
+		w.RecomputeCommentFlags(comment)
 	})
 	requireMarks(true, true, true, true)
-	change(func(w *store.Tx) { w.RemoveFlag(children[0].ID, ben); w.BubblePostFlags(children[0]) })
+	change(func(w *store.Tx) { w.DeleteFlag(children[0].ID, ben); w.RecomputePostFlags(children[0]) })
 	requireMarks(false, true, false, true)
 	change(func(w *store.Tx) { w.DeleteComment(comment, later(1)) })
 	requireMarks(false, false, false, false)
 
-	change(func(w *store.Tx) { w.AddFlag(aFlag(store.FlagPost, parent.ID, ben)); w.BubblePostFlags(parent) })
+	change(func(w *store.Tx) { w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben)); w.RecomputePostFlags(parent) })
 	requireMarks(false, false, true, false)
-	change(func(w *store.Tx) { w.ClearFlags(parent.ID); w.BubblePostFlags(parent) })
+	change(func(w *store.Tx) { w.DeleteFlags(parent.ID); w.RecomputePostFlags(parent) })
 	requireMarks(false, false, false, false)
-	change(func(w *store.Tx) { w.AddFlag(aFlag(store.FlagPost, parent.ID, ben)); w.BubblePostFlags(parent) })
+	change(func(w *store.Tx) { w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben)); w.RecomputePostFlags(parent) })
 	change(func(w *store.Tx) { w.DeletePost(parent, later(2)) })
 	require.False(t, readCommunity(t, s, c.ID).HasFlaggedPost)
 }
@@ -201,8 +201,8 @@ func TestFlagLimit(t *testing.T) {
 		w := s.NewTx(region.EU)
 		f := aFlag(store.FlagPost, p.ID, userID)
 		w.GuardFlagLimit(f, limit, refused)
-		w.AddFlag(f)
-		w.BubblePostFlags(p)
+		w.InsertFlag(f)
+		w.RecomputePostFlags(p)
 		return w.Commit(t.Context())
 	}
 	for range 3 {
@@ -237,7 +237,7 @@ func TestSettingsOfEveryOrder(t *testing.T) {
 		commit(t, wipe)
 		for _, i := range append(order, order...) {
 			w := s.NewTx(region.SG)
-			w.PutSetting(changes[i])
+			w.UpsertSetting(changes[i])
 			commit(t, w)
 		}
 		var settings store.Settings
@@ -265,7 +265,7 @@ func TestCounts(t *testing.T) {
 	w.Count(ref, store.CountMembers, -1)
 	w.Count(ref, store.CountModerators, 1)
 	after := store.Counts{}
-	w.CountsAfter([]string{ref, other}, after)
+	w.SelectCounts([]string{ref, other}, after)
 	commit(t, w)
 	for _, counts := range []store.Counts{after, countsOf(t, s, ref, other)} {
 		require.Equal(t, int64(99), counts.Of(ref, store.CountMembers))
@@ -314,7 +314,7 @@ func TestDirectoryEntries(t *testing.T) {
 	for _, e := range []store.DirectoryEntry{first, second} {
 		var stands []store.DirectoryEntry
 		w := s.NewTx(region.SG)
-		w.ClaimDirectory(e, now, &stands)
+		w.InsertDirectoryEntry(e, now, &stands)
 		commit(t, w)
 		require.Equal(t, []store.DirectoryEntry{first}, stands)
 	}

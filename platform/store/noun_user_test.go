@@ -15,9 +15,9 @@ func TestUsers(t *testing.T) {
 	again := u
 	again.DisplayName = "Somebody else"
 	w := s.NewTx(region.EU)
-	w.NewUser(again, later(1))
+	w.InsertUser(again, later(1))
 	var after []store.User
-	w.UserAfter(u.ID, &after)
+	w.SelectUser(u.ID, &after)
 	commit(t, w)
 	require.Equal(t, "anna", after[0].DisplayName, "the first one stays")
 	require.Equal(t, now, after[0].CreatedAt.UTC())
@@ -48,9 +48,9 @@ func TestCaller(t *testing.T) {
 	other := session
 	other.ID = region.NewID(region.SG)
 	w := s.NewTx(region.SG)
-	w.NewSession(session)
-	w.NewSession(session)
-	w.NewSession(other)
+	w.InsertSession(session)
+	w.InsertSession(session)
+	w.InsertSession(other)
 	commit(t, w)
 	caller := func(userID, sessionID string) *store.Caller {
 		var c *store.Caller
@@ -85,7 +85,7 @@ func TestSweepSessions(t *testing.T) {
 	u := newUser(t, s, region.US, "anna")
 	w := s.NewTx(region.US)
 	for i := range 3 {
-		w.NewSession(store.Session{ID: region.NewID(region.US), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(i)})
+		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(i)})
 	}
 	w.SweepSessions(later(2))
 	commit(t, w)

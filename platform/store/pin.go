@@ -108,27 +108,27 @@ func (w *Tx) GuardPublic(communityID string, refusal error) {
 	w.guard(sqlPinPublic, refusal, communityID)
 }
 
-// AddPin pins a post; one that is pinned there already stays as it is.
-func (w *Tx) AddPin(p Pin) {
+// InsertPin pins a post; one that is pinned there already stays as it is.
+func (w *Tx) InsertPin(p Pin) {
 	w.exec(sqlPinInsert, p.TargetID, p.Placement, p.PostID, p.CommunityID, p.PinnedBy, p.PinnedByID, p.PinnedAt, p.PostCreatedAt)
 	w.exec(sqlPinTouch, p.TargetID, p.PinnedAt)
 }
 
-// RemovePin takes a post out of a placement; gone answers where it is not there.
-func (w *Tx) RemovePin(p Pin, gone error, now time.Time) {
+// DeletePin takes a post out of a placement; gone answers where it is not there.
+func (w *Tx) DeletePin(p Pin, gone error, now time.Time) {
 	w.guard(sqlPinThere, gone, p.TargetID, p.Placement, p.PostID)
 	w.exec(sqlPinDelete, p.TargetID, p.Placement, p.PostID)
 	w.exec(sqlPinTouch, p.TargetID, now)
 }
 
-// RemovePins takes every post out of one placement of a target or, where it is empty, of all.
-func (w *Tx) RemovePins(targetID, placement string, now time.Time) {
+// DeletePins takes every post out of one placement of a target or, where it is empty, of all.
+func (w *Tx) DeletePins(targetID, placement string, now time.Time) {
 	w.exec(sqlPinDeleteAll, targetID, placement)
 	w.exec(sqlPinTouch, targetID, now)
 }
 
-// PinsAfter reads the pins of a target, and when they changed, as they stand once the statements before it have run.
-func (w *Tx) PinsAfter(targetID, placement string, into *Pins) {
+// SelectPins reads the pins of a target, and when they changed, as they stand once the statements before it have run.
+func (w *Tx) SelectPins(targetID, placement string, into *Pins) {
 	w.query(sqlPinTarget, scanAll(&into.Targets, scanPinTarget), targetID)
 	w.query(sqlPinsOf, scanAll(&into.Pins, scanPin), targetID, placement)
 }

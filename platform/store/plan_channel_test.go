@@ -47,7 +47,7 @@ func (c *collector) collectChannels() {
 	}
 	c.write(func(w *store.Tx) {
 		fresh := store.Channel{ID: region.NewID(region.US), Type: "live", Metadata: []byte("{}"), NotificationMode: "default"}
-		w.NewChannel(fresh, nil, worldStart)
+		w.InsertChannel(fresh, nil, worldStart)
 		w.RoomHasChannel(worldID("vr", 6, 6), worldStart, store.ErrChanged)
 		w.VideoStreamHasChannel(worldID("vs", 6, 6), worldStart, store.ErrChanged)
 		w.DeleteRoom(store.Room{ID: worldID("vr", 6, 6), HasChannel: true}, "user", worldStart, store.ErrChanged)
@@ -62,7 +62,7 @@ func (c *collector) collectChannels() {
 		w.UpdateChannel(store.Channel{ID: id}, store.ChannelChange{DisplayName: &name, Metadata: []byte("{}")}, worldStart)
 		w.MuteChannel(id, &worldStart, worldStart)
 		w.ChannelActive(id, worldStart.Add(time.Hour))
-		w.ChannelAfter(id, &channel)
+		w.SelectChannel(id, &channel)
 		w.DeleteChannel(id, "user-3", worldStart)
 	})
 }

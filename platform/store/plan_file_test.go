@@ -27,8 +27,8 @@ func (c *collector) collectFiles() {
 	c.reads(func(r *store.ReadBatch) { r.UploadsDue(region.US, worldStart.Add(time.Minute), &uploads) })
 	c.write(func(w *store.Tx) {
 		f := store.File{ID: region.NewID(region.US), Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"), CreatedAt: worldStart, UpdatedAt: worldStart}
-		w.NewUpload(f.ID, worldStart, worldStart)
-		w.NewFile(f, store.ErrChanged)
+		w.InsertUpload(f.ID, worldStart, worldStart)
+		w.InsertFile(f, store.ErrChanged)
 		w.SetAltText(id, "a tree", worldStart, store.ErrChanged, &file)
 		w.DeleteFile(id, store.ErrChanged)
 	})

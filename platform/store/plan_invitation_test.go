@@ -49,9 +49,9 @@ func (c *collector) collectInvitations() {
 		}
 	})
 	c.write(func(w *store.Tx) {
-		w.NewInvitation(store.Invitation{ID: region.NewID(region.US), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart}, store.ErrChanged)
+		w.InsertInvitation(store.Invitation{ID: region.NewID(region.US), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart}, store.ErrChanged)
 		w.AnswerInvitation(worldID("j", 4, 3), store.JoinApproved, worldStart, store.ErrChanged)
-		w.PutRole(store.Role{ID: "curator", DisplayName: "Curator", Permissions: []string{"BAN_USER"}, CreatedAt: worldStart, UpdatedAt: worldStart, ChangedAt: worldStart, Origin: "us"})
+		w.UpsertRole(store.Role{ID: "curator", DisplayName: "Curator", Permissions: []string{"BAN_USER"}, CreatedAt: worldStart, UpdatedAt: worldStart, ChangedAt: worldStart, Origin: "us"})
 	})
 }
 

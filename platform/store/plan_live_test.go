@@ -47,14 +47,14 @@ func (c *collector) collectStreams() {
 	})
 	seen := store.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
 	c.write(func(w *store.Tx) {
-		w.NewVideoStream(store.VideoStream{
+		w.InsertVideoStream(store.VideoStream{
 			ID: region.NewID(region.US), CreatorID: userID(3), Status: "idle", Resolution: "SD", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
 		}, store.ErrChanged)
 		w.AttachVideoStream(id, postID(4))
 		w.UpdateVideoStream(id, store.StreamChange{Metadata: []byte("{}")}, worldStart, store.ErrChanged)
 		w.ModerateVideoStream(id, store.Moderation{}, seen, worldStart, store.ErrChanged)
 		w.MoveVideoStream(store.StreamMove{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrChanged)
-		w.VideoStreamAfter(id, &stream)
+		w.SelectVideoStream(id, &stream)
 		w.DeleteVideoStream(store.VideoStream{ID: id, ParentID: worldID("vs", 6, 6)}, worldStart, store.ErrChanged)
 	})
 }
@@ -78,7 +78,7 @@ func (c *collector) collectRooms() {
 	})
 	seen := store.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
 	c.write(func(w *store.Tx) {
-		w.NewRoom(store.Room{
+		w.InsertRoom(store.Room{
 			ID: region.NewID(region.US), CreatorID: userID(3), Type: "coHosts", Status: "idle", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
 		}, store.ErrChanged)
 		w.AttachRoom(id, postID(4), "community", communityID(3), communityID(3))
@@ -86,7 +86,7 @@ func (c *collector) collectRooms() {
 		w.ModerateRoom(id, store.Moderation{}, seen, worldStart, store.ErrChanged)
 		w.ChangeParticipants(id, []store.RoomParticipant{}, []store.RoomParticipant{{Type: "host"}}, worldStart, store.ErrChanged)
 		w.MoveRoom(store.RoomMove{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrChanged)
-		w.RoomAfter(id, &room)
+		w.SelectRoom(id, &room)
 		w.DeleteRoom(store.Room{ID: id, ParentID: worldID("vr", 6, 6)}, "user", worldStart, store.ErrChanged)
 	})
 }

@@ -43,7 +43,7 @@ func (c *collector) collectMarkers() {
 	later := worldStart.Add(time.Hour)
 	c.write(func(w *store.Tx) {
 		w.AdvanceFeed(message, later, store.ErrChanged)
-		w.MessageFeedAfter(feed, &found)
+		w.SelectMessageFeed(feed, &found)
 		w.AdvanceFeedMark(store.MarkAdvance{UserID: user, Mentioned: true}, message, later)
 		w.MoveFeedMark(store.MarkMove{UserID: userID(6), FeedID: feed, EntityID: feed, LastSegment: 10_001, ReadTo: 4}, later)
 		w.RestoreFeedMark(userID(9), feed, later)

@@ -24,9 +24,9 @@ func (c *collector) collectPins() {
 	c.write(func(w *store.Tx) {
 		w.GuardPublic(communityID(3), store.ErrChanged)
 		w.GuardPinLimit(pin, 50, store.ErrChanged)
-		w.AddPin(pin)
-		w.PinsAfter(communityID(3), "", &pins)
-		w.RemovePin(pin, store.ErrChanged, worldStart)
-		w.RemovePins(communityID(3), store.PinDefault, worldStart)
+		w.InsertPin(pin)
+		w.SelectPins(communityID(3), "", &pins)
+		w.DeletePin(pin, store.ErrChanged, worldStart)
+		w.DeletePins(communityID(3), store.PinDefault, worldStart)
 	})
 }

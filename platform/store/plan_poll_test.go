@@ -36,10 +36,10 @@ func (c *collector) collectPolls() {
 		Added: []store.PollVote{{PollID: id, UserID: userID(3), AnswerID: "b", ID: region.NewID(region.US), CreatedAt: worldStart}},
 	}
 	c.write(func(w *store.Tx) {
-		w.NewPoll(store.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
+		w.InsertPoll(store.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
 		w.AttachPoll(id, postID(4))
 		w.ChangeVotes(change, worldStart, store.ErrChanged, store.ErrChanged, store.ErrChanged)
-		w.PollAfter(id, &poll)
+		w.SelectPoll(id, &poll)
 		w.ClosePoll(id, worldStart, store.ErrChanged)
 		w.DeletePoll(id, worldStart, store.ErrChanged)
 	})

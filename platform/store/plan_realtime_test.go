@@ -40,6 +40,6 @@ func (c *collector) collectRealtime() {
 		ID: region.NewID(region.US), Name: "community.userAdded", Topic: communityID(3), Payload: json.RawMessage("{}"), SentAt: worldStart,
 		Mirrors: []store.MirroredMember{{UserID: userID(3), CommunityID: communityID(3), State: store.StateMember, Version: 2, ChangedAt: worldStart}},
 	}
-	c.write(func(w *store.Tx) { w.LogEvents([]store.Event{event}, worldStart) })
+	c.write(func(w *store.Tx) { w.InsertEvents([]store.Event{event}, worldStart) })
 	c.write(func(w *store.Tx) { w.SweepEvents(worldStart.Add(100_000), new(int64)) })
 }

@@ -139,15 +139,15 @@ func (c *collector) collectUsers() {
 	name := "Anna"
 	var user *store.User
 	c.write(func(w *store.Tx) {
-		w.NewUser(store.User{ID: region.NewID(region.US), PublicID: "anna", DisplayName: name}, worldStart)
+		w.InsertUser(store.User{ID: region.NewID(region.US), PublicID: "anna", DisplayName: name}, worldStart)
 		w.RenameUser(userID(3), &name, nil, worldStart)
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
-		w.UserAfter(userID(3), &users)
+		w.SelectUser(userID(3), &users)
 		w.GuardTarget("user", userID(3), store.ErrChanged)
 	})
 	c.write(func(w *store.Tx) {
-		w.NewSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
+		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
 		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
 		w.RevokeSessions(userID(6), worldStart)
 		w.RevokeDevice([]byte{1, 2, 3}, userID(6), worldStart)
@@ -183,14 +183,14 @@ func (c *collector) collectCommunities() {
 	c.reads(func(r *store.ReadBatch) { r.CommunityKeys(store.CommunityList{Mine: mine}, &keys) })
 	name := "Names"
 	c.write(func(w *store.Tx) {
-		w.NewCommunity(store.Community{
+		w.InsertCommunity(store.Community{
 			ID: region.NewID(region.US), DisplayName: name, NotificationMode: "default", Type: "default", Metadata: []byte(`{}`),
 			CategoryIDs: []string{categoryID(3)},
 		}, store.ErrChanged, worldStart)
 		w.UpdateCommunity(communityID(3), store.CommunityChange{DisplayName: &name, CategoryIDs: []string{categoryID(6)}}, worldStart, &community)
 		w.DeleteCommunity(communityID(3), worldStart)
 	})
-	c.write(func(w *store.Tx) { w.CommunityAfter(&store.Community{ID: communityID(3)}) })
+	c.write(func(w *store.Tx) { w.SelectCommunity(&store.Community{ID: communityID(3)}) })
 }
 
 func (c *collector) collectMembers() {
@@ -240,7 +240,7 @@ func (c *collector) collectJoinRequests() {
 	})
 	approved := store.JoinAnswer{Status: store.JoinApproved, ResponderID: userID(3), ResponderPublicID: "user-3"}
 	c.write(func(w *store.Tx) {
-		w.NewJoinRequest(store.JoinRequest{CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000), Status: store.JoinPending, CreatedAt: worldStart}, store.ErrChanged)
+		w.InsertJoinRequest(store.JoinRequest{CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000), Status: store.JoinPending, CreatedAt: worldStart}, store.ErrChanged)
 		w.AnswerJoinRequest(communityID(3), userID(600), approved, worldStart)
 		w.SettleJoinRequests(communityID(3), []string{userID(1200), userID(1800)}, approved, worldStart)
 	})
@@ -271,8 +271,8 @@ func (c *collector) collectPosts() {
 	child.ID, child.ParentID, child.IsParent, fresh.ID = postID(28), postID(20), false, region.NewID(region.US)
 	c.write(func(w *store.Tx) {
 		w.GuardTarget("community", communityID(3), store.ErrChanged)
-		w.NewPost(fresh)
-		w.PostAfter(fresh.ID, &post)
+		w.InsertPost(fresh)
+		w.SelectPost(fresh.ID, &post)
 	})
 	c.write(func(w *store.Tx) {
 		w.GuardPost(parent, store.ErrChanged)
@@ -331,8 +331,8 @@ func (c *collector) collectComments() {
 	fresh.ID = region.NewID(region.US)
 	c.write(func(w *store.Tx) {
 		w.GuardComment(commentID(bigThread), store.ErrChanged)
-		w.NewComment(fresh)
-		w.CommentAfter(fresh.ID, &comment)
+		w.InsertComment(fresh)
+		w.SelectComment(fresh.ID, &comment)
 	})
 	waiting := reply
 	waiting.ID, waiting.ApprovalStatus = commentID(20), store.Pending
@@ -380,14 +380,14 @@ func (c *collector) collectFlags() {
 	flag := store.Flag{TargetType: store.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
 	c.write(func(w *store.Tx) {
 		w.GuardFlagLimit(flag, 100, store.ErrChanged)
-		w.AddFlag(flag)
-		w.BubblePostFlags(post)
-		w.RemoveFlag(post.ID, userID(6))
-		w.ClearFlags(post.ID)
-		w.BubblePostFlags(child)
+		w.InsertFlag(flag)
+		w.RecomputePostFlags(post)
+		w.DeleteFlag(post.ID, userID(6))
+		w.DeleteFlags(post.ID)
+		w.RecomputePostFlags(child)
 	})
-	c.write(func(w *store.Tx) { w.ClearFlags(comment.ID); w.BubbleCommentFlags(comment) })
-	c.write(func(w *store.Tx) { w.ClearFlags(userID(3)); w.ApplyUserFlags(userID(3)) })
+	c.write(func(w *store.Tx) { w.DeleteFlags(comment.ID); w.RecomputeCommentFlags(comment) })
+	c.write(func(w *store.Tx) { w.DeleteFlags(userID(3)); w.RecomputeUserFlags(userID(3)) })
 }
 
 func (c *collector) collectReactions() {
@@ -402,7 +402,7 @@ func (c *collector) collectReactions() {
 		}
 	})
 	mine := store.Reaction{ReferenceType: "post", ReferenceID: postID(8), UserID: userID(3), Name: "like", ID: region.NewID(region.US), CreatedAt: worldStart}
-	c.write(func(w *store.Tx) { w.AddReaction(mine, store.ErrChanged); w.RemoveReaction(mine, store.ErrChanged) })
+	c.write(func(w *store.Tx) { w.InsertReaction(mine, store.ErrChanged); w.DeleteReaction(mine, store.ErrChanged) })
 }
 
 func (c *collector) collectSmall() {
@@ -432,14 +432,14 @@ func (c *collector) collectSmall() {
 		})
 	}
 	c.write(func(w *store.Tx) {
-		w.ClaimDirectory(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart, &entries)
-		w.CopyDirectory(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart)
-		w.NewCategory(store.Category{ID: region.NewID(region.US), Name: "News", Metadata: []byte(`{}`)}, worldStart)
+		w.InsertDirectoryEntry(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart, &entries)
+		w.UpsertDirectoryCopy(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart)
+		w.InsertCategory(store.Category{ID: region.NewID(region.US), Name: "News", Metadata: []byte(`{}`)}, worldStart)
 		w.UpdateCategory(categoryID(3), store.CategoryChange{Name: &renamed, Metadata: []byte(`{}`)}, worldStart, &category)
 		w.DeleteCategory(categoryID(3), worldStart)
-		w.PutSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
-		w.SettingsAfter(&settings)
-		w.CountsAfter([]string{communityID(3)}, store.Counts{})
+		w.UpsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
+		w.SelectSettings(&settings)
+		w.SelectCounts([]string{communityID(3)}, store.Counts{})
 		w.Count(communityID(3), store.CountMembers, 1)
 		w.Emit("test", "payload", worldStart, worldStart)
 	})

@@ -36,7 +36,7 @@ func (c *collector) collectScheduledPosts() {
 	fresh, changed := row, row
 	fresh.ID, changed.Version = region.NewID(region.US), 2
 	c.write(func(w *store.Tx) {
-		w.NewScheduledPost(fresh)
+		w.InsertScheduledPost(fresh)
 		w.ChangeScheduledPost(row, store.ErrChanged)
 		w.DelayScheduledPost(changed, worldStart)
 		w.SettleScheduledPost(changed, store.SchedulePosted, "", worldStart, store.ErrChanged)

@@ -99,14 +99,14 @@ func (c *collector) collectStoryWrites(id string) {
 		ID: commentID(15), ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: communityID(bigCommunity),
 	}
 	c.write(func(w *store.Tx) {
-		w.NewStory(row)
+		w.InsertStory(row)
 		w.GuardLiveStory(id, storyWorld, store.ErrChanged)
-		w.AddFlag(flag)
-		w.BubbleStoryFlags(id)
+		w.InsertFlag(flag)
+		w.RecomputeStoryFlags(id)
 		w.GuardFlag(id, userID(3), store.ErrChanged)
-		w.BubbleCommentFlags(comment)
-		w.StoryAfter(id, &story)
-		w.AddViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: userID(3)}, []time.Time{storyWorld, storyWorld.Add(time.Second)})
+		w.RecomputeCommentFlags(comment)
+		w.SelectStory(id, &story)
+		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: userID(3)}, []time.Time{storyWorld, storyWorld.Add(time.Second)})
 		w.SeeStories(userID(3), communityID(bigCommunity), row.ExpiresAt)
 		w.GuardStory(id, store.ErrChanged)
 		w.DeleteStory(old, storyWorld)

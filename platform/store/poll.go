@@ -165,8 +165,8 @@ func (r *ReadBatch) ListVotes(l VoteList, into *[]PollVote) {
 	}
 }
 
-// NewPoll inserts a poll; sent again after a lost connection it is stored once.
-func (w *Tx) NewPoll(p Poll) {
+// InsertPoll inserts a poll; sent again after a lost connection it is stored once.
+func (w *Tx) InsertPoll(p Poll) {
 	answers, err := json.Marshal(p.Answers)
 	if err != nil {
 		panic("store: answers of a poll: " + err.Error()) // plain texts
@@ -215,7 +215,7 @@ func (w *Tx) ChangeVotes(c VoteChange, now time.Time, gone, closed, changed erro
 	}
 }
 
-// PollAfter reads a poll as it stands once the statements before it have run.
-func (w *Tx) PollAfter(id string, into **Poll) {
+// SelectPoll reads a poll as it stands once the statements before it have run.
+func (w *Tx) SelectPoll(id string, into **Poll) {
 	w.query(sqlPollsByID, scanOne(into, scanPoll), []string{id})
 }

@@ -145,8 +145,8 @@ func (r *ReadBatch) ChildrenOf(parentIDs []string, into *[]Post) {
 	}
 }
 
-// PostAfter reads the post as it stands once the statements before it have run.
-func (w *Tx) PostAfter(id string, into **Post) {
+// SelectPost reads the post as it stands once the statements before it have run.
+func (w *Tx) SelectPost(id string, into **Post) {
 	w.query(sqlPostsByID, scanOne(into, scanPost), []string{id})
 }
 
@@ -160,8 +160,8 @@ func (w *Tx) GuardTarget(targetType, targetID string, refusal error) {
 	}
 }
 
-// NewPost inserts a post; sent again after a lost connection it is stored once.
-func (w *Tx) NewPost(p Post) {
+// InsertPost inserts a post; sent again after a lost connection it is stored once.
+func (w *Tx) InsertPost(p Post) {
 	w.once = "posts_pkey"
 	w.exec(sqlPostInsert, p.ID, p.TargetType, p.TargetID, p.TargetPublicID, p.AuthorID, p.AuthorPublicID, p.ParentID, p.IsParent,
 		emptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees, p.CreatedAt)
@@ -188,7 +188,7 @@ func (w *Tx) DeletePost(p Post, now time.Time) {
 		w.exec(sqlPostUnlist, p.ParentID, p.ID)
 		w.exec(sqlBubbleChildren, p.ParentID)
 	}
-	w.bubbleCommunity(p.TargetType, p.TargetID)
+	w.recomputeCommunityFlags(p.TargetType, p.TargetID)
 }
 
 // FeedCounter is the count of the posts of a feed type.

@@ -30,11 +30,11 @@ func (w *Tx) EditPost(p Post, added []Post, dropped []string, now time.Time, kee
 	w.exec(sqlPostEdit, p.ID, emptyIfNil(p.Children), p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees,
 		now, keepEdited)
 	for _, child := range added {
-		w.NewPost(child)
+		w.InsertPost(child)
 	}
 	if len(dropped) > 0 {
 		w.exec(sqlPostDrop, dropped, now)
 		w.exec(sqlBubbleChildren, p.ID)
-		w.bubbleCommunity(p.TargetType, p.TargetID)
+		w.recomputeCommunityFlags(p.TargetType, p.TargetID)
 	}
 }

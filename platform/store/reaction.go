@@ -68,16 +68,16 @@ func (c Counts) Reactions(ref string) map[string]int64 {
 	return byName
 }
 
-// AddReaction inserts a reaction and counts it; a second one by the same name is answered with there.
-func (w *Tx) AddReaction(r Reaction, there error) {
+// InsertReaction inserts a reaction and counts it; a second one by the same name is answered with there.
+func (w *Tx) InsertReaction(r Reaction, there error) {
 	w.once = "reactions_pkey"
 	w.exec(sqlReactionInsert, r.ReferenceType, r.ReferenceID, r.UserID, r.UserPublicID, r.Name, r.ID, r.CreatedAt).
 		conflict("reactions_pkey", there)
 	w.Count(r.ReferenceID, CountReactions(r.Name), +1)
 }
 
-// RemoveReaction removes a reaction and uncounts it; gone answers where it is not there.
-func (w *Tx) RemoveReaction(r Reaction, gone error) {
+// DeleteReaction removes a reaction and uncounts it; gone answers where it is not there.
+func (w *Tx) DeleteReaction(r Reaction, gone error) {
 	w.guard(sqlReactionThere, gone, r.ReferenceID, r.UserID, r.Name)
 	w.exec(sqlReactionEnd, r.ReferenceID, r.UserID, r.Name)
 	w.Count(r.ReferenceID, CountReactions(r.Name), -1)

@@ -87,15 +87,15 @@ func scanHead(rows pgx.Rows) (EventHead, error) {
 	return h, err
 }
 
-// Announce leaves an event in the outbox of the transaction. firstTry is when a worker may take it.
-func (w *Tx) Announce(e Event, now, firstTry time.Time) OutboxRow {
+// EmitEvent leaves an event in the outbox of the transaction. firstTry is when a worker may take it.
+func (w *Tx) EmitEvent(e Event, now, firstTry time.Time) OutboxRow {
 	e.ID = region.NewID(w.home)
 	return w.Emit(TopicRealtime, e, now, firstTry)
 }
 
-// LogEvents adds events to the log of this home, in their order. One that is in the log stays as it is; its number is then
+// InsertEvents adds events to the log of this home, in their order. One that is in the log stays as it is; its number is then
 // nobody's.
-func (w *Tx) LogEvents(events []Event, now time.Time) {
+func (w *Tx) InsertEvents(events []Event, now time.Time) {
 	w.exec(sqlEventsAdvance, len(events))
 	for i, e := range events {
 		w.MirrorMembers(slices.DeleteFunc(slices.Clone(e.Mirrors), func(m MirroredMember) bool { return w.elsewhere(m.UserID) }))

@@ -24,7 +24,7 @@ func anEvent(topic string) store.Event {
 func logEvents(t testing.TB, s *store.Store, home region.Code, list ...store.Event) {
 	t.Helper()
 	w := s.NewTx(home)
-	w.LogEvents(list, now)
+	w.InsertEvents(list, now)
 	require.NoError(t, w.Commit(context.WithoutCancel(t.Context())))
 }
 
@@ -110,7 +110,7 @@ func TestASlowTransactionIsNotPassedOver(t *testing.T) {
 	quick := make(chan error, 1)
 	go func() {
 		w := s.NewTx(region.SG)
-		w.LogEvents([]store.Event{anEvent("quick")}, now)
+		w.InsertEvents([]store.Event{anEvent("quick")}, now)
 		quick <- w.Commit(context.WithoutCancel(t.Context()))
 	}()
 	require.Len(t, eventsAfter(t, s, region.SG, 0), 1, "the quick one waits for the slow one")
@@ -185,12 +185,12 @@ func TestLiveSessions(t *testing.T) {
 		id := region.NewID(region.US)
 		w := s.NewTx(region.US)
 		if name != "unknown" {
-			w.NewSession(store.Session{ID: id, UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)})
+			w.InsertSession(store.Session{ID: id, UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)})
 		}
 		if name == "revoked" {
 			w.RevokeSession(u.ID, id, now)
 		}
-		w.UserAfter(u.ID, new([]store.User))
+		w.SelectUser(u.ID, new([]store.User))
 		commit(t, w)
 		users, sessions = append(users, u.ID), append(sessions, id)
 	}
@@ -209,7 +209,7 @@ func TestSweepEvents(t *testing.T) {
 		logEvents(t, s, region.US, anEvent("old"))
 	}
 	w := s.NewTx(region.US)
-	w.LogEvents([]store.Event{anEvent("new")}, now.Add(time.Hour))
+	w.InsertEvents([]store.Event{anEvent("new")}, now.Add(time.Hour))
 	commit(t, w)
 	sweep := func(before time.Time) (removed int64) {
 		w := s.NewTx(region.US)

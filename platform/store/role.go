@@ -45,7 +45,7 @@ func (r *ReadBatch) Roles(home region.Code, into *[]Role) {
 	r.add(home, sqlRoles, scanAll(into, scanRole))
 }
 
-// PutRole stores a role as it is after a change, unless a newer one is there.
-func (w *Tx) PutRole(r Role) {
+// UpsertRole stores a role as it is after a change, unless a newer one is there.
+func (w *Tx) UpsertRole(r Role) {
 	w.exec(sqlRolePut, r.ID, r.DisplayName, texts(r.Permissions), r.CreatedAt, r.UpdatedAt, r.DeletedAt, r.ChangedAt, r.Origin)
 }

@@ -132,9 +132,9 @@ func (r *ReadBatch) ChildRooms(parentIDs []string, into *[]Room) {
 	}
 }
 
-// NewRoom inserts a room; sent again after a lost connection it is stored once. Where it has a parent that is not its
+// InsertRoom inserts a room; sent again after a lost connection it is stored once. Where it has a parent that is not its
 // creator's, is gone, is a child itself or has as many children as it may, it is refused.
-func (w *Tx) NewRoom(r Room, noParent error) {
+func (w *Tx) InsertRoom(r Room, noParent error) {
 	w.once = "rooms_pkey"
 	if r.ParentID != "" {
 		w.guard(sqlRoomParent, noParent, r.ParentID, r.CreatorID, MaxChildStreams)
@@ -217,7 +217,7 @@ func (w *Tx) ModerateRoom(id string, old, seen Moderation, now time.Time, change
 	w.exec(sqlRoomModerate, id, moderationJSON(seen), now)
 }
 
-// RoomAfter reads a room as it stands once the statements before it have run.
-func (w *Tx) RoomAfter(id string, into **Room) {
+// SelectRoom reads a room as it stands once the statements before it have run.
+func (w *Tx) SelectRoom(id string, into **Room) {
 	w.query(sqlRoomsByID, scanOne(into, scanRoom), []string{id})
 }

@@ -35,7 +35,7 @@ func newUser(t testing.TB, s *store.Store, home region.Code, publicID string) st
 	t.Helper()
 	u := aUser(home, publicID)
 	w := s.NewTx(home)
-	w.NewUser(u, now)
+	w.InsertUser(u, now)
 	commit(t, w)
 	return u
 }
@@ -55,7 +55,7 @@ func newCommunity(t testing.TB, s *store.Store, home region.Code, change ...func
 		f(&c)
 	}
 	w := s.NewTx(home)
-	w.NewCommunity(c, nil, now)
+	w.InsertCommunity(c, nil, now)
 	commit(t, w)
 	return c
 }
@@ -95,7 +95,7 @@ func newPost(t testing.TB, s *store.Store, c store.Community, change ...func(*st
 		f(&p)
 	}
 	w := s.NewTx(homeOf(p.ID))
-	w.NewPost(p)
+	w.InsertPost(p)
 	if p.IsParent {
 		w.Count(p.TargetID, store.FeedCounter(p.FeedType), +1)
 	}
@@ -120,7 +120,7 @@ func newComment(t testing.TB, s *store.Store, p store.Post, change ...func(*stor
 		f(&c)
 	}
 	w := s.NewTx(homeOf(c.ID))
-	w.NewComment(c)
+	w.InsertComment(c)
 	commit(t, w)
 	return c
 }

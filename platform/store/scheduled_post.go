@@ -144,8 +144,8 @@ func (s *Store) ScheduledPostsDue(ctx context.Context, home region.Code, lane in
 	return due, err
 }
 
-// NewScheduledPost inserts a scheduled post that waits.
-func (w *Tx) NewScheduledPost(s ScheduledPost) {
+// InsertScheduledPost inserts a scheduled post that waits.
+func (w *Tx) InsertScheduledPost(s ScheduledPost) {
 	w.once = "scheduled_posts_pkey"
 	w.exec(sqlScheduledInsert, s.ID, scheduleLane(s.ID), s.AuthorID, s.AuthorPublicID, s.TargetType, s.TargetID, s.TargetPublicID, s.PostIDs,
 		s.Draft, s.Mentions, s.ScheduledAt, s.Status, s.Description, s.CreatedAt)

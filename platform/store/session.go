@@ -22,8 +22,8 @@ type Session struct {
 	ExpiresAt  time.Time
 }
 
-// NewSession inserts a session.
-func (w *Tx) NewSession(s Session) {
+// InsertSession inserts a session.
+func (w *Tx) InsertSession(s Session) {
 	w.exec(sqlSessionInsert, s.UserID, s.ID, s.DeviceHash, s.CreatedAt, s.ExpiresAt)
 }
 

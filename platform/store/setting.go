@@ -101,8 +101,8 @@ func (r *ReadBatch) Settings(home region.Code, into *Settings) {
 	r.add(home, sqlSettings, scanSettings(into))
 }
 
-// SettingsAfter reads the settings as they stand once the statements before it have run.
-func (w *Tx) SettingsAfter(into *Settings) { w.query(sqlSettings, scanSettings(into)) }
+// SelectSettings reads the settings as they stand once the statements before it have run.
+func (w *Tx) SelectSettings(into *Settings) { w.query(sqlSettings, scanSettings(into)) }
 
 func scanSettings(into *Settings) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
@@ -124,7 +124,7 @@ func scanSettings(into *Settings) func(pgx.Rows) error {
 	}
 }
 
-// PutSetting stores a change of a setting, unless a newer one is there.
-func (w *Tx) PutSetting(s SettingRow) {
+// UpsertSetting stores a change of a setting, unless a newer one is there.
+func (w *Tx) UpsertSetting(s SettingRow) {
 	w.exec(sqlSettingPut, s.Name, []byte(s.Value), s.ChangedAt, s.Origin)
 }

@@ -135,8 +135,8 @@ func (r *ReadBatch) StoriesEndedBefore(home region.Code, before time.Time, limit
 	r.add(home, sqlStoryDue, scanAll(into, scanStory), before, limit)
 }
 
-// NewStory inserts a story and counts it; sent again after a lost connection it is stored once.
-func (w *Tx) NewStory(s Story) {
+// InsertStory inserts a story and counts it; sent again after a lost connection it is stored once.
+func (w *Tx) InsertStory(s Story) {
 	w.once = "stories_pkey"
 	w.exec(sqlStoryInsert, s.ID, s.TargetType, s.TargetID, s.TargetPublicID, s.AuthorID, s.AuthorPublicID, s.ReferenceID, s.DataType, s.Data, s.Items,
 		s.Metadata, s.Mentionees, s.CreatedAt, s.ExpiresAt)
@@ -179,7 +179,7 @@ func (w *Tx) PurgeStory(s Story, now time.Time) {
 	w.storyTarget(s, now)
 }
 
-// StoryAfter reads the story as it stands once the statements before it have run.
-func (w *Tx) StoryAfter(id string, into **Story) {
+// SelectStory reads the story as it stands once the statements before it have run.
+func (w *Tx) SelectStory(id string, into **Story) {
 	w.query(sqlStoriesByID, scanOne(into, scanStory), []string{id})
 }

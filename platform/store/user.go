@@ -136,13 +136,13 @@ func (r *ReadBatch) CreatorOf(communityID string, into *[]User) {
 	r.ofContent(communityID, sqlCreatorOf, scanAll(into, scanUser))
 }
 
-// NewUser inserts a user, unless it is there already.
-func (w *Tx) NewUser(u User, now time.Time) {
+// InsertUser inserts a user, unless it is there already.
+func (w *Tx) InsertUser(u User, now time.Time) {
 	w.exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, NameKey(u.ProfileHandle, userNameKeyRunes), now)
 }
 
-// UserAfter reads the user as it stands once the statements before it have run.
-func (w *Tx) UserAfter(id string, into *[]User) {
+// SelectUser reads the user as it stands once the statements before it have run.
+func (w *Tx) SelectUser(id string, into *[]User) {
 	w.query(sqlUsersByID, scanAll(into, scanUser), []string{id})
 }
 

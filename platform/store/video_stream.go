@@ -149,9 +149,9 @@ func (r *ReadBatch) ChildStreams(parentIDs []string, into *[]VideoStream) {
 	}
 }
 
-// NewVideoStream inserts a stream; sent again after a lost connection it is stored once. Where it has a parent that is not its
+// InsertVideoStream inserts a stream; sent again after a lost connection it is stored once. Where it has a parent that is not its
 // creator's, is gone, is a child itself or has as many children as it may, it is refused.
-func (w *Tx) NewVideoStream(s VideoStream, noParent error) {
+func (w *Tx) InsertVideoStream(s VideoStream, noParent error) {
 	w.once = "video_streams_pkey"
 	if s.ParentID != "" {
 		w.guard(sqlStreamParent, noParent, s.ParentID, s.CreatorID, MaxChildStreams)
@@ -223,8 +223,8 @@ func (w *Tx) ModerateVideoStream(id string, old, seen Moderation, now time.Time,
 	w.exec(sqlStreamModerate, id, moderationJSON(seen), now)
 }
 
-// VideoStreamAfter reads a stream as it stands once the statements before it have run.
-func (w *Tx) VideoStreamAfter(id string, into **VideoStream) {
+// SelectVideoStream reads a stream as it stands once the statements before it have run.
+func (w *Tx) SelectVideoStream(id string, into **VideoStream) {
 	w.query(sqlStreamsByID, scanOne(into, scanStream), []string{id})
 }
 

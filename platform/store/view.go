@@ -56,9 +56,9 @@ func makeViewLists() map[listOrder]*Statement {
 	return lists
 }
 
-// AddViews keeps and counts that a user viewed something at some times, in order and each once. Views that are not later
+// InsertViews keeps and counts that a user viewed something at some times, in order and each once. Views that are not later
 // than one which was counted already are passed over, so that what is told twice counts once.
-func (w *Tx) AddViews(v View, times []time.Time) {
+func (w *Tx) InsertViews(v View, times []time.Time) {
 	shard := rand.Int64N(counterShards) //nolint:gosec // a shard that need not be a secret
 	w.exec(sqlViewImpressions, v.ReferenceID, v.UserID, times, string(CountImpressions), shard)
 	w.exec(sqlViewReach, v.ReferenceID, v.UserID, string(CountReach), shard)

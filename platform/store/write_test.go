@@ -210,11 +210,11 @@ func TestNewContentIsStoredOnce(t *testing.T) {
 	s := open(t, p.Through(url), func(c *store.Config) { c.PoolSize = 1; c.StatementTimeout = time.Minute })
 	community := newCommunity(t, s, region.US)
 	for name, write := range map[string]func(w *store.Tx){
-		"community":    func(w *store.Tx) { w.NewCommunity(aCommunity(region.US), nil, now) },
-		"category":     func(w *store.Tx) { w.NewCategory(aCategory(region.US, "News"), now) },
-		"join request": func(w *store.Tx) { w.NewJoinRequest(aJoinRequest(community), refused) },
-		"post":         func(w *store.Tx) { w.NewPost(aPost(community)) },
-		"comment":      func(w *store.Tx) { w.NewComment(aComment(aPost(community))) },
+		"community":    func(w *store.Tx) { w.InsertCommunity(aCommunity(region.US), nil, now) },
+		"category":     func(w *store.Tx) { w.InsertCategory(aCategory(region.US, "News"), now) },
+		"join request": func(w *store.Tx) { w.InsertJoinRequest(aJoinRequest(community), refused) },
+		"post":         func(w *store.Tx) { w.InsertPost(aPost(community)) },
+		"comment":      func(w *store.Tx) { w.InsertComment(aComment(aPost(community))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			warm := s.NewTx(region.US)
@@ -228,11 +228,11 @@ func TestNewContentIsStoredOnce(t *testing.T) {
 	}
 	post := aPost(community)
 	warm := s.NewTx(region.US)
-	warm.NewComment(aComment(post))
+	warm.InsertComment(aComment(post))
 	commit(t, warm)
 	p.LoseAnswers(1)
 	w := s.NewTx(region.US)
-	w.NewComment(aComment(post))
+	w.InsertComment(aComment(post))
 	commit(t, w)
 	require.Equal(t, int64(2), countsOf(t, s, post.ID).Of(post.ID, store.CountComments))
 }

@@ -146,7 +146,7 @@ func (s *Service) put(ctx context.Context, home region.Code, now time.Time, view
 	w := s.Store.NewTx(home)
 	for _, v := range views {
 		v.ref.Guard(w, now)
-		w.AddViews(v.View, v.times)
+		w.InsertViews(v.View, v.times)
 		if story := v.ref.Story; story != nil {
 			w.SeeStories(v.UserID, story.TargetID, story.ExpiresAt)
 		}

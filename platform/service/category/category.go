@@ -43,7 +43,7 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 		UpdatedAt:    now,
 	}
 	w := s.Store.NewTx(s.Region)
-	w.NewCategory(c, now)
+	w.InsertCategory(c, now)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

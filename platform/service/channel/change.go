@@ -35,7 +35,7 @@ func (s *Service) UpdateChannel(ctx context.Context, m *plazav1.UpdateChannelReq
 	var after *store.Channel
 	w := s.Store.NewTx(service.HomeOf(c.ID))
 	w.UpdateChannel(c, changeOf(m), s.Now())
-	w.ChannelAfter(c.ID, &after)
+	w.SelectChannel(c.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

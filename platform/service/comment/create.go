@@ -44,7 +44,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	if parent != nil {
 		w.GuardComment(parent.ID, fail.NotFound())
 	}
-	w.NewComment(c)
+	w.InsertComment(c)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

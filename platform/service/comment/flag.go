@@ -38,7 +38,7 @@ func (s *Service) FlagComment(ctx context.Context, req *plazav1.FlagCommentReque
 	}
 	return s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.AddFlag(flag)
+		w.InsertFlag(flag)
 	})
 }
 
@@ -51,7 +51,7 @@ func (s *Service) UnflagComment(ctx context.Context, req *plazav1.UnflagCommentR
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) { w.RemoveFlag(l.comment.ID, l.Request.Caller.UserID) })
+	return s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlag(l.comment.ID, l.Request.Caller.UserID) })
 }
 
 // ClearCommentFlags removes every flag of a comment; for moderators.
@@ -63,7 +63,7 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearComme
 	if err := auth.Require(l.Request.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) { w.ClearFlags(l.comment.ID) })
+	return s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlags(l.comment.ID) })
 }
 
 // changeFlags runs a change of the comment's flags, brings up to date what depends on them, and answers with the comment.
@@ -72,8 +72,8 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store
 	w := s.Store.NewTx(service.HomeOf(l.comment.ID))
 	w.GuardComment(l.comment.ID, fail.NotFound())
 	change(w)
-	w.BubbleCommentFlags(*l.comment)
-	w.CommentAfter(l.comment.ID, &after)
+	w.RecomputeCommentFlags(*l.comment)
+	w.SelectComment(l.comment.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (s *Service) review(ctx context.Context, id, status string) (*plazav1.Comme
 	l.ref.Guard(w, now)
 	w.GuardCommentStatus(*l.comment, fail.NotFound())
 	w.ReviewComment(*l.comment, status, now)
-	w.CommentAfter(id, &after)
+	w.SelectComment(id, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	w := s.Store.NewTx(service.HomeOf(c.ID))
 	w.GuardCommentUnchanged(*l.comment, service.ErrConflict)
 	w.EditComment(c, now, l.Request.Caller.KeepsEditedAt)
-	w.CommentAfter(c.ID, &after)
+	w.SelectComment(c.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

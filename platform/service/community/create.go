@@ -28,7 +28,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	c := s.row(req, *n.User(), now)
 	changes := n.members(c, now)
 	w := s.Store.NewTx(s.Region)
-	w.NewCommunity(c, n.taken(), now)
+	w.InsertCommunity(c, n.taken(), now)
 	mirrors := w.ChangeMembers(c.ID, changes, now, now.Add(events.Grace))
 	told := events.Added(w, c.ID, c.CreatorID, c.CreatorID, changes, mirrors, now)
 	if err := w.Commit(ctx); err != nil {

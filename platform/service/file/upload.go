@@ -94,7 +94,7 @@ func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 		f.OwnerID, f.OwnerPublicID = u.owner.ID, u.owner.PublicID
 	}
 	w := s.Store.NewTx(u.home)
-	w.NewUpload(f.ID, now.Add(s.UploadTimeout+sweepGrace), now)
+	w.InsertUpload(f.ID, now.Add(s.UploadTimeout+sweepGrace), now)
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 			f.Name = clean(base(form.PreferredName))
 		}
 		f.CreatedAt, f.UpdatedAt = now, now
-		w.NewFile(*f, errAbandoned)
+		w.InsertFile(*f, errAbandoned)
 	}
 	// From here on nobody but the sweep may remove the objects: an answer that gets lost does not say what was stored.
 	u.closed = true

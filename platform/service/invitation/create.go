@@ -74,7 +74,7 @@ func (s *Service) invite(ctx context.Context, d *draft) error {
 		d.rows = append(d.rows, d.of(u, s.NewID(w.Home())))
 		if i := &d.rows[len(d.rows)-1]; i.CreatedAt.IsZero() {
 			i.CreatedAt, i.UpdatedAt = s.Now(), s.Now()
-			w.NewInvitation(*i, store.ErrChanged)
+			w.InsertInvitation(*i, store.ErrChanged)
 		}
 	}
 	return w.Commit(ctx)

@@ -104,7 +104,7 @@ func (s *Service) send(ctx context.Context, a asked) (asked, error) {
 	w := s.Store.NewTx(a.home)
 	w.CommunityIsLive(a.community.ID)
 	if a.needsApproval() {
-		w.NewJoinRequest(a.request, errPending)
+		w.InsertJoinRequest(a.request, errPending)
 		return a, w.Commit(ctx)
 	}
 	a.approve(w)
@@ -130,7 +130,7 @@ func (a *asked) approve(w *store.Tx) {
 	}
 	a.request.Status, a.request.RespondedAt, a.request.UpdatedAt = store.JoinApproved, &a.now, a.now
 	if !a.isPending() {
-		w.NewJoinRequest(a.request, errPending)
+		w.InsertJoinRequest(a.request, errPending)
 	}
 }
 

@@ -82,7 +82,7 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 	w := s.Store.NewTx(home)
 	w.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
 	told := s.send(w, m, now)
-	w.MessageFeedAfter(m.FeedID, &feed)
+	w.SelectMessageFeed(m.FeedID, &feed)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	w := s.Store.NewTx(home)
 	w.DeleteFeed(feedID, now, fail.NotFound())
 	told := events.FeedDeleted(w, feedID, now)
-	w.MessageFeedAfter(feedID, &feed)
+	w.SelectMessageFeed(feedID, &feed)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -174,7 +174,7 @@ func (s *Service) carryOut(ctx context.Context, found *situation, p plan) error 
 		i := store.Invitation{
 			ID: s.NewID(home), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: found.community.ID, CreatedAt: found.now,
 		}
-		w.NewInvitation(membership.NewInvitation(found.Request, i, u), store.ErrChanged)
+		w.InsertInvitation(membership.NewInvitation(found.Request, i, u), store.ErrChanged)
 	}
 	told := events.Added(w, found.community.ID, found.Caller.UserID, "", p.changes, mirrors, found.now)
 	if err := w.Commit(ctx); err != nil {

@@ -170,7 +170,7 @@ func (s *Service) write(ctx context.Context, d *draft, m store.Message) (*answer
 	var stored *store.Message
 	w := s.Store.NewTx(service.HomeOf(m.ID))
 	// Where the answer of an earlier run got lost, the row is there, and it is the run that finds it so which answers.
-	w.MessageAfter(m.ID, &stored)
+	w.SelectMessage(m.ID, &stored)
 	w.GuardChannel(m.ChannelID, fail.NotFound())
 	if d.Access.User.IsMember() {
 		w.GuardChannelMember(m.ChannelID, m.CreatorID, fail.NotChannelMember())
@@ -178,14 +178,14 @@ func (s *Service) write(ctx context.Context, d *draft, m store.Message) (*answer
 	if m.ParentID != "" {
 		w.GuardMessage(m.ParentID, fail.NotFound())
 	}
-	w.NewMessage(m, fail.NotFound(), errThere)
+	w.InsertMessage(m, fail.NotFound(), errThere)
 	w.ChannelActive(m.ChannelID, m.CreatedAt)
 	var told []store.OutboxRow
 	if m.ChannelType != store.ChannelLive { // nobody is told what they have not read of what went by
 		told = events.MessageAdded(w, events.NewMessage{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)
 	}
-	w.MessageFeedAfter(m.FeedID, &d.Feed)
-	w.MessageAfter(m.ID, &stored)
+	w.SelectMessageFeed(m.FeedID, &d.Feed)
+	w.SelectMessage(m.ID, &stored)
 	if err := w.Commit(ctx); errors.Is(err, errThere) {
 		return s.again(ctx, d, m)
 	} else if err != nil {

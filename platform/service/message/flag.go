@@ -33,7 +33,7 @@ func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageReque
 	}
 	return s.changeFlags(ctx, c, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.AddFlag(flag)
+		w.InsertFlag(flag)
 	})
 }
 
@@ -46,7 +46,7 @@ func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageR
 	if err := c.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(w *store.Tx) { w.RemoveFlag(c.Message.ID, c.Caller.UserID) })
+	return s.changeFlags(ctx, c, func(w *store.Tx) { w.DeleteFlag(c.Message.ID, c.Caller.UserID) })
 }
 
 // ClearMessageFlags removes every flag of a message; for those who may delete the messages of others.
@@ -58,7 +58,7 @@ func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessa
 	if err := c.Access.RequireModerate(c.Caller, auth.DeleteMessage); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(w *store.Tx) { w.ClearFlags(c.Message.ID) })
+	return s.changeFlags(ctx, c, func(w *store.Tx) { w.DeleteFlags(c.Message.ID) })
 }
 
 // changeFlags runs a change of the message's flags, brings up to date what depends on them, and answers with the message.
@@ -67,8 +67,8 @@ func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, chang
 	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
 	w.GuardMessage(c.Message.ID, fail.NotFound())
 	change(w)
-	w.ApplyMessageFlags(c.Message.ID)
-	w.MessageAfter(c.Message.ID, &after)
+	w.RecomputeMessageFlags(c.Message.ID)
+	w.SelectMessage(c.Message.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -185,7 +185,7 @@ func (s *Service) change(ctx context.Context, c *chat.MessageRequest, change fun
 	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
 	w.GuardMessage(c.Message.ID, fail.NotFound())
 	change(w)
-	w.MessageAfter(c.Message.ID, &after)
+	w.SelectMessage(c.Message.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

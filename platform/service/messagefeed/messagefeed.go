@@ -46,7 +46,7 @@ func (s *Service) requireChange(access chat.Access, f *service.Request) error {
 	return access.RequireModerate(f.Caller, auth.EditChannel)
 }
 
-// CreateMessageFeed makes a subchannel in a channel.
+// InsertMessageFeed makes a subchannel in a channel.
 func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMessageFeedRequest) (*answer, error) {
 	f, access, err := s.channel(ctx, req.GetChannelId())
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 	var made *store.MessageFeed
 	w := s.Store.NewTx(home)
 	w.GuardChannel(access.Channel.ID, fail.NotFound())
-	w.CreateMessageFeed(feed)
-	w.MessageFeedAfter(feed.ID, &made)
+	w.InsertMessageFeed(feed)
+	w.SelectMessageFeed(feed.ID, &made)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMess
 	var after *store.MessageFeed
 	w := s.Store.NewTx(service.HomeOf(c.Feed.ID))
 	w.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
-	w.MessageFeedAfter(c.Feed.ID, &after)
+	w.SelectMessageFeed(c.Feed.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 	if req.GetPermanent() {
 		told = append(told, w.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
 	}
-	w.MessageFeedAfter(c.Feed.ID, &after)
+	w.SelectMessageFeed(c.Feed.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -163,7 +163,7 @@ func (s *Service) change(ctx context.Context, l list, rules []store.ModerationRu
 			sent = append(sent, w.Emit(topic, message{Home: home, Rules: rules}, s.Now(), s.Outbox.FirstTry()))
 		}
 	}
-	w.ModerationRulesAfter(l.name, ids, &after)
+	w.SelectModerationRules(l.name, ids, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (s *Service) change(ctx context.Context, l list, rules []store.ModerationRu
 
 // put stores rules, and gives the home's rules a version that they never had.
 func (s *Service) put(w *store.Tx, rules []store.ModerationRule) {
-	w.PutModerationRules(rules, live.NewKey(), s.Now().Add(-forgetAfter))
+	w.UpsertModerationRules(rules, live.NewKey(), s.Now().Add(-forgetAfter))
 }
 
 // message is what travels to another home.

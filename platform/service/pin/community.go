@@ -64,7 +64,7 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.Unpin
 	}
 	w := s.Store.NewTx(service.HomeOf(id))
 	w.GuardTarget("community", id, fail.NotFound())
-	w.RemovePins(id, req.GetPlacement(), s.Now())
+	w.DeletePins(id, req.GetPlacement(), s.Now())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -116,8 +116,8 @@ func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGl
 	for _, home := range region.All() {
 		part := &store.Pins{}
 		w := s.Store.NewTx(home)
-		w.RemovePins(s.NetworkID, store.PinGlobal, s.Now())
-		w.PinsAfter(s.NetworkID, store.PinGlobal, part)
+		w.DeletePins(s.NetworkID, store.PinGlobal, s.Now())
+		w.SelectPins(s.NetworkID, store.PinGlobal, part)
 		if err := w.Commit(ctx); err != nil {
 			failed = fail.From(err)
 			continue

@@ -98,8 +98,8 @@ func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*
 		w.GuardPublic(p.CommunityID, errPrivate)
 	}
 	w.GuardPinLimit(p, limit, errLimit(limit))
-	w.AddPin(p)
-	w.PinsAfter(p.TargetID, p.Placement, after)
+	w.InsertPin(p)
+	w.SelectPins(p.TargetID, p.Placement, after)
 	return after, w.Commit(ctx)
 }
 
@@ -107,8 +107,8 @@ func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*
 func (s *Service) remove(ctx context.Context, postID, targetID, placement string) (*store.Pins, error) {
 	after := &store.Pins{}
 	w := s.Store.NewTx(service.HomeOf(postID))
-	w.RemovePin(store.Pin{TargetID: targetID, Placement: placement, PostID: postID}, fail.NotFound(), s.Now())
-	w.PinsAfter(targetID, placement, after)
+	w.DeletePin(store.Pin{TargetID: targetID, Placement: placement, PostID: postID}, fail.NotFound(), s.Now())
+	w.SelectPins(targetID, placement, after)
 	return after, w.Commit(ctx)
 }
 

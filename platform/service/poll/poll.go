@@ -69,7 +69,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 		return nil, err
 	}
 	w := s.Store.NewTx(service.HomeOf(p.ID))
-	w.NewPoll(p)
+	w.InsertPoll(p)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest
 	}
 	w := s.Store.NewTx(service.HomeOf(l.poll.ID))
 	w.ClosePoll(l.poll.ID, s.Now(), fail.NotFound())
-	w.PollAfter(l.poll.ID, &l.poll)
+	w.SelectPoll(l.poll.ID, &l.poll)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 	counts := store.Counts{}
 	w := s.Store.NewTx(home)
 	w.ChangeVotes(c, now, fail.NotFound(), errClosed, errChanged)
-	w.CountsAfter([]string{c.PollID}, counts)
+	w.SelectCounts([]string{c.PollID}, counts)
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}

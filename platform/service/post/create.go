@@ -33,7 +33,7 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	for _, p := range posts {
 		counts[p.ID] = nil // nothing to count of it yet
 	}
-	w.CountsAfter([]string{d.TargetID}, counts)
+	w.SelectCounts([]string{d.TargetID}, counts)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*
 	}
 	return s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.AddFlag(flag)
+		w.InsertFlag(flag)
 	})
 }
 
@@ -54,7 +54,7 @@ func (s *Service) UnflagPost(ctx context.Context, req *plazav1.UnflagPostRequest
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) { w.RemoveFlag(l.post.ID, l.Request.Caller.UserID) })
+	return s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlag(l.post.ID, l.Request.Caller.UserID) })
 }
 
 // ClearPostFlags removes every flag of a post; for moderators.
@@ -66,7 +66,7 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlag
 	if err := auth.Require(l.Request.Caller, auth.ModeratePostAndComment, l.place.Scope("")); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) { w.ClearFlags(l.post.ID) })
+	return s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlags(l.post.ID) })
 }
 
 // changeFlags runs a change of the post's flags, brings up to date what depends on them, and answers with the post.
@@ -75,9 +75,9 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store
 	w := s.Store.NewTx(service.HomeOf(l.post.ID))
 	w.GuardPost(*l.post, fail.NotFound())
 	change(w)
-	w.BubblePostFlags(*l.post)
-	w.PostAfter(l.post.ID, &after)
-	w.CommunityAfter(l.place.Community)
+	w.RecomputePostFlags(*l.post)
+	w.SelectPost(l.post.ID, &after)
+	w.SelectCommunity(l.place.Community)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.Pos
 	w := s.Store.NewTx(service.HomeOf(id))
 	w.GuardPost(*l.post, fail.NotFound())
 	w.MovePost(*l.post, feedType, s.Now())
-	w.PostAfter(id, &after)
+	w.SelectPost(id, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

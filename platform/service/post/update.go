@@ -35,8 +35,8 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	w := s.Store.NewTx(home)
 	w.GuardPostUnchanged(*l.post, service.ErrConflict)
 	w.EditPost(parent, added, dropped, now, l.Request.Caller.KeepsEditedAt)
-	w.PostAfter(parent.ID, &after)
-	w.CommunityAfter(l.place.Community)
+	w.SelectPost(parent.ID, &after)
+	w.SelectCommunity(l.place.Community)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

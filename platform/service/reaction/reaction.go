@@ -117,7 +117,7 @@ func (l *loaded) by(name string) *store.Reaction {
 	return nil
 }
 
-// AddReaction reacts as the caller. A second time by the same name changes nothing.
+// InsertReaction reacts as the caller. A second time by the same name changes nothing.
 func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest) (*plazav1.AddReactionResponse, error) {
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l, err := s.load(ctx, ref, nil)
@@ -137,7 +137,7 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 	}
 	w := s.Store.NewTx(home)
 	l.guard(w, r.CreatedAt)
-	w.AddReaction(r, errThere)
+	w.InsertReaction(r, errThere)
 	if err := w.Commit(ctx); err != nil && !errors.Is(err, errThere) {
 		return nil, err
 	} else if err == nil {
@@ -175,7 +175,7 @@ func added(id string) *plazav1.AddReactionResponse {
 	return &plazav1.AddReactionResponse{AddedId: id}
 }
 
-// RemoveReaction takes the caller's own reaction back; one that is not there is 400400.
+// DeleteReaction takes the caller's own reaction back; one that is not there is 400400.
 func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionRequest) (*plazav1.RemoveReactionResponse, error) {
 	l, err := s.load(ctx, reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}, nil)
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionR
 		return nil, fail.NotFound()
 	}
 	w := s.Store.NewTx(service.HomeOf(r.ReferenceID))
-	w.RemoveReaction(*r, fail.NotFound())
+	w.DeleteReaction(*r, fail.NotFound())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

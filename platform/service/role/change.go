@@ -109,7 +109,7 @@ type message struct {
 
 func (s *Service) put(ctx context.Context, made store.Role) error {
 	w := s.Store.NewTx(s.Region)
-	w.PutRole(made)
+	w.UpsertRole(made)
 	var sent []store.OutboxRow
 	now := s.Now()
 	for _, home := range region.All() {
@@ -133,7 +133,7 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 		return err
 	}
 	w := s.Store.NewTx(m.Home)
-	w.PutRole(m.Role)
+	w.UpsertRole(m.Role)
 	return w.Commit(ctx)
 }
 

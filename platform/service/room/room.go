@@ -80,7 +80,7 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	}
 	row.HasChannel = row.LiveChatEnabled
 	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.NewRoom(row, errParent)
+	w.InsertRoom(row, errParent)
 	if row.HasChannel {
 		chat.InsertRoomChannel(w, row, nil, now)
 	}
@@ -205,7 +205,7 @@ func (s *Service) write(ctx context.Context, row *store.Room, change func(*store
 	var after *store.Room
 	w := s.Store.NewTx(service.HomeOf(row.ID))
 	change(w)
-	w.RoomAfter(row.ID, &after)
+	w.SelectRoom(row.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

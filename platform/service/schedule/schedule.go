@@ -68,7 +68,7 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	}
 	w := s.Store.NewTx(d.Home)
 	w.GuardTarget(d.TargetType, d.TargetID, fail.NotFound())
-	w.NewScheduledPost(row)
+	w.InsertScheduledPost(row)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -94,13 +94,13 @@ func (s *Service) store(ctx context.Context, m *plazav1.CreateSessionRequest, us
 	}
 	device := deviceHash(m.GetDeviceId())
 	w := s.Store.NewTx(homeOf(userID))
-	w.NewUser(store.User{ID: userID, PublicID: m.GetUserId(), DisplayName: name, ProfileHandle: m.GetProfileHandle()}, now)
+	w.InsertUser(store.User{ID: userID, PublicID: m.GetUserId(), DisplayName: name, ProfileHandle: m.GetProfileHandle()}, now)
 	if m.GetDisplayName() != "" || m.ProfileHandle != nil {
 		w.RenameUser(userID, nonEmpty(m.GetDisplayName()), m.ProfileHandle, now)
 	}
-	w.NewSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
+	w.InsertSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
 	var users []store.User
-	w.UserAfter(userID, &users)
+	w.SelectUser(userID, &users)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (s *Service) change(ctx context.Context, values map[string]any) (store.Sett
 	var sent []store.OutboxRow
 	w := s.Store.NewTx(s.Region)
 	for _, row := range rows {
-		w.PutSetting(row)
+		w.UpsertSetting(row)
 	}
 	now := s.Now()
 	for _, home := range region.All() {
@@ -141,7 +141,7 @@ func (s *Service) change(ctx context.Context, values map[string]any) (store.Sett
 			sent = append(sent, w.Emit(topic, message{Home: home, Rows: rows}, now, s.Outbox.FirstTry()))
 		}
 	}
-	w.SettingsAfter(&after)
+	w.SelectSettings(&after)
 	if err := w.Commit(ctx); err != nil {
 		return store.Settings{}, err
 	}
@@ -178,7 +178,7 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	}
 	w := s.Store.NewTx(m.Home)
 	for _, r := range m.Rows {
-		w.PutSetting(r)
+		w.UpsertSetting(r)
 	}
 	return w.Commit(ctx)
 }

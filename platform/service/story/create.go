@@ -53,7 +53,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	}
 	w := s.Store.NewTx(service.HomeOf(t.id))
 	w.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())
-	w.NewStory(story)
+	w.InsertStory(story)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

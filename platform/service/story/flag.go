@@ -34,7 +34,7 @@ func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) 
 	}
 	return s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.AddFlag(flag)
+		w.InsertFlag(flag)
 	})
 }
 
@@ -64,7 +64,7 @@ func (s *Service) UnflagStory(ctx context.Context, req *plazav1.UnflagStoryReque
 	me := l.Request.Caller.UserID
 	return s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlag(l.story().ID, me, errNeverFlagged)
-		w.RemoveFlag(l.story().ID, me)
+		w.DeleteFlag(l.story().ID, me)
 	})
 }
 
@@ -79,7 +79,7 @@ func (s *Service) ClearStoryFlags(ctx context.Context, req *plazav1.ClearStoryFl
 			return nil, err
 		}
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) { w.ClearFlags(l.story().ID) })
+	return s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlags(l.story().ID) })
 }
 
 // changeFlags runs a change of the story's flags, brings up to date what depends on them, and answers with the story.
@@ -88,8 +88,8 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store
 	w := s.Store.NewTx(l.ref.Home())
 	l.ref.Guard(w, l.now)
 	change(w)
-	w.BubbleStoryFlags(l.story().ID)
-	w.StoryAfter(l.story().ID, &after)
+	w.RecomputeStoryFlags(l.story().ID)
+	w.SelectStory(l.story().ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -57,13 +57,13 @@ func (a *archive) add(endedBefore time.Duration) store.Story {
 		Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: noon.Add(-endedBefore - 24*time.Hour), ExpiresAt: noon.Add(-endedBefore),
 	}
 	a.commit(func(w *store.Tx) {
-		w.NewStory(s)
-		w.AddFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon})
-		w.AddReaction(store.Reaction{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment, CreatedAt: noon}, nil)
-		w.AddViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
+		w.InsertStory(s)
+		w.InsertFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon})
+		w.InsertReaction(store.Reaction{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment, CreatedAt: noon}, nil)
+		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
 	})
 	a.commit(func(w *store.Tx) {
-		w.NewComment(store.Comment{
+		w.InsertComment(store.Comment{
 			ID: comment, ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: a.target, RootID: comment, AuthorID: "u",
 			Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: noon,
 		})

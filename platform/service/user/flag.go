@@ -31,7 +31,7 @@ func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*
 	}
 	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) {
 		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.AddFlag(flag)
+		w.InsertFlag(flag)
 	}))
 }
 
@@ -44,7 +44,7 @@ func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) { w.RemoveFlag(l.user.ID, l.Caller.UserID) }))
+	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlag(l.user.ID, l.Caller.UserID) }))
 }
 
 // ClearUserFlags removes every flag of a user; for those who moderate users.
@@ -56,7 +56,7 @@ func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlag
 	if err := auth.Require(l.Caller, auth.ModerateUser, auth.Scope{}); err != nil {
 		return nil, err
 	}
-	user, err := s.changeFlags(ctx, l, func(w *store.Tx) { w.ClearFlags(l.user.ID) })
+	user, err := s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlags(l.user.ID) })
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*stor
 	w := s.Store.NewTx(service.HomeOf(l.user.ID))
 	w.GuardTarget("user", l.user.ID, fail.NotFound())
 	change(w)
-	w.ApplyUserFlags(l.user.ID)
-	w.UserAfter(l.user.ID, &after)
+	w.RecomputeUserFlags(l.user.ID)
+	w.SelectUser(l.user.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

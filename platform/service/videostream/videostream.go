@@ -60,7 +60,7 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	}
 	row.HasChannel = row.ChannelEnabled
 	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.NewVideoStream(row, errParent)
+	w.InsertVideoStream(row, errParent)
 	if row.HasChannel {
 		chat.InsertStreamChannel(w, row, nil, now)
 	}
@@ -152,7 +152,7 @@ func (s *Service) write(ctx context.Context, callerID string, row *store.VideoSt
 	var after *store.VideoStream
 	w := s.Store.NewTx(service.HomeOf(row.ID))
 	change(w)
-	w.VideoStreamAfter(row.ID, &after)
+	w.SelectVideoStream(row.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func SetRoles(old store.Member, roles []string, now time.Time) store.MemberChang
 	return store.MemberChange{Old: &old, New: changed}
 }
 
-// NewInvitation completes an invitation of a user by the caller; an administrator has no account to name.
+// InsertInvitation completes an invitation of a user by the caller; an administrator has no account to name.
 func NewInvitation(f *service.Request, i store.Invitation, u store.User) store.Invitation {
 	i.InvitedID, i.InvitedPublicID, i.Status = u.ID, u.PublicID, store.JoinPending
 	if by := f.User(); by != nil {

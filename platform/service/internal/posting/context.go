@@ -160,7 +160,7 @@ func InsertPosts(d *service.Deps, w *store.Tx, posts []store.Post, draft *Draft)
 	parent := posts[0]
 	w.GuardTarget(parent.TargetType, parent.TargetID, fail.NotFound())
 	for _, p := range posts {
-		w.NewPost(p)
+		w.InsertPost(p)
 	}
 	w.Count(parent.TargetID, store.FeedCounter(parent.FeedType), +1)
 	return attach(d, w, parent, draft)

@@ -30,7 +30,7 @@ type viewed struct {
 	store.View
 
 	times []time.Time // in order, each once
-	ref   visibility.Reference
+	ref   *visibility.Reference
 }
 
 // ReportActivities tells what the caller viewed.
@@ -97,13 +97,14 @@ func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string]
 	for _, st := range stories {
 		targets[st.TargetID] = st.TargetType
 	}
-	places, err := visibility.LoadTargets(ctx, s.Deps, f.Caller, targets)
+	read, err := visibility.LoadTargets(ctx, s.Deps, f.Caller, targets)
 	if err != nil {
 		return nil, err
 	}
 	views := map[region.Code][]viewed{}
-	add := func(kind, id string, times []time.Time, ref visibility.Reference) {
-		if ref.RequireSee(f.Caller, now) != nil {
+	add := func(kind, id string, times []time.Time, row *visibility.Pending) {
+		ref, err := row.Resolve(f.Caller, now)
+		if err != nil {
 			return
 		}
 		slices.SortFunc(times, time.Time.Compare)
@@ -111,10 +112,10 @@ func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string]
 		views[service.HomeOf(id)] = append(views[service.HomeOf(id)], v)
 	}
 	for i := range posts {
-		add(store.ReferencePost, posts[i].ID, postTimes[posts[i].ID], visibility.Reference{Post: &posts[i], Target: places[posts[i].TargetID]})
+		add(store.ReferencePost, posts[i].ID, postTimes[posts[i].ID], read.Post(&posts[i]))
 	}
 	for i := range stories {
-		add(store.ReferenceStory, stories[i].ID, storyTimes[stories[i].ID], visibility.Reference{Story: &stories[i], Target: places[stories[i].TargetID]})
+		add(store.ReferenceStory, stories[i].ID, storyTimes[stories[i].ID], read.Story(&stories[i]))
 	}
 	return views, nil
 }

@@ -25,14 +25,17 @@ func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest
 		kind = store.ReferenceStory
 	}
 	var rows []store.View
-	var ref visibility.Reference
 	f := s.NewRequest(ctx)
-	visibility.ReadReference(f, kind, m.GetReferenceId(), &ref)
+	pending := visibility.ReadReference(f, kind, m.GetReferenceId())
 	f.ListViews(list, &rows)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.requireOwn(f.Caller, &ref); err != nil {
+	ref, err := pending.Resolve(f.Caller, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := requireOwn(f.Caller, ref); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(v store.View) (time.Time, string, string) { return v.FirstAt, "", v.UserID })
@@ -44,10 +47,7 @@ func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest
 }
 
 // requireOwn returns nil for the author and for those who moderate posts and comments, or stories, there.
-func (s *Service) requireOwn(caller *auth.Caller, ref *visibility.Reference) error {
-	if err := ref.RequireSee(caller, s.Now()); err != nil {
-		return err
-	}
+func requireOwn(caller *auth.Caller, ref *visibility.Reference) error {
 	right := auth.ModeratePostAndComment
 	if ref.Story != nil {
 		right = auth.ManageCommunityStory

@@ -34,39 +34,51 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// loaded is one comment as a request finds it, with the post or story it stands on.
+// loaded is one comment that the caller may see, with the post or story it is on.
 type loaded struct {
 	*service.Request
 	comment *store.Comment
-	ref     visibility.Reference
+	ref     *visibility.Reference
 }
 
-// load reads a comment, what it stands on and how the caller stands to that, beside what more adds. A comment that is
-// deleted or that the caller may not see does not exist.
+// load reads a comment that the caller may see, and whatever more adds to the same round trip. more may be nil.
 func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
-	l := &loaded{Request: s.NewRequest(ctx)}
-	l.Comment(id, &l.comment)
-	visibility.ReadReferenceOfComment(l.Request, id, &l.ref)
+	r := s.NewRequest(ctx)
+	comment := readComment(r, id)
 	if more != nil {
-		more(l.Request)
+		more(r)
 	}
-	if err := l.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if l.comment == nil || l.comment.DeletedAt != nil {
+	return comment.resolve(r, s.Now())
+}
+
+// pending is a comment that a request reads.
+type pending struct {
+	row *store.Comment
+	ref *visibility.Pending
+}
+
+func readComment(r *service.Request, id string) *pending {
+	p := &pending{ref: visibility.ReadReferenceOfComment(r, id)}
+	r.Comment(id, &p.row)
+	return p
+}
+
+// resolve returns the comment once the reads have run, or 400400 if it is deleted or the caller may not see it.
+func (p *pending) resolve(r *service.Request, now time.Time) (*loaded, error) {
+	if p.row == nil || p.row.DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	return l, l.requireSee(s.Now())
-}
-
-// requireSee refuses comments that the caller may not see.
-func (l *loaded) requireSee(now time.Time) error {
-	if err := l.ref.RequireSee(l.Request.Caller, now); err != nil {
-		return err
+	ref, err := p.ref.Resolve(r.Caller, now)
+	if err != nil {
+		return nil, err
 	}
-	return l.ref.Target.RequireSeeComment(l.Request.Caller, l.comment)
+	return &loaded{Request: r, comment: p.row, ref: ref}, ref.Target.RequireSeeComment(r.Caller, p.row)
 }
 
+// known returns the rows that were read, for the response.
 func (l *loaded) known(comments ...store.Comment) view.Known {
 	k := view.Known{Comments: comments, Users: l.UserRows()}
 	if l.ref.Target.Member != nil {
@@ -75,7 +87,7 @@ func (l *loaded) known(comments ...store.Comment) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*plazav1.CommentAggregate, error) {
+func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*plazav1.CommentAggregate, error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -89,36 +101,31 @@ func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*l.comment))
+	return s.respond(ctx, l.Caller.UserID, l.known(*l.comment))
 }
 
 // BatchGetComments gets up to ten comments in the order of the request; those that the caller may not see are left out.
 func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCommentsRequest) (*plazav1.CommentAggregate, error) {
-	ids := req.GetCommentIds()
-	found := make([]*loaded, len(ids))
-	f := s.NewRequest(ctx)
-	for i, id := range ids {
-		l := &loaded{Request: f}
-		found[i] = l
-		f.Comment(id, &l.comment)
-		visibility.ReadReferenceOfComment(f, id, &l.ref)
+	r := s.NewRequest(ctx)
+	var comments []*pending
+	for _, id := range req.GetCommentIds() {
+		comments = append(comments, readComment(r, id))
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	k := view.Known{Users: f.UserRows()}
-	for _, l := range found {
-		if l.comment == nil || l.comment.DeletedAt != nil || l.requireSee(s.Now()) != nil {
+	k := view.Known{Users: r.UserRows()}
+	for _, p := range comments {
+		l, err := p.resolve(r, s.Now())
+		if err != nil || slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {
 			continue
 		}
-		if !slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {
-			k.Comments = append(k.Comments, *l.comment)
-		}
+		k.Comments = append(k.Comments, *l.comment)
 		if l.ref.Target.Member != nil {
 			k.Members = append(k.Members, *l.ref.Target.Member)
 		}
 	}
-	return s.answer(ctx, f.Caller.UserID, k)
+	return s.respond(ctx, r.Caller.UserID, k)
 }
 
 // DeleteComment deletes a comment; for its author, a moderator and the owner of the wall. Its replies stay. A permanent
@@ -133,7 +140,7 @@ func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest)
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.Request.Caller, deleteRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
+	if err := auth.Require(l.Caller, deleteRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
 		return nil, err
 	}
 	w := s.Store.NewTx(service.HomeOf(l.comment.ID))

@@ -50,7 +50,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	}
 	k := l.known(c)
 	k.Counts = store.Counts{c.ID: nil} // nothing to count of it yet
-	return s.answer(ctx, l.Request.Caller.UserID, k)
+	return s.respond(ctx, l.Caller.UserID, k)
 }
 
 // check says whether a comment can hold a body and attachments.
@@ -82,7 +82,7 @@ func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentReq
 	counts := store.Counts{}
 	var parent *store.Comment
 	id := m.GetReferenceId()
-	visibility.ReadReference(l.Request, kindOf(m.GetReferenceType()), id, &l.ref)
+	ref := visibility.ReadReference(l.Request, kindOf(m.GetReferenceType()), id)
 	l.CountsOf([]string{id}, counts)
 	if m.GetParentId() != "" {
 		l.Comment(m.GetParentId(), &parent)
@@ -95,19 +95,20 @@ func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentReq
 	if err := l.RequireUser(); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := l.ref.RequireSee(l.Request.Caller, s.Now()); err != nil {
+	var err error
+	if l.ref, err = ref.Resolve(l.Caller, s.Now()); err != nil {
 		return nil, nil, nil, err
 	}
 	if m.GetParentId() != "" && (parent == nil || parent.DeletedAt != nil || parent.ReferenceID != id || parent.ApprovalStatus != store.Approved) {
 		return nil, nil, nil, fail.NotFound()
 	}
-	if err := l.ref.RequireComment(l.Request.Caller); err != nil {
+	if err := l.ref.RequireComment(l.Caller); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := files.Err(); err != nil {
 		return nil, nil, nil, err
 	}
-	return l, parent, counts, rules.Require(ctx, l.Request.Caller, textrules.TextOf(m.GetData()))
+	return l, parent, counts, rules.Require(ctx, l.Caller, textrules.TextOf(m.GetData()))
 }
 
 // kindOf is what a request refers to; a post where it does not say.
@@ -117,7 +118,7 @@ func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateComment
 	now := s.Now()
 	id := s.NewID(l.ref.Home())
 	c := store.Comment{
-		ID: id, ReferenceType: kindOf(m.GetReferenceType()), ReferenceID: l.ref.ID(), RootID: id, AuthorID: l.Request.Caller.UserID, AuthorPublicID: l.User().PublicID,
+		ID: id, ReferenceType: kindOf(m.GetReferenceType()), ReferenceID: l.ref.ID(), RootID: id, AuthorID: l.Caller.UserID, AuthorPublicID: l.User().PublicID,
 		DataTypes: dataTypes(m.GetData(), m.GetAttachments()), Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(m.GetAttachments()),
 		ApprovalStatus: l.approval(), CreatedAt: now, UpdatedAt: now, EditedAt: now,
@@ -144,7 +145,7 @@ func dataTypes(data *structpb.Struct, attachments []*plazav1.Attachment) []strin
 }
 
 func (l *loaded) approval() string {
-	if c := l.ref.Target.Community; c != nil && c.CommentApproval && !l.ref.Target.Moderates(l.Request.Caller) {
+	if c := l.ref.Target.Community; c != nil && c.CommentApproval && !l.ref.Target.Moderates(l.Caller) {
 		return store.Pending
 	}
 	return store.Approved

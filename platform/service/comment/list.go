@@ -20,22 +20,22 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 	list := listOf(m, cursor)
 	l := &loaded{Request: s.NewRequest(ctx)}
 	var rows []store.Comment
-	visibility.ReadReference(l.Request, kindOf(m.GetReferenceType()), m.GetReferenceId(), &l.ref)
-	list.ViewerID = l.Request.Caller.UserID
+	ref := visibility.ReadReference(l.Request, kindOf(m.GetReferenceType()), m.GetReferenceId())
+	list.ViewerID = l.Caller.UserID
 	l.ListComments(list, &rows)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.ref.RequireSee(l.Request.Caller, s.Now()); err != nil {
+	if l.ref, err = ref.Resolve(l.Caller, s.Now()); err != nil {
 		return nil, err
 	}
-	if l.ref.Target.Moderates(l.Request.Caller) && m.GetApprovalStatus() != store.Approved {
+	if l.ref.Target.Moderates(l.Caller) && m.GetApprovalStatus() != store.Approved {
 		if rows, err = s.listEveryState(ctx, list); err != nil {
 			return nil, err
 		}
 	}
 	rows, paging := page.Window(cursor, rows, func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID })
-	a, err := s.View.Gather(ctx, s.Store, l.Request.Caller.UserID, l.known(rows...))
+	a, err := s.View.Gather(ctx, s.Store, l.Caller.UserID, l.known(rows...))
 	if err != nil {
 		return nil, err
 	}

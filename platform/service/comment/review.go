@@ -26,7 +26,7 @@ func (s *Service) review(ctx context.Context, id, status string) (*plazav1.Comme
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.Request.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
+	if err := auth.Require(l.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
 		return nil, err
 	}
 	if l.comment.ApprovalStatus != store.Pending {
@@ -42,5 +42,5 @@ func (s *Service) review(ctx context.Context, id, status string) (*plazav1.Comme
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
+	return s.respond(ctx, l.Caller.UserID, l.known(*after))
 }

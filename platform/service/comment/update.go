@@ -36,7 +36,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.Request.Caller, editRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
+	if err := auth.Require(l.Caller, editRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
 		return nil, err
 	}
 	c, added, err := edited(*l.comment, m, mentions)
@@ -46,19 +46,19 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	if err := files.Only(added).Err(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, l.Request.Caller, textrules.TextOf(m.GetData())); err != nil {
+	if err := rules.Require(ctx, l.Caller, textrules.TextOf(m.GetData())); err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	var after *store.Comment
 	w := s.Store.NewTx(service.HomeOf(c.ID))
 	w.GuardCommentUnchanged(*l.comment, service.ErrConflict)
-	w.EditComment(c, now, l.Request.Caller.KeepsEditedAt)
+	w.EditComment(c, now, l.Caller.KeepsEditedAt)
 	w.SelectComment(c.ID, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
+	return s.respond(ctx, l.Caller.UserID, l.known(*after))
 }
 
 func editRight(c *store.Comment) auth.Permission {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
@@ -183,38 +184,24 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 		return k, err
 	}
 	k.Users = append(k.Users, owners...)
-	k.Posts = standing(f, entries, rows, k)
+	k.Posts = visiblePosts(f.Caller, entries, rows, k)
 	return k, nil
 }
 
-// standing returns the posts in the order of the entries, without those that the caller may not see any more: whoever was
-// put out of a private community a moment ago may still have it among the sources.
-func standing(f *service.Request, entries []store.FeedEntry, rows []store.Post, k view.Known) []store.Post {
-	places := map[string]visibility.Target{}
-	for i := range k.Communities {
-		places[k.Communities[i].ID] = visibility.Target{Community: &k.Communities[i]}
-	}
-	for i := range k.Members {
-		if place, ok := places[k.Members[i].CommunityID]; ok {
-			place.Member = &k.Members[i]
-			places[k.Members[i].CommunityID] = place
-		}
-	}
-	for _, u := range k.Users {
-		if u.DeletedAt == nil {
-			places[u.ID] = visibility.Target{WallOwnerID: u.ID}
-		}
-	}
+// visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any more: a
+// community that the caller was just removed from can still be among the sources.
+func visiblePosts(caller *auth.Caller, entries []store.FeedEntry, rows []store.Post, k view.Known) []store.Post {
+	targets := visibility.NewTargets(k.Communities, k.Members)
+	targets.AddFollowedWalls(k.Users)
 	byID := make(map[string]store.Post, len(rows))
 	for _, p := range rows {
 		byID[p.ID] = p
 	}
 	var posts []store.Post
 	for _, e := range entries {
-		p, found := byID[e.ID]
-		if found && p.DeletedAt == nil && p.FeedType == "published" && places[p.TargetID].RequireSee(f.Caller) == nil {
+		if p := byID[e.ID]; p.FeedType == "published" {
 			posts = append(posts, p)
 		}
 	}
-	return posts
+	return targets.VisiblePosts(caller, posts)
 }

@@ -24,7 +24,7 @@ func (s *Service) PinCommunityPost(ctx context.Context, m *plazav1.PinCommunityP
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l, after, of(after.Pins, l.post.ID))
+	return s.answer(ctx, l, after, of(after.Pins, l.post().ID))
 }
 
 // UnpinCommunityPost takes a post out of a placement; one that is not there is 400400.
@@ -33,7 +33,7 @@ func (s *Service) UnpinCommunityPost(ctx context.Context, m *plazav1.UnpinCommun
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.remove(ctx, l.post.ID, m.GetCommunityId(), m.GetPlacement())
+	after, err := s.remove(ctx, l.post().ID, m.GetCommunityId(), m.GetPlacement())
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +46,10 @@ func (s *Service) loadToPin(ctx context.Context, communityID, postID string) (*l
 	if err != nil {
 		return nil, err
 	}
-	if l.place.Community == nil || l.place.Community.ID != communityID {
+	if l.ref.Target.Community == nil || l.ref.Target.Community.ID != communityID {
 		return nil, fail.NotFound()
 	}
-	return l, auth.Require(l.Caller, auth.PinCommunityPost, l.place.Scope(""))
+	return l, auth.Require(l.Caller, auth.PinCommunityPost, l.ref.Target.Scope(""))
 }
 
 // UnpinAllCommunityPosts takes every post out of one placement of a community, or of all.

@@ -29,7 +29,7 @@ func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostR
 	if err := l.requireGlobal(); err != nil {
 		return nil, err
 	}
-	limit, id := settings.MaxGlobalPinnedPost, l.post.ID
+	limit, id := settings.MaxGlobalPinnedPost, l.post().ID
 	there := of(others, id)
 	if len(there) == 0 && len(others) >= limit {
 		return nil, errLimit(limit)
@@ -54,7 +54,7 @@ func (l *loaded) requireGlobal() error {
 	if err := l.requirePinnable(); err != nil {
 		return err
 	}
-	if l.place.Community == nil || !l.place.Community.IsPublic {
+	if l.ref.Target.Community == nil || !l.ref.Target.Community.IsPublic {
 		return errPrivate
 	}
 	return nil
@@ -94,7 +94,7 @@ func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalP
 	if err := auth.Require(l.Caller, auth.CanManageGlobalPinnedPost, auth.Scope{}); err != nil {
 		return nil, err
 	}
-	after, err := s.remove(ctx, l.post.ID, s.NetworkID, store.PinGlobal)
+	after, err := s.remove(ctx, l.post().ID, s.NetworkID, store.PinGlobal)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -36,42 +35,34 @@ func errLimit(limit int) *fail.Error {
 	return fail.Forbidden(fmt.Sprintf("The limit of pinned posts is reached: %d", limit))
 }
 
-// loaded is a post as a request finds it.
+// loaded is a post that the caller may see.
 type loaded struct {
 	*service.Request
-	post  *store.Post
-	place visibility.Target
+	ref *visibility.Reference
 }
 
-// load reads a post and where it stands, beside what more adds. What is deleted, or stands where the caller may not look,
-// does not exist.
+func (l *loaded) post() *store.Post { return l.ref.Post }
+
+// load reads a post that the caller may see, and whatever more adds to the same round trip. more may be nil.
 func (s *Service) load(ctx context.Context, postID string, more func(*service.Request)) (*loaded, error) {
-	l := &loaded{Request: s.NewRequest(ctx)}
-	l.Post(postID, &l.post)
-	l.CommunityOfPost(postID, &l.place.Community)
-	if caller := l.Caller.UserID; caller != "" {
-		l.MemberOfPost(postID, caller, &l.place.Member)
-		l.WallOfPost(postID, caller, &l.place.Wall)
-	}
+	r := s.NewRequest(ctx)
+	post := visibility.ReadPost(r, postID)
 	if more != nil {
-		more(l.Request)
+		more(r)
 	}
-	if err := l.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if l.post == nil || l.post.DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	l.place = l.place.WithTarget(l.post.TargetType, l.post.TargetID)
-	return l, l.place.RequireSee(l.Caller)
+	ref, err := post.Resolve(r.Caller, s.Now())
+	return &loaded{Request: r, ref: ref}, err
 }
 
 // requirePinnable refuses posts that cannot stand alone and those that wait for a moderator.
 func (l *loaded) requirePinnable() error {
 	switch {
-	case !l.post.IsParent:
+	case !l.post().IsParent:
 		return errChild
-	case l.post.FeedType != "published":
+	case l.post().FeedType != "published":
 		return errUnapproved
 	}
 	return nil
@@ -80,8 +71,8 @@ func (l *loaded) requirePinnable() error {
 // pin is the caller's pin of the post.
 func (s *Service) pin(l *loaded, targetID, placement string) store.Pin {
 	p := store.Pin{
-		TargetID: targetID, Placement: placement, PostID: l.post.ID, CommunityID: l.post.TargetID,
-		PinnedBy: l.Caller.Name, PinnedAt: s.Now(), PostCreatedAt: l.post.CreatedAt,
+		TargetID: targetID, Placement: placement, PostID: l.post().ID, CommunityID: l.post().TargetID,
+		PinnedBy: l.Caller.Name, PinnedAt: s.Now(), PostCreatedAt: l.post().CreatedAt,
 	}
 	if u := l.User(); u != nil {
 		p.PinnedBy, p.PinnedByID = u.PublicID, u.ID
@@ -92,8 +83,8 @@ func (s *Service) pin(l *loaded, targetID, placement string) store.Pin {
 // add stores a pin and returns the target's pins as they stand then.
 func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*store.Pins, error) {
 	after := &store.Pins{}
-	w := s.Store.NewTx(service.HomeOf(l.post.ID))
-	w.GuardPost(*l.post, fail.NotFound())
+	w := s.Store.NewTx(service.HomeOf(l.post().ID))
+	w.GuardPost(*l.post(), fail.NotFound())
 	if p.Placement == store.PinGlobal {
 		w.GuardPublic(p.CommunityID, errPrivate)
 	}
@@ -114,13 +105,8 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 
 // answer is about one post: with its pin, or with none where that was taken back.
 func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*plazav1.PinAggregate, error) {
-	k := view.Known{Posts: []store.Post{*l.post}, Users: l.UserRows(), UserIDs: pinners(pins)}
-	if l.place.Community != nil {
-		k.Communities = []store.Community{*l.place.Community}
-	}
-	if l.place.Member != nil {
-		k.Members = []store.Member{*l.place.Member}
-	}
+	k := l.ref.Target.Known(l.UserRows())
+	k.Posts, k.UserIDs = []store.Post{*l.post()}, pinners(pins)
 	a, err := s.View.Gather(ctx, s.Store, l.Caller.UserID, k)
 	if err != nil {
 		return nil, err

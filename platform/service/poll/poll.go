@@ -133,7 +133,7 @@ type loaded struct {
 	creator []store.User
 	mine    []store.PollVote // the caller's
 	counts  store.Counts
-	place   visibility.Target // of the post that it is part of; empty without one
+	target  visibility.Target // of the post that the poll is part of; zero without one
 }
 
 // load reads a poll with its counts and the caller's votes, beside what more adds. What is deleted, or part of a post that
@@ -165,9 +165,12 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 	if id == "" || l.poll.CreatorID == l.Caller.UserID {
 		return nil
 	}
-	place, err := visibility.LoadPost(ctx, s.Deps, l.Caller, id)
-	l.place = place
-	return err
+	ref, err := visibility.LoadPost(ctx, s.Deps, l.Caller, id)
+	if err != nil {
+		return err
+	}
+	l.target = ref.Target
+	return nil
 }
 
 // requireOwn returns nil for the creator and for administrators.

@@ -73,7 +73,7 @@ func (s *Service) loadToVote(ctx context.Context, pollID string, wanted []string
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	if visibility.MembershipOf(l.place.Member).Banned {
+	if visibility.MembershipOf(l.target.Member).Banned {
 		return nil, fail.Banned()
 	}
 	if slices.ContainsFunc(wanted, func(id string) bool { return !l.has(id) }) {

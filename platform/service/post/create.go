@@ -40,5 +40,5 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	s.Outbox.Deliver(ctx, d.Home, told...)
 	k := t.Known(posts[0])
 	k.Counts, k.Made = counts, posts[1:]
-	return s.answer(ctx, t.Request.Caller.UserID, k)
+	return s.respond(ctx, t.Request.Caller.UserID, k)
 }

@@ -17,17 +17,17 @@ func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.Request.Caller, deleteRight(l.post), l.place.Scope(l.post.AuthorID)); err != nil {
+	if err := auth.Require(l.Caller, deleteRight(l.post()), l.ref.Target.Scope(l.post().AuthorID)); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(l.post.ID))
-	w.GuardPost(*l.post, fail.NotFound())
-	w.DeletePost(*l.post, s.Now())
+	w := s.Store.NewTx(service.HomeOf(l.post().ID))
+	w.GuardPost(*l.post(), fail.NotFound())
+	w.DeletePost(*l.post(), s.Now())
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
 	if req.GetPermanent() {
-		if err := s.purge(ctx, l.post.ID); err != nil {
+		if err := s.purge(ctx, l.post().ID); err != nil {
 			return nil, err
 		}
 	}

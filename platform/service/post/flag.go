@@ -1,96 +1,78 @@
 package post
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FlagPost flags a post as the caller. A second time changes nothing; where as many others flag it as the network
-// allows, or flagging is off, it is refused.
+// FlagPost flags a post as the caller.
 func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*plazav1.PostAggregate, error) {
-	var settings store.Settings
-	l, err := s.load(ctx, req.GetPostId(), func(f *service.Request) { f.Settings(s.Region, &settings) })
+	var policy flags.Policy
+	l, err := s.load(ctx, req.GetPostId(), policy.Read(s.Deps))
 	if err != nil {
 		return nil, err
 	}
-	if err := requireFlag(l, settings); err != nil {
+	if err := l.ref.Target.RequireReact(l.Caller); err != nil {
 		return nil, err
 	}
-	flag := store.Flag{
-		TargetType: store.FlagPost, TargetID: l.post.ID, UserID: l.Request.Caller.UserID,
-		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
+	change, err := policy.Flag(l.Request, store.FlagPost, l.post().ID, req, s.Now())
+	if err != nil {
+		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) {
-		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.InsertFlag(flag)
-	})
+	return s.changeFlags(ctx, l, change)
 }
 
-func requireFlag(l *loaded, settings store.Settings) error {
-	if err := l.RequireUser(); err != nil {
-		return err
-	}
-	if err := l.place.RequireReact(l.Request.Caller); err != nil {
-		return err
-	}
-	if !settings.IsReportEnabled {
-		return fail.NotAllowed()
-	}
-	return nil
-}
-
-// UnflagPost takes the caller's own flag back; without one it changes nothing.
+// UnflagPost removes the caller's own flag; without one it changes nothing.
 func (s *Service) UnflagPost(ctx context.Context, req *plazav1.UnflagPostRequest) (*plazav1.PostAggregate, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.RequireUser(); err != nil {
+	change, err := flags.Unflag(l.Request, l.post().ID)
+	if err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlag(l.post.ID, l.Request.Caller.UserID) })
+	return s.changeFlags(ctx, l, change)
 }
 
-// ClearPostFlags removes every flag of a post; for moderators.
+// ClearPostFlags removes every flag of a post. The caller must moderate it.
 func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlagsRequest) (*plazav1.PostAggregate, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.Request.Caller, auth.ModeratePostAndComment, l.place.Scope("")); err != nil {
+	if err := auth.Require(l.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlags(l.post.ID) })
+	return s.changeFlags(ctx, l, flags.Clear(l.post().ID))
 }
 
-// changeFlags runs a change of the post's flags, brings up to date what depends on them, and answers with the post.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Tx)) (*plazav1.PostAggregate, error) {
+// changeFlags commits a change of the post's flags with everything that depends on them, and returns the post as it is then.
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.PostAggregate, error) {
 	var after *store.Post
-	w := s.Store.NewTx(service.HomeOf(l.post.ID))
-	w.GuardPost(*l.post, fail.NotFound())
-	change(w)
-	w.RecomputePostFlags(*l.post)
-	w.SelectPost(l.post.ID, &after)
-	w.SelectCommunity(l.place.Community)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(l.ref.Home())
+	tx.GuardPost(*l.post(), fail.NotFound())
+	change(tx)
+	tx.RecomputePostFlags(*l.post())
+	tx.SelectPost(l.post().ID, &after)
+	tx.SelectCommunity(l.ref.Target.Community)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
+	return s.respond(ctx, l.Caller.UserID, l.known(*after))
 }
 
-// IsPostFlaggedByMe tells whether the caller flags the post.
+// IsPostFlaggedByMe reports whether the caller flags the post.
 func (s *Service) IsPostFlaggedByMe(ctx context.Context, req *plazav1.IsPostFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
-	mine := false
-	l, err := s.load(ctx, req.GetPostId(), func(f *service.Request) { f.FlaggedBy(req.GetPostId(), f.Caller.UserID, &mine) })
+	var mine flags.Mine
+	l, err := s.load(ctx, req.GetPostId(), mine.Read(req.GetPostId()))
 	if err != nil {
 		return nil, err
 	}
-	mine = mine && l.Request.Caller.Kind == auth.User
-	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
+	return mine.Response(l.Caller), nil
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
@@ -40,49 +39,36 @@ const (
 	declined  = "declined"
 )
 
-// loaded is one post as a request finds it.
+// loaded is one post that the caller may see.
 type loaded struct {
 	*service.Request
-	post  *store.Post
-	place visibility.Target
+	ref *visibility.Reference
 }
 
-// load reads a post, where it stands and how the caller stands to that, beside what more adds. A post that is deleted or
-// that the caller may not see does not exist.
+func (l *loaded) post() *store.Post { return l.ref.Post }
+
+// load reads a post that the caller may see, and whatever more adds to the same round trip. more may be nil.
 func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
-	l := &loaded{Request: s.NewRequest(ctx)}
-	l.Post(id, &l.post)
-	l.CommunityOfPost(id, &l.place.Community)
-	if l.Request.Caller.UserID != "" {
-		l.MemberOfPost(id, l.Request.Caller.UserID, &l.place.Member)
-		l.WallOfPost(id, l.Request.Caller.UserID, &l.place.Wall)
-	}
+	r := s.NewRequest(ctx)
+	post := visibility.ReadPost(r, id)
 	if more != nil {
-		more(l.Request)
+		more(r)
 	}
-	if err := l.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if l.post == nil || l.post.DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	l.place = l.place.WithTarget(l.post.TargetType, l.post.TargetID)
-	return l, l.place.RequireSeePost(l.Request.Caller, l.post)
+	ref, err := post.Resolve(r.Caller, s.Now())
+	return &loaded{Request: r, ref: ref}, err
 }
 
-// known is what the answer starts from.
-func (l *loaded) known(posts ...store.Post) view.Known {
-	k := view.Known{Posts: posts, Users: l.UserRows()}
-	if l.place.Community != nil {
-		k.Communities = []store.Community{*l.place.Community}
-	}
-	if l.place.Member != nil {
-		k.Members = []store.Member{*l.place.Member}
-	}
+// known returns the rows that were read, for the response.
+func (l *loaded) known(post store.Post) view.Known {
+	k := l.ref.Target.Known(l.UserRows())
+	k.Posts = []store.Post{post}
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*plazav1.PostAggregate, error) {
+func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*plazav1.PostAggregate, error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -96,7 +82,7 @@ func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*pl
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*l.post))
+	return s.respond(ctx, l.Caller.UserID, l.known(*l.post()))
 }
 
 // BatchGetPosts gets several posts in the order of the request; those that the caller may not see are left out.
@@ -113,5 +99,5 @@ func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsR
 	}
 	order := req.GetPostIds()
 	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
-	return s.answer(ctx, f.Caller.UserID, k)
+	return s.respond(ctx, f.Caller.UserID, k)
 }

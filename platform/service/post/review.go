@@ -28,19 +28,19 @@ func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.Pos
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.Request.Caller, auth.ModeratePostAndComment, l.place.Scope("")); err != nil {
+	if err := auth.Require(l.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
 		return nil, err
 	}
-	if l.post.FeedType != reviewing || !l.post.IsParent {
+	if l.post().FeedType != reviewing || !l.post().IsParent {
 		return nil, errNotWaiting
 	}
 	var after *store.Post
 	w := s.Store.NewTx(service.HomeOf(id))
-	w.GuardPost(*l.post, fail.NotFound())
-	w.MovePost(*l.post, feedType, s.Now())
+	w.GuardPost(*l.post(), fail.NotFound())
+	w.MovePost(*l.post(), feedType, s.Now())
 	w.SelectPost(id, &after)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
+	return s.respond(ctx, l.Caller.UserID, l.known(*after))
 }

@@ -29,18 +29,18 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	if err != nil {
 		return nil, err
 	}
-	home, now := service.HomeOf(l.post.ID), s.Now()
+	home, now := service.HomeOf(l.post().ID), s.Now()
 	parent, added, dropped := e.Rows(req, mentions, now, func() string { return s.NewID(home) })
 	var after *store.Post
 	w := s.Store.NewTx(home)
-	w.GuardPostUnchanged(*l.post, service.ErrConflict)
-	w.EditPost(parent, added, dropped, now, l.Request.Caller.KeepsEditedAt)
+	w.GuardPostUnchanged(*l.post(), service.ErrConflict)
+	w.EditPost(parent, added, dropped, now, l.Caller.KeepsEditedAt)
 	w.SelectPost(parent.ID, &after)
-	w.SelectCommunity(l.place.Community)
+	w.SelectCommunity(l.ref.Target.Community)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
+	return s.respond(ctx, l.Caller.UserID, l.known(*after))
 }
 
 // loadEdit reads the post and decides whether the caller may change it like this.
@@ -61,23 +61,23 @@ func (s *Service) loadEdit(ctx context.Context, m *plazav1.UpdatePostRequest) (*
 	if err := requireEdit(l, settings); err != nil {
 		return nil, nil, err
 	}
-	e, err := posting.NewEdit(m, l.post, children)
+	e, err := posting.NewEdit(m, l.post(), children)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := files.Only(e.Files).Err(); err != nil {
 		return nil, nil, err
 	}
-	return l, e, rules.Require(ctx, l.Request.Caller, e.Text(m))
+	return l, e, rules.Require(ctx, l.Caller, e.Text(m))
 }
 
 // requireEdit refuses those who may not edit the post. One that is not published is for moderators, and for its author where the
 // setting says so.
 func requireEdit(l *loaded, settings store.Settings) error {
-	if err := auth.Require(l.Request.Caller, editRight(l.post), l.place.Scope(l.post.AuthorID)); err != nil {
+	if err := auth.Require(l.Caller, editRight(l.post()), l.ref.Target.Scope(l.post().AuthorID)); err != nil {
 		return err
 	}
-	if l.post.FeedType != published && !settings.IsAllowEditPostWhenReviewingEnabled && !l.place.Moderates(l.Request.Caller) {
+	if l.post().FeedType != published && !settings.IsAllowEditPostWhenReviewingEnabled && !l.ref.Target.Moderates(l.Caller) {
 		return fail.NotAllowed()
 	}
 	return nil

@@ -24,13 +24,14 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // errThere says that the caller reacts by this name already.
 var errThere = errors.New("the reaction is there already")
 
-// loaded is what is reacted to, as a request finds it.
+// loaded is what is reacted to: a message, or a post or story, or a comment on one of them.
 type loaded struct {
 	*service.Request
 	comment *store.Comment
-	ref     visibility.Reference // the post or story, or the one that the comment stands on
-	chat    *chat.MessageRequest // where it is a message
-	mine    []store.Reaction
+	pending *visibility.Pending
+	ref     *visibility.Reference // nil for a message
+	message *chat.MessageRequest
+	mine    []store.Reaction // the caller's reactions
 }
 
 // reference names what is reacted to.
@@ -46,7 +47,7 @@ func (s *Service) load(ctx context.Context, ref reference, more func(*service.Re
 	if more != nil {
 		more(l.Request)
 	}
-	if l.chat != nil {
+	if l.message != nil {
 		return l, l.requireReadMessage(ctx)
 	}
 	if err := l.Run(ctx); err != nil {
@@ -61,25 +62,25 @@ func (s *Service) load(ctx context.Context, ref reference, more func(*service.Re
 // begin starts the first round trip of a request about a reference.
 func (s *Service) begin(ctx context.Context, ref reference) *loaded {
 	if ref.kind == store.ReferenceMessage {
-		chat := chat.NewMessageRequest(ctx, s.Deps, ref.id)
-		return &loaded{Request: chat.Request, chat: chat}
+		message := chat.NewMessageRequest(ctx, s.Deps, ref.id)
+		return &loaded{Request: message.Request, message: message}
 	}
 	l := &loaded{Request: s.NewRequest(ctx)}
 	if ref.kind == store.ReferenceComment {
 		l.Comment(ref.id, &l.comment)
-		visibility.ReadReferenceOfComment(l.Request, ref.id, &l.ref)
+		l.pending = visibility.ReadReferenceOfComment(l.Request, ref.id)
 	} else {
-		visibility.ReadReference(l.Request, ref.kind, ref.id, &l.ref)
+		l.pending = visibility.ReadReference(l.Request, ref.kind, ref.id)
 	}
 	return l
 }
 
 // requireReadMessage sends the reads and refuses messages that the caller may not read.
 func (l *loaded) requireReadMessage(ctx context.Context) error {
-	if err := l.chat.RequireRead(ctx); err != nil {
+	if err := l.message.RequireRead(ctx); err != nil {
 		return err
 	}
-	if l.chat.Message.DeletedAt != nil {
+	if l.message.Message.DeletedAt != nil {
 		return fail.NotFound()
 	}
 	return nil
@@ -93,7 +94,9 @@ func (l *loaded) requireSee(now time.Time) error {
 			return err
 		}
 	}
-	return l.ref.RequireSee(l.Caller, now)
+	var err error
+	l.ref, err = l.pending.Resolve(l.Caller, now)
+	return err
 }
 
 // requireReact refuses those who may not react.
@@ -101,7 +104,7 @@ func (l *loaded) requireReact() error {
 	if err := l.RequireUser(); err != nil {
 		return err
 	}
-	if l.chat != nil { // who reads in a channel reacts in it, also where only moderators write
+	if l.message != nil { // who reads in a channel reacts in it, also where only moderators write
 		return nil
 	}
 	return l.ref.Target.RequireReact(l.Caller)
@@ -117,7 +120,7 @@ func (l *loaded) by(name string) *store.Reaction {
 	return nil
 }
 
-// InsertReaction reacts as the caller. A second time by the same name changes nothing.
+// AddReaction reacts as the caller. A second time by the same name changes nothing.
 func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest) (*plazav1.AddReactionResponse, error) {
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l, err := s.load(ctx, ref, nil)
@@ -160,8 +163,8 @@ func (s *Service) again(ctx context.Context, ref reference, name string) (*plaza
 
 // guard refuses the transaction where what is reacted to is gone.
 func (l *loaded) guard(w *store.Tx, now time.Time) {
-	if l.chat != nil {
-		w.GuardMessage(l.chat.Message.ID, fail.NotFound())
+	if l.message != nil {
+		w.GuardMessage(l.message.Message.ID, fail.NotFound())
 		return
 	}
 	if l.comment != nil {
@@ -175,7 +178,7 @@ func added(id string) *plazav1.AddReactionResponse {
 	return &plazav1.AddReactionResponse{AddedId: id}
 }
 
-// DeleteReaction takes the caller's own reaction back; one that is not there is 400400.
+// RemoveReaction takes the caller's own reaction back; one that is not there is 400400.
 func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionRequest) (*plazav1.RemoveReactionResponse, error) {
 	l, err := s.load(ctx, reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}, nil)
 	if err != nil {

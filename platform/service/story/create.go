@@ -59,7 +59,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	}
 	k := t.known(story)
 	k.Counts = store.Counts{story.ID: nil} // nothing to count of it yet
-	return s.answer(ctx, t.Request.Caller.UserID, k)
+	return s.respond(ctx, t.Caller.UserID, k)
 }
 
 // target is where a new story goes.
@@ -77,7 +77,7 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 	t := &target{Request: s.NewRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
 	t.Settings(s.Region, &settings)
 	files := fileref.Read(t.ReadBatch, fileRefs(m)...)
-	caller := t.Request.Caller
+	caller := t.Caller
 	home := service.HomeOf(caller.UserID)
 	if m.GetTargetType() == inCommunity {
 		home = service.HomeOf(t.id)
@@ -134,20 +134,20 @@ func fileRefs(m *plazav1.CreateStoryRequest) []fileref.Reference {
 }
 
 func (t *target) requireCreate(settings store.Settings) error {
-	if err := t.place.RequireSee(t.Request.Caller); err != nil {
+	if err := t.place.RequireSee(t.Caller); err != nil {
 		return err
 	}
-	if err := auth.RequireMember(t.Request.Caller, t.place.Scope("")); err != nil {
+	if err := auth.RequireMember(t.Caller, t.place.Scope("")); err != nil {
 		return err
 	}
 	if settings.AllowAllUserToCreateStory {
 		return nil
 	}
-	return auth.Require(t.Request.Caller, auth.ManageCommunityStory, t.place.Scope(""))
+	return auth.Require(t.Caller, auth.ManageCommunityStory, t.place.Scope(""))
 }
 
 func (t *target) known(story store.Story) view.Known {
-	l := &loaded{Request: t.Request, ref: visibility.Reference{Story: &story, Target: t.place}}
+	l := &loaded{Request: t.Request, ref: &visibility.Reference{Story: &story, Target: t.place}}
 	return l.known(story)
 }
 

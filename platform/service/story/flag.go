@@ -1,97 +1,77 @@
 package story
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// errNeverFlagged refuses to take back a flag that is not there.
-var errNeverFlagged = fail.Forbidden("You have not flagged this story")
+var errNotFlagged = fail.Forbidden("You have not flagged this story")
 
-// FlagStory flags a story as the caller. A second time changes nothing; one's own story cannot be flagged, and where as many
-// others flag it as the network allows, or flagging is off, it is refused.
+// FlagStory flags a story as the caller, who must not be its author.
 func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) (*plazav1.StoryAggregate, error) {
-	var settings store.Settings
-	l, err := s.load(ctx, req.GetStoryId(), func(f *service.Request) { f.Settings(s.Region, &settings) })
+	var policy flags.Policy
+	l, err := s.load(ctx, req.GetStoryId(), policy.Read(s.Deps))
 	if err != nil {
 		return nil, err
 	}
-	if err := l.requireFlag(); err != nil {
+	if err := l.ref.Target.RequireReact(l.Caller); err != nil {
 		return nil, err
 	}
-	if !settings.IsReportEnabled {
+	if l.story().AuthorID == l.Caller.UserID {
 		return nil, fail.NotAllowed()
 	}
-	flag := store.Flag{
-		TargetType: store.FlagStory, TargetID: l.story().ID, UserID: l.Request.Caller.UserID,
-		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
+	change, err := policy.Flag(l.Request, store.FlagStory, l.story().ID, req, s.Now())
+	if err != nil {
+		return nil, err
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) {
-		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.InsertFlag(flag)
-	})
+	return s.changeFlags(ctx, l, change)
 }
 
-// requireFlag returns nil for users who may react to the story and did not make it.
-func (l *loaded) requireFlag() error {
-	if err := l.RequireUser(); err != nil {
-		return err
-	}
-	if err := l.ref.Target.RequireReact(l.Request.Caller); err != nil {
-		return err
-	}
-	if l.story().AuthorID == l.Request.Caller.UserID {
-		return fail.NotAllowed()
-	}
-	return nil
-}
-
-// UnflagStory takes the caller's own flag back; without one it is refused, as public clients expect.
+// UnflagStory removes the caller's own flag. Without one it is refused, as public clients expect.
 func (s *Service) UnflagStory(ctx context.Context, req *plazav1.UnflagStoryRequest) (*plazav1.StoryAggregate, error) {
 	l, err := s.load(ctx, req.GetStoryId(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.RequireUser(); err != nil {
+	remove, err := flags.Unflag(l.Request, l.story().ID)
+	if err != nil {
 		return nil, err
 	}
-	me := l.Request.Caller.UserID
-	return s.changeFlags(ctx, l, func(w *store.Tx) {
-		w.GuardFlag(l.story().ID, me, errNeverFlagged)
-		w.DeleteFlag(l.story().ID, me)
+	return s.changeFlags(ctx, l, func(tx *store.Tx) {
+		tx.GuardFlag(l.story().ID, l.Caller.UserID, errNotFlagged)
+		remove(tx)
 	})
 }
 
-// ClearStoryFlags removes every flag of a story; for those who moderate stories, or manage those of its community.
+// ClearStoryFlags removes every flag of a story. The caller must moderate stories, or manage those of the community.
 func (s *Service) ClearStoryFlags(ctx context.Context, req *plazav1.ClearStoryFlagsRequest) (*plazav1.StoryAggregate, error) {
 	l, err := s.load(ctx, req.GetStoryId(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if !auth.Allowed(l.Request.Caller, auth.ModerateStory, auth.Scope{}) {
-		if err := auth.Require(l.Request.Caller, auth.ManageCommunityStory, l.ref.Target.Scope("")); err != nil {
+	if !auth.Allowed(l.Caller, auth.ModerateStory, auth.Scope{}) {
+		if err := auth.Require(l.Caller, auth.ManageCommunityStory, l.ref.Target.Scope("")); err != nil {
 			return nil, err
 		}
 	}
-	return s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlags(l.story().ID) })
+	return s.changeFlags(ctx, l, flags.Clear(l.story().ID))
 }
 
-// changeFlags runs a change of the story's flags, brings up to date what depends on them, and answers with the story.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Tx)) (*plazav1.StoryAggregate, error) {
+// changeFlags commits a change of the story's flags with everything that depends on them, and returns the story as it is then.
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.StoryAggregate, error) {
 	var after *store.Story
-	w := s.Store.NewTx(l.ref.Home())
-	l.ref.Guard(w, l.now)
-	change(w)
-	w.RecomputeStoryFlags(l.story().ID)
-	w.SelectStory(l.story().ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(l.ref.Home())
+	l.ref.Guard(tx, l.now)
+	change(tx)
+	tx.RecomputeStoryFlags(l.story().ID)
+	tx.SelectStory(l.story().ID, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*after))
+	return s.respond(ctx, l.Caller.UserID, l.known(*after))
 }

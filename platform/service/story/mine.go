@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
@@ -71,7 +72,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []
 		return nil, err
 	}
 	k.Users = append(k.Users, owners...)
-	rows = standing(f, rows, &k)
+	rows = visibleTargets(f.Caller, rows, &k)
 	a, err := s.View.Gather(ctx, s.Store, f.Caller.UserID, k)
 	if err != nil {
 		return nil, err
@@ -82,39 +83,19 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []
 	}, nil
 }
 
-// standing keeps the targets that the caller may see, and what the answer says of them.
-func standing(f *service.Request, rows []store.StoryTarget, k *view.Known) []store.StoryTarget {
-	rows = slices.DeleteFunc(rows, func(t store.StoryTarget) bool { return placeOf(t, k).RequireSee(f.Caller) != nil })
-	shown := map[string]bool{}
+// visibleTargets returns the rows of targets that the caller may see, and removes the other targets from k.
+func visibleTargets(caller *auth.Caller, rows []store.StoryTarget, k *view.Known) []store.StoryTarget {
+	targets := visibility.NewTargets(k.Communities, k.Members)
+	targets.AddFollowedWalls(k.Users)
+	rows = slices.DeleteFunc(rows, func(t store.StoryTarget) bool { return targets[t.TargetID].RequireSee(caller) != nil })
+	visible := map[string]bool{}
 	for _, t := range rows {
-		shown[t.TargetID] = true
+		visible[t.TargetID] = true
 		if t.TargetType == onWall {
 			k.UserIDs = append(k.UserIDs, t.TargetID)
 		}
 	}
-	k.Communities = slices.DeleteFunc(k.Communities, func(c store.Community) bool { return !shown[c.ID] })
-	k.Members = slices.DeleteFunc(k.Members, func(m store.Member) bool { return !shown[m.CommunityID] })
+	k.Communities = slices.DeleteFunc(k.Communities, func(c store.Community) bool { return !visible[c.ID] })
+	k.Members = slices.DeleteFunc(k.Members, func(m store.Member) bool { return !visible[m.CommunityID] })
 	return rows
-}
-
-// placeOf is where a target's stories stand, of what was read; nowhere where it is gone. Whom the caller follows does not
-// block the caller, and shows them the wall.
-func placeOf(t store.StoryTarget, k *view.Known) visibility.Target {
-	var place visibility.Target
-	for i := range k.Communities {
-		if k.Communities[i].ID == t.TargetID {
-			place.Community = &k.Communities[i]
-		}
-	}
-	for i := range k.Members {
-		if k.Members[i].CommunityID == t.TargetID {
-			place.Member = &k.Members[i]
-		}
-	}
-	for _, u := range k.Users {
-		if u.ID == t.TargetID && u.DeletedAt == nil {
-			place.WallOwnerID = u.ID
-		}
-	}
-	return place
 }

@@ -26,65 +26,49 @@ const (
 	onWall      = "user"
 )
 
-// loaded is one story as a request finds it.
+// loaded is one story that the caller may see.
 type loaded struct {
 	*service.Request
-	ref visibility.Reference
+	ref *visibility.Reference
 	now time.Time
 }
 
 func (l *loaded) story() *store.Story { return l.ref.Story }
 
-// load reads a live story, its place and how the caller stands to that, beside what more adds. A story that ended, is
-// deleted, or that the caller may not see, does not exist.
+// load reads a live story that the caller may see, and whatever more adds to the same round trip. more may be nil.
 func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
-	l, err := s.find(ctx, id, more)
-	if err != nil {
-		return nil, err
-	}
-	return l, l.ref.RequireSee(l.Request.Caller, l.now)
+	return s.loadWith(ctx, id, more, (*visibility.Pending).Resolve)
 }
 
-// loadPast is load, and finds stories that ended or were deleted too, for those who may view stories everywhere.
+// loadPast is load, and also finds stories that ended or were deleted for callers who may view stories everywhere.
 func (s *Service) loadPast(ctx context.Context, id string) (*loaded, error) {
-	l, err := s.find(ctx, id, nil)
-	if err != nil {
+	return s.loadWith(ctx, id, nil, (*visibility.Pending).ResolvePast)
+}
+
+type resolve func(*visibility.Pending, *auth.Caller, time.Time) (*visibility.Reference, error)
+
+func (s *Service) loadWith(ctx context.Context, id string, more func(*service.Request), resolve resolve) (*loaded, error) {
+	r := s.NewRequest(ctx)
+	story := visibility.ReadStory(r, id)
+	if more != nil {
+		more(r)
+	}
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if l.story() == nil || !auth.Allowed(l.Request.Caller, auth.ViewStory, auth.Scope{}) {
-		return l, l.ref.RequireSee(l.Request.Caller, l.now)
-	}
-	asItWas := *l.story()
-	asItWas.DeletedAt = nil
-	ref := l.ref
-	ref.Story = &asItWas
-	err = ref.RequireSee(l.Request.Caller, asItWas.CreatedAt)
-	l.ref.Target = ref.Target
-	return l, err
+	now := s.Now()
+	ref, err := resolve(story, r.Caller, now)
+	return &loaded{Request: r, ref: ref, now: now}, err
 }
 
-func (s *Service) find(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
-	l := &loaded{Request: s.NewRequest(ctx), now: s.Now()}
-	visibility.ReadReference(l.Request, store.ReferenceStory, id, &l.ref)
-	if more != nil {
-		more(l.Request)
-	}
-	return l, l.Run(ctx)
-}
-
-// known is what the answer starts from.
+// known returns the rows that were read, for the response.
 func (l *loaded) known(story store.Story) view.Known {
-	k := view.Known{Stories: []store.Story{story}, Users: l.UserRows()}
-	if l.ref.Target.Community != nil {
-		k.Communities = []store.Community{*l.ref.Target.Community}
-	}
-	if l.ref.Target.Member != nil {
-		k.Members = []store.Member{*l.ref.Target.Member}
-	}
+	k := l.ref.Target.Known(l.UserRows())
+	k.Stories = []store.Story{story}
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*plazav1.StoryAggregate, error) {
+func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*plazav1.StoryAggregate, error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -98,7 +82,7 @@ func (s *Service) GetStory(ctx context.Context, req *plazav1.GetStoryRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Request.Caller.UserID, l.known(*l.story()))
+	return s.respond(ctx, l.Caller.UserID, l.known(*l.story()))
 }
 
 // DeleteStory deletes a story; for its author and for those who manage stories there. A permanent deletion leaves nothing of
@@ -132,7 +116,7 @@ func (l *loaded) requireDelete() error {
 	if l.story().TargetType == onWall {
 		right = auth.ManageStory
 	}
-	return auth.Require(l.Request.Caller, right, l.ref.Target.Scope(l.story().AuthorID))
+	return auth.Require(l.Caller, right, l.ref.Target.Scope(l.story().AuthorID))
 }
 
 // errGone says that somebody else removed the story meanwhile.

@@ -2,7 +2,6 @@ package visibility
 
 import (
 	"context"
-	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -11,78 +10,44 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// RequireSeePost is RequireSee, and keeps posts that wait for a moderator to their authors and to moderators.
-func (p Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {
-	if err := p.RequireSee(caller); err != nil {
-		return err
-	}
-	mine := post.AuthorID == caller.UserID
-	if post.FeedType != "published" && !mine && !p.Moderates(caller) {
-		return fail.NotFound()
-	}
-	return nil
-}
-
-// LoadPost reads a post and where it stands, for what the post carries: it is 400400 unless the caller may read it.
-func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (Target, error) {
-	var post *store.Post
-	var place Target
+// LoadPost reads a post in a round trip of its own, for what is attached to it. It is 400400 unless the caller may see the post.
+func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Reference, error) {
+	p := &Pending{}
 	reads := d.Store.NewReadBatch()
-	reads.Post(id, &post)
-	reads.CommunityOfPost(id, &place.Community)
-	if caller.UserID != "" {
-		reads.MemberOfPost(id, caller.UserID, &place.Member)
-		reads.WallOfPost(id, caller.UserID, &place.Wall)
-	}
+	p.readPost(reads, caller, id)
 	if err := reads.Run(ctx); err != nil {
-		return place, err
+		return nil, err
 	}
-	if post == nil || post.DeletedAt != nil {
-		return place, fail.NotFound()
+	ref, err := p.Resolve(caller, d.Now())
+	if err != nil {
+		return nil, fail.NotFound()
 	}
-	place = place.WithTarget(post.TargetType, post.TargetID)
-	if place.RequireSeePost(caller, post) != nil {
-		return place, fail.NotFound()
-	}
-	return place, nil
+	return ref, nil
 }
 
-// FilterPosts keeps the posts that the caller may see, and what was read to know it.
-func FilterPosts(ctx context.Context, d *service.Deps, f *service.Request, posts []store.Post) (view.Known, error) {
-	k := view.Known{Users: f.UserRows()}
-	targets := map[string]string{}
+// FilterPosts returns the posts that the caller may see, with the targets that were read to decide it.
+func FilterPosts(ctx context.Context, d *service.Deps, r *service.Request, posts []store.Post) (view.Known, error) {
+	k := view.Known{Users: r.UserRows()}
+	kinds := map[string]string{}
 	for _, p := range posts {
 		if p.TargetType != OnContent {
-			targets[p.TargetID] = p.TargetType
+			kinds[p.TargetID] = p.TargetType
 		}
 	}
-	places, err := LoadTargets(ctx, d, f.Caller, targets)
+	targets, err := LoadTargets(ctx, d, r.Caller, kinds)
 	if err != nil {
 		return k, err
 	}
-	for _, p := range posts {
-		place := places[p.TargetID]
-		place.Content = p.TargetType == OnContent
-		if p.DeletedAt == nil && place.RequireSeePost(f.Caller, &p) == nil {
-			k.Posts = append(k.Posts, p)
-		}
-	}
-	for _, place := range places {
-		if place.Community != nil && slices.ContainsFunc(k.Posts, func(p store.Post) bool { return p.TargetID == place.Community.ID }) {
-			k.Communities = append(k.Communities, *place.Community)
-		}
-		if place.Member != nil {
-			k.Members = append(k.Members, *place.Member)
-		}
-	}
+	k.Posts = targets.VisiblePosts(r.Caller, posts)
+	k.Communities, k.Members = targets.Referenced(k.Posts)
 	return k, nil
 }
 
-// VisiblePostIDs reads posts by id and says which of them the caller may see.
-func VisiblePostIDs(ctx context.Context, d *service.Deps, f *service.Request, ids []string) (map[string]bool, error) {
-	seen := map[string]bool{}
+// VisiblePostIDs reads posts and returns the ids of those that the caller may see.
+func VisiblePostIDs(ctx context.Context, d *service.Deps, r *service.Request, ids []string) (map[string]bool, error) {
+	visible := map[string]bool{}
 	if len(ids) == 0 {
-		return seen, nil
+		return visible, nil
 	}
 	var posts []store.Post
 	reads := d.Store.NewBestEffortBatch()
@@ -90,9 +55,9 @@ func VisiblePostIDs(ctx context.Context, d *service.Deps, f *service.Request, id
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	k, err := FilterPosts(ctx, d, f, posts)
+	k, err := FilterPosts(ctx, d, r, posts)
 	for _, p := range k.Posts {
-		seen[p.ID] = true
+		visible[p.ID] = true
 	}
-	return seen, err
+	return visible, err
 }

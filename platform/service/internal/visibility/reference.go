@@ -10,51 +10,114 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Reference is what a comment or a reaction is about, and where that stands: a post or a story. Neither is set where there
-// is none.
+// Reference is a post or a story that the caller may see, and its target. Exactly one of Post and Story is set.
 type Reference struct {
 	Post   *store.Post
 	Story  *store.Story
 	Target Target
-
-	content bool // only a post under content will do
 }
 
-// ReadReference reads a post or a story by its id, and how the caller stands to its place. Content is a post under it. Whatever else
-// kind names is not there.
-func ReadReference(f *service.Request, kind, id string, r *Reference) {
-	caller := f.Caller.UserID
+// Pending is a post or a story that a request reads. Its rows can be had only through Resolve, which makes the access check, so that
+// no operation can forget it.
+type Pending struct {
+	ref       Reference
+	onContent bool // only a post on content will do
+}
+
+// ReadPost adds the reads of a post and its target to r.
+func ReadPost(r *service.Request, id string) *Pending {
+	return ReadReference(r, store.ReferencePost, id)
+}
+
+// ReadStory adds the reads of a story and its target to r.
+func ReadStory(r *service.Request, id string) *Pending {
+	return ReadReference(r, store.ReferenceStory, id)
+}
+
+// ReadReference adds the reads of a post or a story and its target to r. The kind content asks for a post on content; an unknown kind
+// resolves to 400400.
+func ReadReference(r *service.Request, kind, id string) *Pending {
+	p := &Pending{onContent: kind == store.ReferenceContent}
 	switch kind {
 	case store.ReferencePost, store.ReferenceContent:
-		r.content = kind == store.ReferenceContent
-		f.Post(id, &r.Post)
-		f.CommunityOfPost(id, &r.Target.Community)
-		if caller != "" {
-			f.MemberOfPost(id, caller, &r.Target.Member)
-			f.WallOfPost(id, caller, &r.Target.Wall)
-		}
+		p.readPost(r.ReadBatch, r.Caller, id)
 	case store.ReferenceStory:
-		f.Story(id, &r.Story)
-		f.CommunityOfStory(id, &r.Target.Community)
-		if caller != "" {
-			f.MemberOfStory(id, caller, &r.Target.Member)
-			f.WallOfStory(id, caller, &r.Target.Wall)
-		}
+		p.readStory(r.ReadBatch, r.Caller, id)
+	}
+	return p
+}
+
+// ReadReferenceOfComment adds the reads of what a comment is on and its target to r.
+func ReadReferenceOfComment(r *service.Request, commentID string) *Pending {
+	p := &Pending{}
+	r.PostOfComment(commentID, &p.ref.Post)
+	r.StoryOfComment(commentID, &p.ref.Story)
+	r.CommunityOfComment(commentID, &p.ref.Target.Community)
+	if caller := r.Caller.UserID; caller != "" {
+		r.MemberOfComment(commentID, caller, &p.ref.Target.Member)
+		r.WallOfComment(commentID, caller, &p.ref.Target.Wall)
+	}
+	return p
+}
+
+func (p *Pending) readPost(reads *store.ReadBatch, caller *auth.Caller, id string) {
+	reads.Post(id, &p.ref.Post)
+	reads.CommunityOfPost(id, &p.ref.Target.Community)
+	if caller.UserID != "" {
+		reads.MemberOfPost(id, caller.UserID, &p.ref.Target.Member)
+		reads.WallOfPost(id, caller.UserID, &p.ref.Target.Wall)
 	}
 }
 
-// ReadReferenceOfComment reads what a comment stands on, and how the caller stands to its place.
-func ReadReferenceOfComment(f *service.Request, commentID string, r *Reference) {
-	f.PostOfComment(commentID, &r.Post)
-	f.StoryOfComment(commentID, &r.Story)
-	f.CommunityOfComment(commentID, &r.Target.Community)
-	if caller := f.Caller.UserID; caller != "" {
-		f.MemberOfComment(commentID, caller, &r.Target.Member)
-		f.WallOfComment(commentID, caller, &r.Target.Wall)
+func (p *Pending) readStory(reads *store.ReadBatch, caller *auth.Caller, id string) {
+	reads.Story(id, &p.ref.Story)
+	reads.CommunityOfStory(id, &p.ref.Target.Community)
+	if caller.UserID != "" {
+		reads.MemberOfStory(id, caller.UserID, &p.ref.Target.Member)
+		reads.WallOfStory(id, caller.UserID, &p.ref.Target.Wall)
 	}
 }
 
-// ID is the id of the post or story.
+// Resolve returns the post or story once the reads have run. It is an error where that does not exist, is deleted or has ended, and
+// where the caller may not see it; a post that waits for approval is visible to its author and to moderators.
+func (p *Pending) Resolve(caller *auth.Caller, now time.Time) (*Reference, error) {
+	switch {
+	case p.ref.Story != nil:
+		return p.resolveStory(*p.ref.Story, caller, now)
+	case p.ref.Post == nil || p.ref.Post.DeletedAt != nil || p.onContent && p.ref.Post.TargetType != OnContent:
+		return nil, fail.NotFound()
+	}
+	ref := p.ref
+	ref.Target = ref.Target.of(ref.Post.TargetType, ref.Post.TargetID)
+	if err := ref.Target.RequireSeePost(caller, ref.Post); err != nil {
+		return nil, err
+	}
+	return &ref, nil
+}
+
+func (p *Pending) resolveStory(story store.Story, caller *auth.Caller, now time.Time) (*Reference, error) {
+	if !story.IsLive(now) {
+		return nil, fail.NotFound()
+	}
+	ref := p.ref
+	ref.Target = ref.Target.of(story.TargetType, story.TargetID)
+	if err := ref.Target.RequireSee(caller); err != nil {
+		return nil, err
+	}
+	return &ref, nil
+}
+
+// ResolvePast is Resolve, and also returns stories that ended or were deleted to callers who may view stories everywhere.
+func (p *Pending) ResolvePast(caller *auth.Caller, now time.Time) (*Reference, error) {
+	if p.ref.Story == nil || !auth.Allowed(caller, auth.ViewStory, auth.Scope{}) {
+		return p.Resolve(caller, now)
+	}
+	asCreated := *p.ref.Story
+	asCreated.DeletedAt = nil
+	return p.resolveStory(asCreated, caller, asCreated.CreatedAt)
+}
+
+// ID returns the id of the post or story.
 func (r *Reference) ID() string {
 	if r.Story != nil {
 		return r.Story.ID
@@ -62,7 +125,7 @@ func (r *Reference) ID() string {
 	return r.Post.ID
 }
 
-// AuthorID is the internal id of who made it.
+// AuthorID returns the internal id of the author.
 func (r *Reference) AuthorID() string {
 	if r.Story != nil {
 		return r.Story.AuthorID
@@ -70,7 +133,7 @@ func (r *Reference) AuthorID() string {
 	return r.Post.AuthorID
 }
 
-// TargetIDs identify the community or wall that it stands in.
+// TargetIDs returns the type and the ids of the target.
 func (r *Reference) TargetIDs() (kind, id, publicID string) {
 	if s := r.Story; s != nil {
 		return s.TargetType, s.TargetID, s.TargetPublicID
@@ -78,28 +141,10 @@ func (r *Reference) TargetIDs() (kind, id, publicID string) {
 	return r.Post.TargetType, r.Post.TargetID, r.Post.TargetPublicID
 }
 
-// Home is where it lives, and what refers to it.
+// Home returns the region that stores the post or story and everything that refers to it.
 func (r *Reference) Home() region.Code { return service.HomeOf(r.ID()) }
 
-// RequireSee refuses what is gone or has ended, what the caller may not see, and posts that wait for a moderator, but for
-// their authors and for moderators. It completes the place.
-func (r *Reference) RequireSee(caller *auth.Caller, now time.Time) error {
-	switch {
-	case r.Story != nil:
-		if !r.Story.IsLive(now) {
-			return fail.NotFound()
-		}
-		r.Target = r.Target.WithTarget(r.Story.TargetType, r.Story.TargetID)
-		return r.Target.RequireSee(caller)
-	case r.Post == nil || r.Post.DeletedAt != nil || r.content && r.Post.TargetType != OnContent:
-		return fail.NotFound()
-	}
-	r.Target = r.Target.WithTarget(r.Post.TargetType, r.Post.TargetID)
-	return r.Target.RequireSeePost(caller, r.Post)
-}
-
-// RequireComment refuses comments where the caller may not make any: as Place.RequireReact, and on stories of a community
-// that takes no comments on them.
+// RequireComment returns nil if the caller may comment on the post or story.
 func (r *Reference) RequireComment(caller *auth.Caller) error {
 	if err := r.Target.RequireReact(caller); err != nil {
 		return err
@@ -110,22 +155,11 @@ func (r *Reference) RequireComment(caller *auth.Caller) error {
 	return nil
 }
 
-// Guard refuses the transaction where the post or story is gone meanwhile.
-func (r *Reference) Guard(w *store.Tx, now time.Time) {
+// Guard makes the transaction fail with 400400 if the post or story no longer exists when it commits.
+func (r *Reference) Guard(tx *store.Tx, now time.Time) {
 	if r.Story != nil {
-		w.GuardLiveStory(r.Story.ID, now, fail.NotFound())
+		tx.GuardLiveStory(r.Story.ID, now, fail.NotFound())
 		return
 	}
-	w.GuardPost(*r.Post, fail.NotFound())
-}
-
-// WithTarget completes the place of what is in no community.
-func (p Target) WithTarget(targetType, targetID string) Target {
-	switch targetType {
-	case "user":
-		p.WallOwnerID = targetID
-	case OnContent:
-		p.Content = true
-	}
-	return p
+	tx.GuardPost(*r.Post, fail.NotFound())
 }

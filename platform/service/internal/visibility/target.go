@@ -1,31 +1,45 @@
+// Package visibility decides who may see posts, stories and comments. It holds the only implementation of that rule: services read
+// content with its target through this package, and get the rows from Resolve, which makes the check.
 package visibility
 
 import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 )
 
-// Place is where something stands: a community with the caller's membership, a wall, or content. Exactly one of Community,
-// WallOwnerID and Content is set.
+// Target is where content was posted: a community with the caller's membership, a user's wall, or content of the client's own.
+// Exactly one of Community, WallOwnerID and Content is set; nothing on the zero Target is visible to anyone.
 type Target struct {
 	Community   *store.Community
-	Member      *store.Member // the caller's; nil for a stranger
+	Member      *store.Member // the caller's membership; nil for non-members
 	WallOwnerID string        // internal id
-	Wall        store.Wall    // how the caller stands to the owner of the wall
+	Wall        store.Wall    // the relation of the caller and the owner of the wall
 	Content     bool          // see OnContent
 }
 
-// Scope is what the policy needs to know of the place, and of who made the thing in it.
-func (p Target) Scope(ownerID string) auth.Scope {
-	s := auth.Scope{OwnerID: ownerID, WallOwnerID: p.WallOwnerID}
-	if p.Community != nil {
-		s.Membership = MembershipOf(p.Member)
+// of returns the target completed with what only the row that refers to it tells.
+func (t Target) of(targetType, targetID string) Target {
+	switch targetType {
+	case "user":
+		t.WallOwnerID = targetID
+	case OnContent:
+		t.Content = true
+	}
+	return t
+}
+
+// Scope returns what the policy needs to know about the target, and about the author of something on it.
+func (t Target) Scope(ownerID string) auth.Scope {
+	s := auth.Scope{OwnerID: ownerID, WallOwnerID: t.WallOwnerID}
+	if t.Community != nil {
+		s.Membership = MembershipOf(t.Member)
 	}
 	return s
 }
 
-// MembershipOf is what the policy needs to know of a membership; nil is a stranger's.
+// MembershipOf returns what the policy needs to know about a membership; m is nil for non-members.
 func MembershipOf(m *store.Member) *auth.Membership {
 	if m == nil {
 		return &auth.Membership{}
@@ -33,54 +47,88 @@ func MembershipOf(m *store.Member) *auth.Membership {
 	return &auth.Membership{Member: m.State == "member", Banned: m.State == "banned", Roles: m.Roles}
 }
 
-// RequireSee returns nil where the caller may read what stands in the place. What stands in a private community that
-// strangers cannot even find does not exist for them.
-func (p Target) RequireSee(caller *auth.Caller) error {
-	if p.Content {
+// RequireSee returns nil if the caller may read what is published on the target. Content of a private community that is not
+// discoverable does not exist for non-members.
+func (t Target) RequireSee(caller *auth.Caller) error {
+	if t.Content {
 		return nil
 	}
-	if p.Community == nil {
-		return p.requireSeeWall(caller)
+	if t.Community == nil {
+		return t.requireSeeWall(caller)
 	}
-	if p.Community.DeletedAt != nil {
+	if t.Community.DeletedAt != nil {
 		return fail.NotFound()
 	}
-	err := auth.RequireSee(caller, p.Scope(""), p.Community.IsPublic)
-	if err != nil && !p.Community.IsDiscoverable {
+	err := auth.RequireSee(caller, t.Scope(""), t.Community.IsPublic)
+	if err != nil && !t.Community.IsDiscoverable {
 		return fail.NotFound()
 	}
 	return err
 }
 
-// requireSeeWall: a wall does not exist for those whom its owner blocks, and where profiles are private it is for those
-// whom the owner accepted as followers. Neither holds for the owner and for those who may view posts everywhere.
-func (p Target) requireSeeWall(caller *auth.Caller) error {
+// requireSeeWall hides a wall from users whom its owner blocks. Where profiles are private, only accepted followers see it. Neither
+// applies to the owner and to callers who may view posts everywhere.
+func (t Target) requireSeeWall(caller *auth.Caller) error {
 	switch {
-	case p.WallOwnerID == "":
+	case t.WallOwnerID == "":
 		return fail.NotFound()
-	case caller.UserID == p.WallOwnerID || auth.Allowed(caller, auth.ViewPostAndComment, auth.Scope{}):
+	case caller.UserID == t.WallOwnerID || auth.Allowed(caller, auth.ViewPostAndComment, auth.Scope{}):
 		return nil
-	case p.Wall.Blocked:
+	case t.Wall.Blocked:
 		return fail.NotFound()
-	case p.Wall.Private && !p.Wall.Follows:
+	case t.Wall.Private && !t.Wall.Follows:
 		return fail.PermissionDenied()
 	}
 	return nil
 }
 
-// RequireReact returns nil where the caller may flag or comment on what stands in the place: whoever may read it and is
-// not banned from it.
-func (p Target) RequireReact(caller *auth.Caller) error {
-	if err := p.RequireSee(caller); err != nil {
+// RequireReact returns nil if the caller may flag, react to or comment on what is on the target: it is visible to the caller, and the
+// caller is not banned from the community.
+func (t Target) RequireReact(caller *auth.Caller) error {
+	if err := t.RequireSee(caller); err != nil {
 		return err
 	}
-	if m := MembershipOf(p.Member); p.Community != nil && m.Banned {
+	if m := MembershipOf(t.Member); t.Community != nil && m.Banned {
 		return fail.Banned()
 	}
 	return nil
 }
 
-// Moderates reports whether the caller moderates the posts and comments of the place.
-func (p Target) Moderates(caller *auth.Caller) bool {
-	return auth.Allowed(caller, auth.ModeratePostAndComment, p.Scope(""))
+// Moderates reports whether the caller moderates the posts and comments of the target.
+func (t Target) Moderates(caller *auth.Caller) bool {
+	return auth.Allowed(caller, auth.ModeratePostAndComment, t.Scope(""))
+}
+
+// RequireSeePost returns nil if the caller may see a post on the target. A post that is not published is visible to its author and to
+// moderators.
+func (t Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {
+	if err := t.RequireSee(caller); err != nil {
+		return err
+	}
+	mine := post.AuthorID == caller.UserID
+	if post.FeedType != "published" && !mine && !t.Moderates(caller) {
+		return fail.NotFound()
+	}
+	return nil
+}
+
+// RequireSeeComment returns 400400 for a comment that is not approved, unless the caller is its author or a moderator.
+func (t Target) RequireSeeComment(caller *auth.Caller, c *store.Comment) error {
+	mine := c.AuthorID == caller.UserID
+	if c.ApprovalStatus != store.Approved && !mine && !t.Moderates(caller) {
+		return fail.NotFound()
+	}
+	return nil
+}
+
+// Known returns the rows of the target and of users, for a response about something on the target.
+func (t Target) Known(users []store.User) view.Known {
+	k := view.Known{Users: users}
+	if t.Community != nil {
+		k.Communities = []store.Community{*t.Community}
+	}
+	if t.Member != nil {
+		k.Members = []store.Member{*t.Member}
+	}
+	return k
 }

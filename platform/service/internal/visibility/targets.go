@@ -9,15 +9,41 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// LoadTargets reads the places of many things. targets holds the type, `community` or `user`, by internal id. A place that is not
-// there, or whose home does not answer, is nowhere: its RequireSee refuses.
-func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, targets map[string]string) (map[string]Target, error) {
-	places := map[string]Target{}
+// Targets are the targets of several rows, by internal id. Nothing on a target that is absent is visible.
+type Targets map[string]Target
+
+// NewTargets returns communities with the caller's memberships of them.
+func NewTargets(communities []store.Community, members []store.Member) Targets {
+	targets := Targets{}
+	for i := range communities {
+		targets[communities[i].ID] = Target{Community: &communities[i]}
+	}
+	for i := range members {
+		if t, ok := targets[members[i].CommunityID]; ok {
+			t.Member = &members[i]
+			targets[members[i].CommunityID] = t
+		}
+	}
+	return targets
+}
+
+// AddFollowedWalls adds the walls of users whom the caller follows, or is: no block or privacy hides those.
+func (t Targets) AddFollowedWalls(owners []store.User) {
+	for _, u := range owners {
+		if u.DeletedAt == nil {
+			t[u.ID] = Target{WallOwnerID: u.ID}
+		}
+	}
+}
+
+// LoadTargets reads targets by internal id; kinds holds the type of each, community or user. Targets that do not exist, or whose home
+// does not answer, are absent.
+func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, kinds map[string]string) (Targets, error) {
 	walls := map[string]*store.Wall{}
 	var ids []string
-	for id, kind := range targets {
+	for id, kind := range kinds {
 		if kind == "user" {
-			walls[id] = &store.Wall{Blocked: caller.UserID != ""} // until its home says otherwise
+			walls[id] = &store.Wall{Blocked: caller.UserID != ""} // until its home answers
 		} else {
 			ids = append(ids, id)
 		}
@@ -35,15 +61,45 @@ func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, targ
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
+	targets := NewTargets(communities, members)
 	for ownerID, wall := range walls {
-		places[ownerID] = Target{WallOwnerID: ownerID, Wall: *wall}
+		targets[ownerID] = Target{WallOwnerID: ownerID, Wall: *wall}
 	}
-	for i := range communities {
-		place := Target{Community: &communities[i]}
-		if at := slices.IndexFunc(members, func(m store.Member) bool { return m.CommunityID == communities[i].ID }); at >= 0 {
-			place.Member = &members[at]
+	return targets, nil
+}
+
+// Post returns a post that was read apart from its target.
+func (t Targets) Post(p *store.Post) *Pending {
+	return &Pending{ref: Reference{Post: p, Target: t[p.TargetID]}}
+}
+
+// Story returns a story that was read apart from its target.
+func (t Targets) Story(s *store.Story) *Pending {
+	return &Pending{ref: Reference{Story: s, Target: t[s.TargetID]}}
+}
+
+// VisiblePosts returns the posts that are not deleted and that the caller may see, in their order.
+func (t Targets) VisiblePosts(caller *auth.Caller, posts []store.Post) []store.Post {
+	var visible []store.Post
+	for _, p := range posts {
+		target := t[p.TargetID]
+		target.Content = p.TargetType == OnContent
+		if p.DeletedAt == nil && target.RequireSeePost(caller, &p) == nil {
+			visible = append(visible, p)
 		}
-		places[communities[i].ID] = place
 	}
-	return places, nil
+	return visible
+}
+
+// Referenced returns the communities that posts are in, and every membership that was read.
+func (t Targets) Referenced(posts []store.Post) (communities []store.Community, members []store.Member) {
+	for id, target := range t {
+		if target.Community != nil && slices.ContainsFunc(posts, func(p store.Post) bool { return p.TargetID == id }) {
+			communities = append(communities, *target.Community)
+		}
+		if target.Member != nil {
+			members = append(members, *target.Member)
+		}
+	}
+	return communities, members
 }

@@ -9,3 +9,8 @@ func ReplaceList[T any](given, held []T, cleared []string, name string) []T {
 	}
 	return held
 }
+
+// Distinct returns the elements of a list in order, each once.
+func Distinct(list []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(list)))
+}

@@ -16,28 +16,28 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListRooms lists the rooms of all regions that the caller may see. What they may not see is left out of the page.
+// ListRooms lists the rooms of all regions. Rooms that the caller may not see are left out of the page.
 func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*plazav1.ListRoomsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	list := store.RoomList{Statuses: distinct(m.GetStatuses()), Deleted: m.GetIsDeleted(), Desc: m.GetSortBy() != "firstCreated"}
+	list := store.RoomList{Statuses: service.Distinct(m.GetStatuses()), Deleted: m.GetIsDeleted(), Desc: m.GetSortBy() != "firstCreated"}
 	if m.GetType() != "" {
 		list.Types = []string{m.GetType()}
 	}
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if list.Deleted && !live.SeesAll(f.Caller) {
+	if list.Deleted && !live.SeesAll(r.Caller) {
 		return nil, fail.NotAllowed()
 	}
 	rows, paging, err := s.page(ctx, list, cursor)
 	if err != nil {
 		return nil, err
 	}
-	if rows, err = s.visible(ctx, f, rows); err != nil {
+	if rows, err = live.FilterListed(ctx, s.Deps, r, rows, live.OfRoom); err != nil {
 		return nil, err
 	}
 	users, err := s.users(ctx, rows)
@@ -47,7 +47,7 @@ func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*
 	return &plazav1.ListRoomsResponse{Rooms: s.View.Rooms(rows), Users: s.View.Users(users), Paging: paging}, nil
 }
 
-// page reads a page of rooms; a region that is away is left out.
+// page reads a page of rooms. Regions that do not answer are left out.
 func (s *Service) page(ctx context.Context, list store.RoomList, cursor page.Cursor) ([]store.Room, *plazav1.Paging, error) {
 	list.Desc, list.Limit = list.Desc != cursor.Back, cursor.Limit+1
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
@@ -57,54 +57,34 @@ func (s *Service) page(ctx context.Context, list store.RoomList, cursor page.Cur
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(r store.Room) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
+	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.Room) (time.Time, string, string) { return row.CreatedAt, "", row.ID })
 	return rows, paging, nil
 }
 
-func distinct(list []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(list)))
-}
-
-// visible keeps the rooms that the caller may see: those they take part in, and those of posts that they may read.
-func (s *Service) visible(ctx context.Context, f *service.Request, rows []store.Room) ([]store.Room, error) {
-	if live.SeesAll(f.Caller) {
-		return rows, nil
-	}
-	mine := func(r store.Room) bool { return participant(&r, f.Caller.UserID) != nil }
-	var ids []string
-	for _, r := range rows {
-		if r.PostID != "" && !mine(r) {
-			ids = append(ids, r.PostID)
-		}
-	}
-	seen, err := visibility.VisiblePostIDs(ctx, s.Deps, f, ids)
-	return slices.DeleteFunc(rows, func(r store.Room) bool { return !mine(r) && !seen[r.PostID] }), err
-}
-
-// ListLiveRooms lists the rooms that are live in posts that the caller may read, with their posts.
+// ListLiveRooms lists the live rooms in posts that the caller may read, with these posts.
 func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsRequest) (*plazav1.ListLiveRoomsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows, paging, err := s.page(ctx, liveList(m), cursor)
 	if err != nil {
 		return nil, err
 	}
-	k, err := s.posts(ctx, f, rows)
+	k, err := s.posts(ctx, r, rows)
 	if err != nil {
 		return nil, err
 	}
-	carries := func(r store.Room) bool {
-		return slices.ContainsFunc(k.Posts, func(p store.Post) bool { return p.ID == r.PostID })
+	carries := func(row store.Room) bool {
+		return slices.ContainsFunc(k.Posts, func(p store.Post) bool { return p.ID == row.PostID })
 	}
-	rows = slices.DeleteFunc(rows, func(r store.Room) bool { return !carries(r) })
+	rows = slices.DeleteFunc(rows, func(row store.Room) bool { return !carries(row) })
 	k.UserIDs = userIDs(rows)
-	a, err := s.View.Gather(ctx, s.Store, f.Caller.UserID, k)
+	a, err := s.View.Gather(ctx, s.Store, r.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}
@@ -115,19 +95,19 @@ func liveList(m *plazav1.ListLiveRoomsRequest) store.RoomList {
 	list := store.RoomList{Live: true, TargetTypes: []string{"community", "user"}, Desc: true}
 	if slices.Contains(m.GetTargetTypes(), "community") && !slices.Contains(m.GetTargetTypes(), "all") {
 		list.TargetTypes = []string{"community"}
-		list.TargetIDs = slices.DeleteFunc(distinct(m.GetTargetIds()), func(id string) bool { return !region.ValidID(id) })
+		list.TargetIDs = slices.DeleteFunc(service.Distinct(m.GetTargetIds()), func(id string) bool { return !region.ValidID(id) })
 	}
 	if len(m.GetTargetIds()) > 0 && len(list.TargetIDs) == 0 && len(list.TargetTypes) == 1 {
-		list.TargetTypes = nil // communities that there are not have no rooms
+		list.TargetTypes = nil // none of the ids can be a community
 	}
 	return list
 }
 
-// posts reads the posts that carry the rooms, as far as the caller may read them, in the order of the rooms.
-func (s *Service) posts(ctx context.Context, f *service.Request, rows []store.Room) (view.Known, error) {
+// posts reads the posts that show the rooms, in the order of the rooms, without those that the caller may not read.
+func (s *Service) posts(ctx context.Context, r *service.Request, rows []store.Room) (view.Known, error) {
 	ids := make([]string, 0, len(rows))
-	for _, r := range rows {
-		ids = append(ids, r.PostID)
+	for _, row := range rows {
+		ids = append(ids, row.PostID)
 	}
 	var posts []store.Post
 	reads := s.Store.NewBestEffortBatch()
@@ -135,7 +115,7 @@ func (s *Service) posts(ctx context.Context, f *service.Request, rows []store.Ro
 	if err := reads.Run(ctx); err != nil {
 		return view.Known{}, err
 	}
-	k, err := visibility.FilterPosts(ctx, s.Deps, f, posts)
+	k, err := visibility.FilterPosts(ctx, s.Deps, r, posts)
 	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return k, err
 }

@@ -13,95 +13,99 @@ import (
 // errHost keeps the host in the room.
 var errHost = fail.New(fail.CodeBadRequest, "The host cannot leave: stop the room instead")
 
-// LeaveRoom takes the caller out of a room's co-hosts.
-func (s *Service) LeaveRoom(ctx context.Context, req *plazav1.LeaveRoomRequest) (*answer, error) {
-	l, err := s.load(ctx, req.GetRoomId())
+// LeaveRoom removes the caller from the co-hosts of a room.
+func (s *Service) LeaveRoom(ctx context.Context, req *plazav1.LeaveRoomRequest) (*plazav1.RoomAggregate, error) {
+	r, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
-	if err := l.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
-	if participant(l.room, l.Caller.UserID) == nil {
-		return s.answer(ctx, *l.room)
+	if participant(room, r.Caller.UserID) == nil {
+		return s.respond(ctx, *room)
 	}
-	return s.remove(ctx, l.room, l.Caller.UserID)
+	return s.removeParticipant(ctx, room, r.Caller.UserID)
 }
 
-// RemoveRoomParticipant takes a co-host out of a room.
-func (s *Service) RemoveRoomParticipant(ctx context.Context, req *plazav1.RemoveRoomParticipantRequest) (*answer, error) {
-	l, userID, err := s.loadParticipant(ctx, req.GetRoomId(), req.GetUserId())
+// RemoveRoomParticipant removes a co-host from a room.
+func (s *Service) RemoveRoomParticipant(ctx context.Context, req *plazav1.RemoveRoomParticipantRequest) (*plazav1.RoomAggregate, error) {
+	room, userID, err := s.loadParticipant(ctx, req.GetRoomId(), req.GetUserId())
 	if err != nil {
 		return nil, err
 	}
-	return s.remove(ctx, l.room, userID)
+	return s.removeParticipant(ctx, room, userID)
 }
 
-func (s *Service) remove(ctx context.Context, row *store.Room, userID string) (*answer, error) {
-	if userID == row.CreatorID {
+func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userID string) (*plazav1.RoomAggregate, error) {
+	if userID == room.CreatorID {
 		return nil, errHost
 	}
-	left := slices.DeleteFunc(slices.Clone(row.Participants), func(p store.RoomParticipant) bool { return p.UserID == userID })
-	return s.write(ctx, row, func(w *store.Tx) { w.ChangeParticipants(row.ID, row.Participants, left, s.Now(), fail.Conflict()) })
+	left := slices.DeleteFunc(slices.Clone(room.Participants), func(p store.RoomParticipant) bool { return p.UserID == userID })
+	return s.changeParticipants(ctx, room, left)
+}
+
+func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant) (*plazav1.RoomAggregate, error) {
+	return s.respondWith(ctx)(s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
+		tx.ChangeParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
+	}))
 }
 
 // UpdateRoomParticipant changes what a co-host may do.
-func (s *Service) UpdateRoomParticipant(ctx context.Context, req *plazav1.UpdateRoomParticipantRequest) (*answer, error) {
-	l, userID, err := s.loadParticipant(ctx, req.GetRoomId(), req.GetUserId())
+func (s *Service) UpdateRoomParticipant(ctx context.Context, req *plazav1.UpdateRoomParticipantRequest) (*plazav1.RoomAggregate, error) {
+	room, userID, err := s.loadParticipant(ctx, req.GetRoomId(), req.GetUserId())
 	if err != nil {
 		return nil, err
 	}
-	changed := slices.Clone(l.room.Participants)
+	changed := slices.Clone(room.Participants)
 	for i := range changed {
 		if changed[i].UserID == userID {
 			changed[i].CanManageProductTags = req.GetCanManageProductTags()
 		}
 	}
-	return s.write(ctx, l.room, func(w *store.Tx) {
-		w.ChangeParticipants(l.room.ID, l.room.Participants, changed, s.Now(), fail.Conflict())
-	})
+	return s.changeParticipants(ctx, room, changed)
 }
 
-// loadParticipant reads a room that the caller may change, and finds one who takes part in it.
-func (s *Service) loadParticipant(ctx context.Context, roomID, publicID string) (*loaded, string, error) {
+// loadParticipant reads a room that the caller may change and returns the internal id of one of its participants.
+func (s *Service) loadParticipant(ctx context.Context, roomID, publicID string) (*store.Room, string, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, "", err
 	}
-	l, err := s.loadOwn(ctx, roomID)
+	_, room, err := s.rooms.LoadOwn(ctx, roomID)
 	if err != nil {
 		return nil, "", err
 	}
-	if participant(l.room, userID) == nil {
+	if participant(room, userID) == nil {
 		return nil, "", fail.NotFound()
 	}
-	return l, userID, nil
+	return room, userID, nil
 }
 
-// GetRoomToken gets what the caller needs to send to a room.
+// GetRoomToken returns what the caller needs to send to a room.
 func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenRequest) (*plazav1.RoomToken, error) {
-	l, err := s.load(ctx, req.GetRoomId())
+	r, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
-	p := participant(l.room, l.Caller.UserID)
+	p := participant(room, r.Caller.UserID)
 	switch {
 	case p == nil:
 		return nil, fail.NotAllowed()
-	case !slices.Contains(open, l.room.Status):
-		return nil, live.BadTransition("sending", l.room.Status)
+	case !slices.Contains(openStates, room.Status):
+		return nil, live.BadTransition("sending", room.Status)
 	}
-	return s.View.RoomToken(*l.room, *p), nil
+	return s.View.RoomToken(*room, *p), nil
 }
 
-// GetRoomRecordings gets the addresses of a room's recordings.
+// GetRoomRecordings returns the addresses of the recordings of a room.
 func (s *Service) GetRoomRecordings(ctx context.Context, req *plazav1.GetRoomRecordingsRequest) (*plazav1.RoomRecordings, error) {
-	l, err := s.load(ctx, req.GetRoomId())
+	_, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
 	m := &plazav1.RoomRecordings{}
-	for _, r := range l.room.Recordings {
+	for _, r := range room.Recordings {
 		m.RecordedUrls = append(m.RecordedUrls, r.URL)
 	}
 	return m, nil

@@ -17,12 +17,18 @@ import (
 )
 
 // Service implements RoomService.
-type Service struct{ *service.Deps }
+type Service struct {
+	*service.Deps
+	rooms live.Service[store.Room]
+}
 
-// New makes the service.
-func New(d *service.Deps) *Service { return &Service{d} }
-
-type answer = plazav1.RoomAggregate
+// New returns the service of rooms.
+func New(d *service.Deps) *Service {
+	return &Service{Deps: d, rooms: live.Service[store.Room]{
+		Deps: d, Of: live.OfRoom, Read: (*store.ReadBatch).Room, Select: (*store.Tx).SelectRoom, KeepModeration: (*store.Tx).ModerateRoom,
+		Transitions: transitions,
+	}}
+}
 
 // Types of rooms and of participants.
 const (
@@ -31,68 +37,68 @@ const (
 	host    = "host"
 )
 
-// errParent refuses a parent that cannot be one.
-var errParent = fail.New(fail.CodeBadRequest, "The parent has to be a room of one's own, no child itself, with less than 20 children")
+var errParent = fail.New(fail.CodeBadRequest,
+	"The parent must be one of your rooms, must not have a parent itself, and must have fewer than 20 children")
 
-// CreateRoom makes a room with the caller as its host.
-func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) (*answer, error) {
+// CreateRoom creates a room with the caller as its host.
+func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) (*plazav1.RoomAggregate, error) {
 	metadata, err := live.Metadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
 	}
 	if len(m.GetParticipants()) > 0 && m.GetType() != coHosts {
-		return nil, fail.Validation("participants: go with type coHosts")
+		return nil, fail.Validation("participants: only a room of type coHosts has any")
 	}
 	guests, err := s.resolve(ctx, m.GetParticipants())
 	if err != nil {
 		return nil, err
 	}
 	var invited []store.User
-	f := s.NewRequest(ctx)
-	f.Users(guests, &invited)
-	thumbnail := fileref.Read(f.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
-	rules := textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(f.Caller.UserID))
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.Users(guests, &invited)
+	thumbnail := fileref.Read(r.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
+	rules := textrules.Read(s.Deps, r.ReadBatch, service.HomeOf(r.Caller.UserID))
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	if err := thumbnail.Err(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, f.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
+	if err := rules.Require(ctx, r.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentRoomId(); parent != "" && !region.ValidID(parent) {
 		return nil, errParent
 	}
-	participants, err := participantsOf(f.User(), invited, len(guests))
+	participants, err := participantsOf(r.User(), invited, len(guests))
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	row := store.Room{
-		ID: s.NewID(service.HomeOf(f.User().ID)), CreatorID: f.User().ID, CreatorPublicID: f.User().PublicID, Type: cmp.Or(m.GetType(), direct),
+		ID: s.NewID(service.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID, Type: cmp.Or(m.GetType(), direct),
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
 		LiveChatEnabled: chatWanted(m), Metadata: metadata, Participants: participants, PlaybackKey: live.NewKey(),
 		ParentID: m.GetParentRoomId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.LiveChatEnabled
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.InsertRoom(row, errParent)
+	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx.InsertRoom(row, errParent)
 	if row.HasChannel {
-		chat.InsertRoomChannel(w, row, nil, now)
+		chat.InsertRoomChannel(tx, row, nil, now)
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.RoomAggregate{
-		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(append(f.UserRows(), invited...)),
+		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(append(r.UserRows(), invited...)),
 	}, nil
 }
 
-// resolve finds the internal ids of public ones; somebody unknown is 400400.
+// resolve returns the internal ids of users by their public ids, or 400400 if one is unknown.
 func (s *Service) resolve(ctx context.Context, publicIDs []string) ([]string, error) {
 	if len(publicIDs) == 0 {
 		return nil, nil
@@ -111,7 +117,7 @@ func (s *Service) resolve(ctx context.Context, publicIDs []string) ([]string, er
 	return ids, nil
 }
 
-// participantsOf are the host and the invited, each with a key. wanted is how many should have been found.
+// participantsOf returns the host and the invited users, each with a key. wanted is how many invited users the request names.
 func participantsOf(creator *store.User, invited []store.User, wanted int) ([]store.RoomParticipant, error) {
 	participants := []store.RoomParticipant{{Type: host, UserID: creator.ID, PublicID: creator.PublicID, Key: live.NewKey()}}
 	for _, u := range invited {
@@ -119,7 +125,7 @@ func participantsOf(creator *store.User, invited []store.User, wanted int) ([]st
 		case u.DeletedAt != nil:
 			return nil, fail.NotFound()
 		case u.ID == creator.ID:
-			return nil, fail.Validation("participants: the host is none of the co-hosts")
+			return nil, fail.Validation("participants: must not contain the host")
 		}
 		participants = append(participants, live.NewCoHost(u))
 	}
@@ -136,32 +142,7 @@ func chatWanted(m *plazav1.CreateRoomRequest) bool {
 	return m.ChannelEnabled == nil || m.GetChannelEnabled()
 }
 
-// loaded is a room as a request finds it.
-type loaded struct {
-	*service.Request
-	room *store.Room
-}
-
-// load reads a room. One that is deleted, or that the caller may not see, does not exist.
-func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
-	l := &loaded{Request: s.NewRequest(ctx)}
-	l.Room(id, &l.room)
-	if err := l.Run(ctx); err != nil {
-		return nil, err
-	}
-	return l, live.RequireSeeRoom(ctx, s.Deps, l.Caller, l.room)
-}
-
-// loadOwn reads a room that the caller may change.
-func (s *Service) loadOwn(ctx context.Context, id string) (*loaded, error) {
-	l, err := s.load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return l, live.RequireChange(l.Caller, l.room.CreatorID)
-}
-
-// participant is the one who has an internal id; nil where nobody has.
+// participant returns the participant with an internal id, or nil.
 func participant(r *store.Room, userID string) *store.RoomParticipant {
 	i := slices.IndexFunc(r.Participants, func(p store.RoomParticipant) bool { return p.UserID == userID })
 	if i < 0 {
@@ -180,7 +161,7 @@ func (s *Service) users(ctx context.Context, rows []store.Room) ([]store.User, e
 	return users, err
 }
 
-// userIDs are the hosts and co-hosts of rooms, each once.
+// userIDs returns the hosts and co-hosts of rooms without duplicates.
 func userIDs(rows []store.Room) []string {
 	var ids []string
 	for _, r := range rows {
@@ -192,7 +173,7 @@ func userIDs(rows []store.Room) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-func (s *Service) answer(ctx context.Context, row store.Room) (*answer, error) {
+func (s *Service) respond(ctx context.Context, row store.Room) (*plazav1.RoomAggregate, error) {
 	users, err := s.users(ctx, []store.Room{row})
 	if err != nil {
 		return nil, err
@@ -200,29 +181,24 @@ func (s *Service) answer(ctx context.Context, row store.Room) (*answer, error) {
 	return &plazav1.RoomAggregate{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}, nil
 }
 
-// write runs a change of a room, and answers with the room as it stands then.
-func (s *Service) write(ctx context.Context, row *store.Room, change func(*store.Tx)) (*answer, error) {
-	var after *store.Room
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	change(w)
-	w.SelectRoom(row.ID, &after)
-	if err := w.Commit(ctx); err != nil {
-		return nil, err
+// respondWith returns a function that answers with the room that an operation returned.
+func (s *Service) respondWith(ctx context.Context) func(*store.Room, error) (*plazav1.RoomAggregate, error) {
+	return func(row *store.Room, err error) (*plazav1.RoomAggregate, error) {
+		if err != nil {
+			return nil, err
+		}
+		return s.respond(ctx, *row)
 	}
-	return s.answer(ctx, *after)
 }
 
-// GetRoom gets one room.
-func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*answer, error) {
-	l, err := s.load(ctx, req.GetRoomId())
-	if err != nil {
-		return nil, err
-	}
-	return s.answer(ctx, *l.room)
+// GetRoom returns one room.
+func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*plazav1.RoomAggregate, error) {
+	_, room, err := s.rooms.Load(ctx, req.GetRoomId())
+	return s.respondWith(ctx)(room, err)
 }
 
-// UpdateRoom changes what a room says of itself.
-func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) (*answer, error) {
+// UpdateRoom changes the description of a room.
+func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) (*plazav1.RoomAggregate, error) {
 	change := store.RoomChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled}
 	if m.GetMetadata() != nil {
 		var err error
@@ -230,38 +206,36 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 			return nil, err
 		}
 	}
-	l, err := s.loadOwn(ctx, m.GetRoomId())
+	r, room, err := s.rooms.LoadOwn(ctx, m.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
 	if err := fileref.Require(ctx, s.Deps, live.Thumbnail(m.ThumbnailFileId)); err != nil {
 		return nil, err
 	}
-	if err := textrules.Check(ctx, s.Deps, l.Caller, service.HomeOf(l.room.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
+	if err := textrules.Check(ctx, s.Deps, r.Caller, service.HomeOf(room.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
 		return nil, err
 	}
 	now := s.Now()
-	return s.write(ctx, l.room, func(w *store.Tx) {
-		w.UpdateRoom(l.room.ID, change, now, fail.NotFound())
-		if m.GetLiveChatEnabled() && !l.room.HasChannel {
-			w.RoomHasChannel(l.room.ID, now, fail.NotFound())
-			chat.InsertRoomChannel(w, *l.room, fail.Conflict(), now)
+	return s.respondWith(ctx)(s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
+		tx.UpdateRoom(room.ID, change, now, fail.NotFound())
+		if m.GetLiveChatEnabled() && !room.HasChannel {
+			tx.RoomHasChannel(room.ID, now, fail.NotFound())
+			chat.InsertRoomChannel(tx, *room, fail.Conflict(), now)
 		}
-	})
+	}))
 }
 
-// DeleteRoom deletes a room. The post that carries it stays.
+// DeleteRoom deletes a room. The post that shows it stays.
 func (s *Service) DeleteRoom(ctx context.Context, req *plazav1.DeleteRoomRequest) (*plazav1.StatusSuccessResponse, error) {
-	l, err := s.loadOwn(ctx, req.GetRoomId())
+	r, room, err := s.rooms.LoadOwn(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(l.room.ID))
-	w.DeleteRoom(*l.room, l.Caller.PublicID, s.Now(), fail.NotFound())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(room.ID))
+	tx.DeleteRoom(*room, r.Caller.PublicID, s.Now(), fail.NotFound())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.StatusSuccessResponse{
-		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}, nil
+	return service.StatusSuccess(), nil
 }

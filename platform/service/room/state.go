@@ -3,6 +3,7 @@ package room
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
@@ -10,120 +11,89 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// The events that change a state: those that the media server reports, and the end that a person decides on.
+// Events in addition to those of package live.
 const (
-	started     = "started"
-	interrupted = "interrupted"
-	stopped     = "stopped"
-	recorded    = "recorded"
-	failed      = "failed"
-	terminated  = "terminated"
-	flagged     = "flagged" // changes no state
-	stopping    = "stopping"
+	interrupted = "interrupted" // reported by the media server
+	stopping    = "stopping"    // StopRoom
 )
 
-// open are the states in which somebody can send.
-var open = live.OpenRoomStates()
+var openStates = live.OpenRoomStates()
 
-// transitions are those of the package's documentation.
+// transitions implements the table in the package documentation.
 var transitions = map[string]live.Transition{
-	started:     {From: []string{"idle", "waitingReconnect"}, To: "live"},
-	interrupted: {From: []string{"live"}, To: "waitingReconnect"},
-	stopped:     {From: []string{"live", "waitingReconnect"}, To: "ended", Again: []string{"recorded"}},
-	recorded:    {From: []string{"ended"}, To: "recorded"},
-	failed:      {From: open, To: "error"},
-	terminated:  {From: open, To: "terminated"},
-	stopping:    {From: open, To: "ended", Again: []string{"recorded"}},
+	live.Started:    {From: []string{"idle", "waitingReconnect"}, To: "live"},
+	interrupted:     {From: []string{"live"}, To: "waitingReconnect"},
+	live.Stopped:    {From: []string{"live", "waitingReconnect"}, To: "ended", Repeated: []string{"recorded"}},
+	live.Recorded:   {From: []string{"ended"}, To: "recorded"},
+	live.Failed:     {From: openStates, To: "error"},
+	live.Terminated: {From: openStates, To: "terminated"},
+	stopping:        {From: openStates, To: "ended", Repeated: []string{"recorded"}},
 }
 
 // StopRoom ends a room.
-func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*answer, error) {
-	l, err := s.loadOwn(ctx, req.GetRoomId())
+func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*plazav1.RoomAggregate, error) {
+	_, room, err := s.rooms.LoadOwn(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
-	return s.move(ctx, l.room, stopping, store.RoomMove{}, nil)
+	return s.respondWith(ctx)(s.rooms.Apply(ctx, room, stopping, moveRoom(room.ID, nil)))
 }
 
-// move takes a room through the transition of an event. m says what changes beside the state, and also what is written beside it.
-func (s *Service) move(ctx context.Context, row *store.Room, event string, m store.RoomMove, also func(*store.Tx)) (*answer, error) {
-	t := transitions[event]
-	moves, err := t.Next(event, row.Status)
-	if err != nil {
-		return nil, err
-	}
-	if !moves {
-		return s.answer(ctx, *row)
-	}
-	now := s.Now()
-	m.ID, m.From, m.To = row.ID, t.From, t.To
-	switch t.To {
-	case "live":
-		m.LiveAt = &now
-	case "ended", "terminated", "error":
-		m.EndedAt = &now
-	case "recorded":
-		m.RecordedAt = &now
-	}
-	return s.write(ctx, row, func(w *store.Tx) {
-		w.MoveRoom(m, now, fail.Conflict())
-		if also != nil {
-			also(w)
+// moveRoom returns the change of state of a room, with the recordings that go with it.
+func moveRoom(id string, recordings []store.RoomRecording) live.Move {
+	return func(tx *store.Tx, t live.Transition, now time.Time) {
+		m := store.RoomMove{ID: id, From: t.From, To: t.To, Recordings: recordings}
+		switch t.To {
+		case "live":
+			m.LiveAt = &now
+		case "ended", "terminated", "error":
+			m.EndedAt = &now
+		case "recorded":
+			m.RecordedAt = &now
 		}
-	})
+		tx.MoveRoom(m, now, fail.Conflict())
+	}
 }
 
-// Refusals of reports that are not complete.
+// Refusals of reports.
 var (
-	errKey        = fail.New(fail.CodeForbidden, "The key is nobody's in this room")
+	errKey        = fail.New(fail.CodeForbidden, "The stream key does not belong to a participant of this room")
 	errRecordings = fail.Validation("recordings: must be 1 to 20, each with an address")
-	errLabels     = fail.Validation("labels: must be 1 to 20")
 )
 
-// ReportRoom takes in what the media server says.
-func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) (*answer, error) {
-	var row *store.Room
-	reads := s.Store.NewReadBatch()
-	reads.Room(m.GetRoomId(), &row)
-	if err := reads.Run(ctx); err != nil {
+// ReportRoom handles a report of the media server.
+func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) (*plazav1.RoomAggregate, error) {
+	room, err := s.rooms.LoadReported(ctx, m.GetRoomId())
+	if err != nil {
 		return nil, err
 	}
-	if row == nil || row.DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	return s.take(ctx, row, m)
-}
-
-func (s *Service) take(ctx context.Context, row *store.Room, m *plazav1.ReportRoomRequest) (*answer, error) {
-	move := store.RoomMove{}
+	var recordings []store.RoomRecording
 	switch m.GetEvent() {
-	case started:
-		sender := func(p store.RoomParticipant) bool { return live.SameKey(p.Key, m.GetStreamKey()) }
-		if !slices.ContainsFunc(row.Participants, sender) {
+	case live.Started:
+		isSender := func(p store.RoomParticipant) bool { return live.SameKey(p.Key, m.GetStreamKey()) }
+		if !slices.ContainsFunc(room.Participants, isSender) {
 			return nil, errKey
 		}
-	case recorded:
-		for _, r := range m.GetRecordings() {
-			move.Recordings = append(move.Recordings, store.RoomRecording{URL: r.GetUrl(), ThumbnailURL: r.GetThumbnailUrl()})
+	case live.Recorded:
+		if recordings, err = recordingsOf(m.GetRecordings()); err != nil {
+			return nil, err
 		}
-		if len(move.Recordings) == 0 || slices.ContainsFunc(move.Recordings, func(r store.RoomRecording) bool { return r.URL == "" }) {
-			return nil, errRecordings
-		}
-	case flagged, terminated:
-		return s.moderate(ctx, row, m)
+	case live.Flagged, live.Terminated:
+		return s.respondWith(ctx)(s.rooms.Moderate(ctx, room, m.GetEvent(), m.GetLabels(), moveRoom(room.ID, nil)))
 	}
-	return s.move(ctx, row, m.GetEvent(), move, nil)
+	return s.respondWith(ctx)(s.rooms.Apply(ctx, room, m.GetEvent(), moveRoom(room.ID, recordings)))
 }
 
-// moderate keeps what moderation saw, and ends the room where it says so.
-func (s *Service) moderate(ctx context.Context, row *store.Room, m *plazav1.ReportRoomRequest) (*answer, error) {
-	if len(m.GetLabels()) == 0 {
-		return nil, errLabels
+func recordingsOf(list []*plazav1.RoomPlayback) ([]store.RoomRecording, error) {
+	var recordings []store.RoomRecording
+	for _, r := range list {
+		if r.GetUrl() == "" {
+			return nil, errRecordings
+		}
+		recordings = append(recordings, store.RoomRecording{URL: r.GetUrl(), ThumbnailURL: r.GetThumbnailUrl()})
 	}
-	seen := live.AddModerationLabels(s.Deps, row.Moderation, m.GetLabels(), m.GetEvent() == terminated, row.ID)
-	keep := func(w *store.Tx) { w.ModerateRoom(row.ID, row.Moderation, seen, s.Now(), fail.Conflict()) }
-	if m.GetEvent() == terminated {
-		return s.move(ctx, row, terminated, store.RoomMove{}, keep)
+	if len(recordings) == 0 {
+		return nil, errRecordings
 	}
-	return s.write(ctx, row, keep)
+	return recordings, nil
 }

@@ -2,6 +2,7 @@ package videostream
 
 import (
 	"context"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
@@ -9,117 +10,74 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// The events that change a state: those that the media server reports, and the end that a person decides on.
-const (
-	started    = "started"
-	stopped    = "stopped"
-	recorded   = "recorded"
-	failed     = "failed"
-	terminated = "terminated"
-	flagged    = "flagged" // changes no state
-	ending     = "ending"
-)
+// ending is the event of DeleteStreamingUrl; the others are those of package live.
+const ending = "ending"
 
-// transitions are those of the package's documentation.
+// transitions implements the table in the package documentation.
 var transitions = map[string]live.Transition{
-	started:    {From: []string{"idle"}, To: "live"},
-	stopped:    {From: []string{"live"}, To: "ended", Again: []string{"recorded"}},
-	recorded:   {From: []string{"ended"}, To: "recorded"},
-	failed:     {From: []string{"idle", "live"}, To: "error"},
-	terminated: {From: []string{"idle", "live"}, To: "ended", Again: []string{"recorded"}},
-	ending:     {From: []string{"idle", "live"}, To: "ended", Again: []string{"recorded"}},
+	live.Started:    {From: []string{"idle"}, To: "live"},
+	live.Stopped:    {From: []string{"live"}, To: "ended", Repeated: []string{"recorded"}},
+	live.Recorded:   {From: []string{"ended"}, To: "recorded"},
+	live.Failed:     {From: []string{"idle", "live"}, To: "error"},
+	live.Terminated: {From: []string{"idle", "live"}, To: "ended", Repeated: []string{"recorded"}},
+	ending:          {From: []string{"idle", "live"}, To: "ended", Repeated: []string{"recorded"}},
 }
 
 // DeleteStreamingUrl ends a stream.
-func (s *Service) DeleteStreamingUrl(ctx context.Context, req *plazav1.DeleteStreamingUrlRequest) (*answer, error) { //nolint:revive,staticcheck // the name of the interface
-	l, err := s.loadOwn(ctx, req.GetStreamId())
+func (s *Service) DeleteStreamingUrl(ctx context.Context, req *plazav1.DeleteStreamingUrlRequest) (*plazav1.VideoStreamingAggregate, error) { //nolint:revive,staticcheck // the name of the interface
+	r, stream, err := s.streams.LoadOwn(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
 	}
-	return s.move(ctx, l.Caller.UserID, l.stream, ending, store.StreamMove{}, nil)
+	return s.respondWith(ctx, r.Caller.UserID)(s.streams.Apply(ctx, stream, ending, moveStream(store.StreamMove{ID: stream.ID})))
 }
 
-// move takes a stream through the transition of an event. m says what changes beside the state, and also what is written beside it.
-func (s *Service) move(ctx context.Context, callerID string, row *store.VideoStream, event string, m store.StreamMove, also func(*store.Tx)) (*answer, error) {
-	t := transitions[event]
-	moves, err := t.Next(event, row.Status)
-	if err != nil {
-		return nil, err
-	}
-	if !moves {
-		return s.answer(ctx, callerID, *row)
-	}
-	now := s.Now()
-	m.ID, m.From, m.To = row.ID, t.From, t.To
-	switch t.To {
-	case "live":
-		m.StartedAt = &now
-	case "ended", "error":
-		m.EndedAt = &now
-	}
-	return s.write(ctx, callerID, row, func(w *store.Tx) {
-		w.MoveVideoStream(m, now, fail.Conflict())
-		if also != nil {
-			also(w)
+// moveStream returns the change of state of a stream, with the other fields of m.
+func moveStream(m store.StreamMove) live.Move {
+	return func(tx *store.Tx, t live.Transition, now time.Time) {
+		m.From, m.To = t.From, t.To
+		switch t.To {
+		case "live":
+			m.StartedAt = &now
+		case "ended", "error":
+			m.EndedAt = &now
 		}
-	})
+		tx.MoveVideoStream(m, now, fail.Conflict())
+	}
 }
 
-// Refusals of reports that are not complete.
+// Refusals of reports.
 var (
-	errKey        = fail.New(fail.CodeForbidden, "The key is not this stream's")
+	errKey        = fail.New(fail.CodeForbidden, "The stream key does not belong to this stream")
 	errRecordings = fail.Validation("recordings: must be 1 to 20, each with an address")
-	errLabels     = fail.Validation("labels: must be 1 to 20")
 )
 
-// ReportVideoStreaming takes in what the media server says.
-func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVideoStreamingRequest) (*answer, error) {
-	var row *store.VideoStream
-	reads := s.Store.NewReadBatch()
-	reads.VideoStream(m.GetStreamId(), &row)
-	if err := reads.Run(ctx); err != nil {
+// ReportVideoStreaming handles a report of the media server.
+func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVideoStreamingRequest) (*plazav1.VideoStreamingAggregate, error) {
+	stream, err := s.streams.LoadReported(ctx, m.GetStreamId())
+	if err != nil {
 		return nil, err
 	}
-	if row == nil || row.DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	return s.take(ctx, row, m)
-}
-
-func (s *Service) take(ctx context.Context, row *store.VideoStream, m *plazav1.ReportVideoStreamingRequest) (*answer, error) {
-	move := store.StreamMove{}
+	move := store.StreamMove{ID: stream.ID}
 	switch m.GetEvent() {
-	case started:
-		if !live.SameKey(row.IngestKey, m.GetStreamKey()) {
+	case live.Started:
+		if !live.SameKey(stream.IngestKey, m.GetStreamKey()) {
 			return nil, errKey
 		}
 		if p := m.GetPlatform(); p != nil {
 			move.PlatformName, move.PlatformVersion = &p.Name, &p.Version
 		}
-	case recorded:
+	case live.Recorded:
 		if move.Recordings = recordingsOf(m.GetRecordings()); move.Recordings == nil {
 			return nil, errRecordings
 		}
-	case flagged, terminated:
-		return s.moderate(ctx, row, m)
+	case live.Flagged, live.Terminated:
+		return s.respondWith(ctx, "")(s.streams.Moderate(ctx, stream, m.GetEvent(), m.GetLabels(), moveStream(move)))
 	}
-	return s.move(ctx, "", row, m.GetEvent(), move, nil)
+	return s.respondWith(ctx, "")(s.streams.Apply(ctx, stream, m.GetEvent(), moveStream(move)))
 }
 
-// moderate keeps what moderation saw, and ends the stream where it says so.
-func (s *Service) moderate(ctx context.Context, row *store.VideoStream, m *plazav1.ReportVideoStreamingRequest) (*answer, error) {
-	if len(m.GetLabels()) == 0 {
-		return nil, errLabels
-	}
-	seen := live.AddModerationLabels(s.Deps, row.Moderation, m.GetLabels(), m.GetEvent() == terminated, row.ID)
-	keep := func(w *store.Tx) { w.ModerateVideoStream(row.ID, row.Moderation, seen, s.Now(), fail.Conflict()) }
-	if m.GetEvent() == terminated {
-		return s.move(ctx, "", row, terminated, store.StreamMove{}, keep)
-	}
-	return s.write(ctx, "", row, keep)
-}
-
-// recordingsOf are the recordings of a report; nil where there is none, or one without an address.
+// recordingsOf returns the recordings of a report, or nil if there are none or one has no address.
 func recordingsOf(list []*plazav1.StreamRecording) []store.StreamRecording {
 	var out []store.StreamRecording
 	for _, r := range list {

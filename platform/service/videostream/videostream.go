@@ -16,35 +16,41 @@ import (
 )
 
 // Service implements VideoStreamingService.
-type Service struct{ *service.Deps }
+type Service struct {
+	*service.Deps
+	streams live.Service[store.VideoStream]
+}
 
-// New makes the service.
-func New(d *service.Deps) *Service { return &Service{d} }
+// New returns the service of video streams.
+func New(d *service.Deps) *Service {
+	return &Service{Deps: d, streams: live.Service[store.VideoStream]{
+		Deps: d, Of: live.OfStream, Read: (*store.ReadBatch).VideoStream, Select: (*store.Tx).SelectVideoStream,
+		KeepModeration: (*store.Tx).ModerateVideoStream, Transitions: transitions,
+	}}
+}
 
-type answer = plazav1.VideoStreamingAggregate
+var errParent = fail.New(fail.CodeBadRequest,
+	"The parent must be one of your streams, must not have a parent itself, and must have fewer than 20 children")
 
-// errParent refuses a parent that cannot be one.
-var errParent = fail.New(fail.CodeBadRequest, "The parent has to be a stream of one's own, no child itself, with less than 20 children")
-
-// CreateVideoStreaming makes a stream of the caller's.
-func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVideoStreamingRequest) (*answer, error) {
+// CreateVideoStreaming creates a stream of the caller's.
+func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVideoStreamingRequest) (*plazav1.VideoStreamingAggregate, error) {
 	metadata, err := live.Metadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
-	thumbnail := fileref.Read(f.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
-	rules := textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(f.Caller.UserID))
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	thumbnail := fileref.Read(r.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
+	rules := textrules.Read(s.Deps, r.ReadBatch, service.HomeOf(r.Caller.UserID))
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	if err := thumbnail.Err(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, f.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
+	if err := rules.Require(ctx, r.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentStreamId(); parent != "" && !region.ValidID(parent) {
@@ -52,59 +58,26 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	}
 	now := s.Now()
 	row := store.VideoStream{
-		ID: s.NewID(service.HomeOf(f.User().ID)), CreatorID: f.User().ID, CreatorPublicID: f.User().PublicID,
+		ID: s.NewID(service.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID,
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
 		Resolution: cmp.Or(m.GetResolution(), "SD"), IsSecure: m.GetIsSecure(), ChannelEnabled: m.ChannelEnabled == nil || m.GetChannelEnabled(),
 		Metadata: metadata, PlatformName: m.GetPlatform().GetName(), PlatformVersion: m.GetPlatform().GetVersion(),
 		PlaybackKey: live.NewKey(), IngestKey: live.NewKey(), ParentID: m.GetParentStreamId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.ChannelEnabled
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.InsertVideoStream(row, errParent)
+	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx.InsertVideoStream(row, errParent)
 	if row.HasChannel {
-		chat.InsertStreamChannel(w, row, nil, now)
+		chat.InsertStreamChannel(tx, row, nil, now)
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.View.VideoStreamings([]store.VideoStream{row}, f.UserRows(), f.Caller.UserID), nil
+	return s.View.VideoStreamings([]store.VideoStream{row}, r.UserRows(), r.Caller.UserID), nil
 }
 
-// loaded is a stream as a request finds it.
-type loaded struct {
-	*service.Request
-	stream *store.VideoStream
-}
-
-// load reads a stream. One that is deleted, or that the caller may not see, does not exist.
-func (s *Service) load(ctx context.Context, id string) (*loaded, error) {
-	l := &loaded{Request: s.NewRequest(ctx)}
-	l.VideoStream(id, &l.stream)
-	if err := l.Run(ctx); err != nil {
-		return nil, err
-	}
-	return l, live.RequireSeeStream(ctx, s.Deps, l.Caller, l.stream)
-}
-
-// loadOwn reads a stream that the caller may change.
-func (s *Service) loadOwn(ctx context.Context, id string) (*loaded, error) {
-	l, err := s.load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return l, live.RequireChange(l.Caller, l.stream.CreatorID)
-}
-
-// answer is about one stream and its creator.
-func (s *Service) answer(ctx context.Context, callerID string, rows ...store.VideoStream) (*answer, error) {
-	a, err := s.aggregate(ctx, callerID, rows)
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
-}
-
-func (s *Service) aggregate(ctx context.Context, callerID string, rows []store.VideoStream) (*plazav1.VideoStreamingAggregate, error) {
+// respond answers with streams and their creators.
+func (s *Service) respond(ctx context.Context, callerID string, rows ...store.VideoStream) (*plazav1.VideoStreamingAggregate, error) {
 	ids := make([]string, 0, len(rows))
 	for _, row := range rows {
 		ids = append(ids, row.CreatorID)
@@ -116,17 +89,27 @@ func (s *Service) aggregate(ctx context.Context, callerID string, rows []store.V
 	return s.View.VideoStreamings(rows, users, callerID), err
 }
 
-// GetVideoStreaming gets one stream.
-func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoStreamingRequest) (*answer, error) {
-	l, err := s.load(ctx, req.GetStreamId())
+// respondWith returns a function that answers with the stream that an operation returned.
+func (s *Service) respondWith(ctx context.Context, callerID string) func(*store.VideoStream, error) (*plazav1.VideoStreamingAggregate, error) {
+	return func(row *store.VideoStream, err error) (*plazav1.VideoStreamingAggregate, error) {
+		if err != nil {
+			return nil, err
+		}
+		return s.respond(ctx, callerID, *row)
+	}
+}
+
+// GetVideoStreaming returns one stream.
+func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoStreamingRequest) (*plazav1.VideoStreamingAggregate, error) {
+	r, stream, err := s.streams.Load(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l.Caller.UserID, *l.stream)
+	return s.respond(ctx, r.Caller.UserID, *stream)
 }
 
-// UpdateVideoStreaming changes what a stream says of itself.
-func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*answer, error) {
+// UpdateVideoStreaming changes the description of a stream.
+func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*plazav1.VideoStreamingAggregate, error) {
 	change := store.StreamChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution}
 	if m.GetMetadata() != nil {
 		var err error
@@ -134,43 +117,31 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 			return nil, err
 		}
 	}
-	l, err := s.loadOwn(ctx, m.GetStreamId())
+	r, stream, err := s.streams.LoadOwn(ctx, m.GetStreamId())
 	if err != nil {
 		return nil, err
 	}
 	if err := fileref.Require(ctx, s.Deps, live.Thumbnail(m.ThumbnailFileId)); err != nil {
 		return nil, err
 	}
-	if err := textrules.Check(ctx, s.Deps, l.Caller, service.HomeOf(l.stream.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
+	if err := textrules.Check(ctx, s.Deps, r.Caller, service.HomeOf(stream.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
 		return nil, err
 	}
-	return s.write(ctx, l.Caller.UserID, l.stream, func(w *store.Tx) { w.UpdateVideoStream(l.stream.ID, change, s.Now(), fail.NotFound()) })
+	return s.respondWith(ctx, r.Caller.UserID)(s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
+		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())
+	}))
 }
 
-// write runs a change of a stream, and answers with the stream as it stands then.
-func (s *Service) write(ctx context.Context, callerID string, row *store.VideoStream, change func(*store.Tx)) (*answer, error) {
-	var after *store.VideoStream
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	change(w)
-	w.SelectVideoStream(row.ID, &after)
-	if err := w.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return s.answer(ctx, callerID, *after)
-}
-
-// DeleteVideoStreaming deletes a stream. The post that carries it stays.
+// DeleteVideoStreaming deletes a stream. The post that shows it stays.
 func (s *Service) DeleteVideoStreaming(ctx context.Context, req *plazav1.DeleteVideoStreamingRequest) (*plazav1.StatusSuccessResponse, error) {
-	l, err := s.loadOwn(ctx, req.GetStreamId())
+	_, stream, err := s.streams.LoadOwn(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(l.stream.ID))
-	w.DeleteVideoStream(*l.stream, s.Now(), fail.NotFound())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(stream.ID))
+	tx.DeleteVideoStream(*stream, s.Now(), fail.NotFound())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.StatusSuccessResponse{
-		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}, nil
+	return service.StatusSuccess(), nil
 }

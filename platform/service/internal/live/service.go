@@ -1,0 +1,102 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service loads and changes the rows of one kind: rooms or video streams. All fields are set.
+type Service[Row any] struct {
+	*service.Deps
+
+	Of             func(*Row) Broadcast
+	Read           func(reads *store.ReadBatch, id string, into **Row)
+	Select         func(tx *store.Tx, id string, into **Row)
+	KeepModeration func(tx *store.Tx, id string, old, seen store.Moderation, now time.Time, conflict error)
+	Transitions    map[string]Transition // by event
+}
+
+// Load reads a row that the caller may see.
+func (s Service[Row]) Load(ctx context.Context, id string) (*service.Request, *Row, error) {
+	var row *Row
+	r := s.NewRequest(ctx)
+	s.Read(r.ReadBatch, id, &row)
+	if err := r.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	if row == nil {
+		return nil, nil, fail.NotFound()
+	}
+	return r, row, RequireSee(ctx, s.Deps, r.Caller, s.Of(row))
+}
+
+// LoadOwn reads a row that the caller may change.
+func (s Service[Row]) LoadOwn(ctx context.Context, id string) (*service.Request, *Row, error) {
+	r, row, err := s.Load(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, row, RequireChange(r.Caller, s.Of(row).CreatorID)
+}
+
+// LoadReported reads a row for the media server, which may report on every one.
+func (s Service[Row]) LoadReported(ctx context.Context, id string) (*Row, error) {
+	var row *Row
+	reads := s.Store.NewReadBatch()
+	s.Read(reads, id, &row)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	if row == nil || s.Of(row).Deleted {
+		return nil, fail.NotFound()
+	}
+	return row, nil
+}
+
+// Change commits a change of a row and returns the row as it is then.
+func (s Service[Row]) Change(ctx context.Context, id string, change func(*store.Tx)) (*Row, error) {
+	var after *Row
+	tx := s.Store.NewTx(service.HomeOf(id))
+	change(tx)
+	s.Select(tx, id, &after)
+	return after, tx.Commit(ctx)
+}
+
+// Move is a change of state.
+type Move func(tx *store.Tx, t Transition, now time.Time)
+
+// Apply applies an event to a row: move makes the change of state, if there is one. It returns the row as it is then.
+func (s Service[Row]) Apply(ctx context.Context, row *Row, event string, move Move) (*Row, error) {
+	b := s.Of(row)
+	t := s.Transitions[event]
+	changes, err := t.Next(event, b.Status)
+	if err != nil || !changes {
+		return row, err
+	}
+	now := s.Now()
+	return s.Change(ctx, b.ID, func(tx *store.Tx) { move(tx, t, now) })
+}
+
+var errLabels = fail.Validation("labels: must be 1 to 20")
+
+// Moderate keeps the labels of a report of moderation. If the event is Terminated, it also ends the broadcast by move.
+func (s Service[Row]) Moderate(ctx context.Context, row *Row, event string, labels []*plazav1.ModerationLabel, move Move) (*Row, error) {
+	if len(labels) == 0 {
+		return nil, errLabels
+	}
+	b := s.Of(row)
+	seen := addLabels(b.Moderation, labels, event == Terminated, s.Now(), func() string { return s.NewID(service.HomeOf(b.ID)) })
+	keep := func(tx *store.Tx) { s.KeepModeration(tx, b.ID, b.Moderation, seen, s.Now(), fail.Conflict()) }
+	if event != Terminated {
+		return s.Change(ctx, b.ID, keep)
+	}
+	return s.Apply(ctx, row, event, func(tx *store.Tx, t Transition, now time.Time) {
+		move(tx, t, now)
+		keep(tx)
+	})
+}

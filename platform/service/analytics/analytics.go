@@ -144,13 +144,13 @@ func (s *Service) count(ctx context.Context, home region.Code, views []viewed, n
 
 // put stores views in one transaction; it is 400400 where something of it is gone.
 func (s *Service) put(ctx context.Context, home region.Code, now time.Time, views ...viewed) error {
-	w := s.Store.NewTx(home)
+	tx := s.Store.NewTx(home)
 	for _, v := range views {
-		v.ref.Guard(w, now)
-		w.InsertViews(v.View, v.times)
+		v.ref.Guard(tx, now)
+		tx.InsertViews(v.View, v.times)
 		if story := v.ref.Story; story != nil {
-			w.SeeStories(v.UserID, story.TargetID, story.ExpiresAt)
+			tx.SeeStories(v.UserID, story.TargetID, story.ExpiresAt)
 		}
 	}
-	return w.Commit(ctx)
+	return tx.Commit(ctx)
 }

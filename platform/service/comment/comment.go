@@ -143,13 +143,13 @@ func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest)
 	if err := auth.Require(l.Caller, deleteRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(l.comment.ID))
-	w.GuardCommentStatus(*l.comment, service.ErrConflict)
-	w.DeleteComment(*l.comment, s.Now())
+	tx := s.Store.NewTx(service.HomeOf(l.comment.ID))
+	tx.GuardCommentStatus(*l.comment, service.ErrConflict)
+	tx.DeleteComment(*l.comment, s.Now())
 	if req.GetPermanent() {
-		w.PurgeComments([]string{l.comment.ID})
+		tx.PurgeComments([]string{l.comment.ID})
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.StatusSuccessResponse{

@@ -39,13 +39,13 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	}
 	c := s.row(l, parent, req, mentions)
 	c.Segment = counts.Of(l.ref.ID(), store.CountSegment) + 1
-	w := s.Store.NewTx(l.ref.Home())
-	l.ref.Guard(w, c.CreatedAt)
+	tx := s.Store.NewTx(l.ref.Home())
+	l.ref.Guard(tx, c.CreatedAt)
 	if parent != nil {
-		w.GuardComment(parent.ID, fail.NotFound())
+		tx.GuardComment(parent.ID, fail.NotFound())
 	}
-	w.InsertComment(c)
-	if err := w.Commit(ctx); err != nil {
+	tx.InsertComment(c)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	k := l.known(c)

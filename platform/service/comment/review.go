@@ -34,12 +34,12 @@ func (s *Service) review(ctx context.Context, id, status string) (*plazav1.Comme
 	}
 	now := s.Now()
 	var after *store.Comment
-	w := s.Store.NewTx(service.HomeOf(id))
-	l.ref.Guard(w, now)
-	w.GuardCommentStatus(*l.comment, fail.NotFound())
-	w.ReviewComment(*l.comment, status, now)
-	w.SelectComment(id, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(id))
+	l.ref.Guard(tx, now)
+	tx.GuardCommentStatus(*l.comment, fail.NotFound())
+	tx.ReviewComment(*l.comment, status, now)
+	tx.SelectComment(id, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l.Caller.UserID, l.known(*after))

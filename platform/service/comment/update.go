@@ -51,11 +51,11 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	}
 	now := s.Now()
 	var after *store.Comment
-	w := s.Store.NewTx(service.HomeOf(c.ID))
-	w.GuardCommentUnchanged(*l.comment, service.ErrConflict)
-	w.EditComment(c, now, l.Caller.KeepsEditedAt)
-	w.SelectComment(c.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(c.ID))
+	tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
+	tx.EditComment(c, now, l.Caller.KeepsEditedAt)
+	tx.SelectComment(c.ID, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l.Caller.UserID, l.known(*after))

@@ -118,9 +118,9 @@ func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest
 		return nil, err
 	}
 	if req.AltText != nil {
-		w := s.Store.NewTx(service.HomeOf(row.ID))
-		w.SetAltText(row.ID, req.GetAltText(), s.Now(), fail.NotFound(), &row)
-		if err := w.Commit(ctx); err != nil {
+		tx := s.Store.NewTx(service.HomeOf(row.ID))
+		tx.SetAltText(row.ID, req.GetAltText(), s.Now(), fail.NotFound(), &row)
+		if err := tx.Commit(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -134,10 +134,10 @@ func (s *Service) DeleteFile(ctx context.Context, req *plazav1.DeleteFileRequest
 		return nil, err
 	}
 	home := service.HomeOf(row.ID)
-	w := s.Store.NewTx(home)
-	w.DeleteFile(row.ID, fail.NotFound())
-	bytes := w.Emit(topicDeleted, deleted{FileID: row.ID}, s.Now(), s.Outbox.FirstTry())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.DeleteFile(row.ID, fail.NotFound())
+	bytes := tx.Emit(topicDeleted, deleted{FileID: row.ID}, s.Now(), s.Outbox.FirstTry())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	s.Outbox.Deliver(ctx, home, bytes)

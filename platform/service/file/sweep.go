@@ -29,9 +29,9 @@ func (s *Service) SweepUploads(ctx context.Context, home region.Code) (more bool
 	if err := reads.Run(ctx); err != nil || len(ids) == 0 {
 		return false, err
 	}
-	w := s.Store.NewTx(home)
-	w.AbandonUploads(ids)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.AbandonUploads(ids)
+	if err := tx.Commit(ctx); err != nil {
 		return false, err
 	}
 	var errs []error

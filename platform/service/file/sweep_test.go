@@ -62,7 +62,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { require.NoError(t, kept.Close()) })
 	links, err := file.NewLinks("https://example.com", strings.Repeat("a", 24), []byte("secret"), time.Hour, w.now)
 	require.NoError(t, err)
-	w.Service = file.New(&service.Deps{
+	tx.Service = file.New(&service.Deps{
 		Store: st, View: &view.Builder{FileURL: links.URL}, Region: region.EU, Now: w.now, NewID: region.NewID, Log: quiet,
 		Directory: directory.New(st, region.EU, []byte("key"), w.now, quiet), Outbox: events.NewOutbox(st, w.now, quiet),
 	}, file.Options{Storage: kept, Links: links, MaxBytes: 1 << 20, MaxPixels: 1000, UploadTimeout: time.Hour})
@@ -77,7 +77,7 @@ func (w *world) pass(d time.Duration) { w.clock.Add(d.Milliseconds()) }
 // start begins an upload of a file.
 func (w *world) start(content string) *file.Upload {
 	w.t.Helper()
-	u, err := w.StartUpload(w.admin, "file")
+	u, err := tx.StartUpload(w.admin, "file")
 	require.NoError(w.t, err)
 	require.NoError(w.t, u.Add(w.admin, "a", strings.NewReader(content)))
 	return u
@@ -99,7 +99,7 @@ func (w *world) objects() int {
 func (w *world) sweep() {
 	w.t.Helper()
 	for {
-		more, err := w.SweepUploads(w.t.Context(), region.EU)
+		more, err := tx.SweepUploads(w.t.Context(), region.EU)
 		require.NoError(w.t, err)
 		if !more {
 			return
@@ -121,7 +121,7 @@ func TestSweep(t *testing.T) {
 	require.Equal(t, 1, w.objects())
 	_, err = left.Finish(w.admin, file.Form{})
 	require.ErrorIs(t, err, fail.Unavailable("", nil), "an upload that was swept can become no file")
-	_, err = w.GetFile(w.admin, &plazav1.GetFileRequest{FileId: files[0].GetFileId()})
+	_, err = tx.GetFile(w.admin, &plazav1.GetFileRequest{FileId: files[0].GetFileId()})
 	require.NoError(t, err)
 }
 
@@ -168,16 +168,16 @@ func TestDeletedByWorker(t *testing.T) {
 	files, err := w.start("x").Finish(w.admin, file.Form{})
 	require.NoError(t, err)
 	id := files[0].GetFileId()
-	tx := w.Store.NewTx(region.EU)
+	tx := tx.Store.NewTx(region.EU)
 	tx.DeleteFile(id, fail.NotFound())
 	row := tx.Emit("fileDeleted", map[string]string{"fileId": id}, w.now(), w.now())
 	require.NoError(t, tx.Commit(t.Context()))
 	require.Equal(t, 1, w.objects())
 	for lane := range int64(store.OutboxLanes) {
-		require.NoError(t, w.Outbox.Drain(t.Context(), region.EU, lane))
+		require.NoError(t, tx.Outbox.Drain(t.Context(), region.EU, lane))
 	}
 	require.Zero(t, w.objects())
-	w.Outbox.Deliver(w.admin, region.EU, row) // twice is fine
+	tx.Outbox.Deliver(w.admin, region.EU, row) // twice is fine
 }
 
 // TestSignedAddress: an address holds for its file, its network and its time, and for nothing else.

@@ -93,9 +93,9 @@ func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 	if u.owner != nil {
 		f.OwnerID, f.OwnerPublicID = u.owner.ID, u.owner.PublicID
 	}
-	w := s.Store.NewTx(u.home)
-	w.InsertUpload(f.ID, now.Add(s.UploadTimeout+sweepGrace), now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(u.home)
+	tx.InsertUpload(f.ID, now.Add(s.UploadTimeout+sweepGrace), now)
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
 	u.files = append(u.files, f)
@@ -156,7 +156,7 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 	if len(u.files) == 0 {
 		return nil, fail.Validation("files: must be at least one file")
 	}
-	w := u.service.Store.NewTx(u.home)
+	tx := u.service.Store.NewTx(u.home)
 	now := u.service.Now()
 	for i := range u.files {
 		f := &u.files[i]
@@ -166,11 +166,11 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 			f.Name = clean(base(form.PreferredName))
 		}
 		f.CreatedAt, f.UpdatedAt = now, now
-		w.InsertFile(*f, errAbandoned)
+		tx.InsertFile(*f, errAbandoned)
 	}
 	// From here on nobody but the sweep may remove the objects: an answer that gets lost does not say what was stored.
 	u.closed = true
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	out := make([]*plazav1.File, len(u.files))
@@ -222,9 +222,9 @@ func (s *Service) discard(ctx context.Context, home region.Code, id string) erro
 	if err := s.Storage.DeleteAll(ctx, id); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(home)
-	w.EndUpload(id)
-	return w.Commit(ctx)
+	tx := s.Store.NewTx(home)
+	tx.EndUpload(id)
+	return tx.Commit(ctx)
 }
 
 // base is the last part of a name that has folders in it, of whichever system: what a form's reader makes of the name that came with a

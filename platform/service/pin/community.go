@@ -55,17 +55,17 @@ func (s *Service) loadToPin(ctx context.Context, communityID, postID string) (*l
 // UnpinAllCommunityPosts takes every post out of one placement of a community, or of all.
 func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.UnpinAllCommunityPostsRequest) (*plazav1.SuccessResponse, error) {
 	id := req.GetCommunityId()
-	f, place, err := s.loadPlace(ctx, id, nil)
+	f, target, err := s.loadPlace(ctx, id, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.PinCommunityPost, place.Scope("")); err != nil {
+	if err := auth.Require(f.Caller, auth.PinCommunityPost, target.Scope("")); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(id))
-	w.GuardTarget("community", id, fail.NotFound())
-	w.DeletePins(id, req.GetPlacement(), s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(id))
+	tx.GuardTarget("community", id, fail.NotFound())
+	tx.DeletePins(id, req.GetPlacement(), s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.SuccessResponse{Success: true}, nil
@@ -73,17 +73,17 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.Unpin
 
 // loadPlace reads a community that the caller may look into, beside what more adds.
 func (s *Service) loadPlace(ctx context.Context, id string, more func(*service.Request)) (*service.Request, visibility.Target, error) {
-	var place visibility.Target
+	var target visibility.Target
 	f := s.NewRequest(ctx)
-	f.Community(id, &place.Community)
+	f.Community(id, &target.Community)
 	if f.Caller.UserID != "" {
-		f.Member(id, f.Caller.UserID, &place.Member)
+		f.Member(id, f.Caller.UserID, &target.Member)
 	}
 	if more != nil && region.ValidID(id) {
 		more(f)
 	}
 	if err := f.Run(ctx); err != nil {
-		return nil, place, err
+		return nil, target, err
 	}
-	return f, place, place.RequireSee(f.Caller)
+	return f, target, target.RequireSee(f.Caller)
 }

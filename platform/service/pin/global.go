@@ -115,10 +115,10 @@ func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGl
 	var failed error
 	for _, home := range region.All() {
 		part := &store.Pins{}
-		w := s.Store.NewTx(home)
-		w.DeletePins(s.NetworkID, store.PinGlobal, s.Now())
-		w.SelectPins(s.NetworkID, store.PinGlobal, part)
-		if err := w.Commit(ctx); err != nil {
+		tx := s.Store.NewTx(home)
+		tx.DeletePins(s.NetworkID, store.PinGlobal, s.Now())
+		tx.SelectPins(s.NetworkID, store.PinGlobal, part)
+		if err := tx.Commit(ctx); err != nil {
 			failed = fail.From(err)
 			continue
 		}

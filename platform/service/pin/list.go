@@ -39,15 +39,15 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPin
 // ListCommunityPins lists the pinned posts of a community, at one placement or at all.
 func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunityPinsRequest) (*plazav1.PinAggregate, error) {
 	pins := &store.Pins{}
-	f, place, err := s.loadPlace(ctx, m.GetCommunityId(), func(f *service.Request) {
+	f, target, err := s.loadPlace(ctx, m.GetCommunityId(), func(f *service.Request) {
 		f.Pins(service.HomeOf(m.GetCommunityId()), m.GetCommunityId(), m.GetPlacement(), pins)
 	})
 	if err != nil {
 		return nil, err
 	}
 	known := view.Known{Users: f.UserRows()}
-	if place.Member != nil {
-		known.Members = []store.Member{*place.Member}
+	if target.Member != nil {
+		known.Members = []store.Member{*target.Member}
 	}
 	return s.list(ctx, known, f.Caller.UserID, pins, orderOf(m.GetSortBy(), m.GetOptions()))
 }

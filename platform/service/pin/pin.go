@@ -83,24 +83,24 @@ func (s *Service) pin(l *loaded, targetID, placement string) store.Pin {
 // add stores a pin and returns the target's pins as they stand then.
 func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*store.Pins, error) {
 	after := &store.Pins{}
-	w := s.Store.NewTx(service.HomeOf(l.post().ID))
-	w.GuardPost(*l.post(), fail.NotFound())
+	tx := s.Store.NewTx(service.HomeOf(l.post().ID))
+	tx.GuardPost(*l.post(), fail.NotFound())
 	if p.Placement == store.PinGlobal {
-		w.GuardPublic(p.CommunityID, errPrivate)
+		tx.GuardPublic(p.CommunityID, errPrivate)
 	}
-	w.GuardPinLimit(p, limit, errLimit(limit))
-	w.InsertPin(p)
-	w.SelectPins(p.TargetID, p.Placement, after)
-	return after, w.Commit(ctx)
+	tx.GuardPinLimit(p, limit, errLimit(limit))
+	tx.InsertPin(p)
+	tx.SelectPins(p.TargetID, p.Placement, after)
+	return after, tx.Commit(ctx)
 }
 
 // remove takes a pin back and returns when the target's pins changed.
 func (s *Service) remove(ctx context.Context, postID, targetID, placement string) (*store.Pins, error) {
 	after := &store.Pins{}
-	w := s.Store.NewTx(service.HomeOf(postID))
-	w.DeletePin(store.Pin{TargetID: targetID, Placement: placement, PostID: postID}, fail.NotFound(), s.Now())
-	w.SelectPins(targetID, placement, after)
-	return after, w.Commit(ctx)
+	tx := s.Store.NewTx(service.HomeOf(postID))
+	tx.DeletePin(store.Pin{TargetID: targetID, Placement: placement, PostID: postID}, fail.NotFound(), s.Now())
+	tx.SelectPins(targetID, placement, after)
+	return after, tx.Commit(ctx)
 }
 
 // answer is about one post: with its pin, or with none where that was taken back.

@@ -42,9 +42,9 @@ func (s *Service) attach(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(service.HomeOf(m.PollID))
-	w.AttachPoll(m.PollID, m.PostID)
-	return w.Commit(ctx)
+	tx := s.Store.NewTx(service.HomeOf(m.PollID))
+	tx.AttachPoll(m.PollID, m.PostID)
+	return tx.Commit(ctx)
 }
 
 // CreatePoll makes a poll of the caller's.
@@ -68,9 +68,9 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 	if err := rules.Require(ctx, f.Caller, textrules.TextOfPoll(p)); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(p.ID))
-	w.InsertPoll(p)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(p.ID))
+	tx.InsertPoll(p)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.PollAggregate{
@@ -200,10 +200,10 @@ func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest
 	if err := l.requireOwn(); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(l.poll.ID))
-	w.ClosePoll(l.poll.ID, s.Now(), fail.NotFound())
-	w.SelectPoll(l.poll.ID, &l.poll)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(l.poll.ID))
+	tx.ClosePoll(l.poll.ID, s.Now(), fail.NotFound())
+	tx.SelectPoll(l.poll.ID, &l.poll)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.answer(l), nil
@@ -218,9 +218,9 @@ func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest
 	if err := l.requireOwn(); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(l.poll.ID))
-	w.DeletePoll(l.poll.ID, s.Now(), fail.NotFound())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(l.poll.ID))
+	tx.DeletePoll(l.poll.ID, s.Now(), fail.NotFound())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.StatusSuccessResponse{

@@ -111,10 +111,10 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 		}
 	}
 	counts := store.Counts{}
-	w := s.Store.NewTx(home)
-	w.ChangeVotes(c, now, fail.NotFound(), errClosed, errChanged)
-	w.SelectCounts([]string{c.PollID}, counts)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.ChangeVotes(c, now, fail.NotFound(), errClosed, errChanged)
+	tx.SelectCounts([]string{c.PollID}, counts)
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
 	l.mine, l.counts = slices.Concat(after, c.Added), counts

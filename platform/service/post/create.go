@@ -28,16 +28,16 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	}
 	posts := t.Rows(d, s.Now(), func() string { return s.NewID(d.Home) })
 	counts := store.Counts{}
-	w := s.Store.NewTx(d.Home)
-	told := posting.InsertPosts(s.Deps, w, posts, d)
+	tx := s.Store.NewTx(d.Home)
+	outboxRows := posting.InsertPosts(s.Deps, tx, posts, d)
 	for _, p := range posts {
 		counts[p.ID] = nil // nothing to count of it yet
 	}
-	w.SelectCounts([]string{d.TargetID}, counts)
-	if err := w.Commit(ctx); err != nil {
+	tx.SelectCounts([]string{d.TargetID}, counts)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.Deliver(ctx, d.Home, told...)
+	s.Outbox.Deliver(ctx, d.Home, outboxRows...)
 	k := t.Known(posts[0])
 	k.Counts, k.Made = counts, posts[1:]
 	return s.respond(ctx, t.Request.Caller.UserID, k)

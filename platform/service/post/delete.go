@@ -20,10 +20,10 @@ func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest
 	if err := auth.Require(l.Caller, deleteRight(l.post()), l.ref.Target.Scope(l.post().AuthorID)); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(l.post().ID))
-	w.GuardPost(*l.post(), fail.NotFound())
-	w.DeletePost(*l.post(), s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(l.post().ID))
+	tx.GuardPost(*l.post(), fail.NotFound())
+	tx.DeletePost(*l.post(), s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	if req.GetPermanent() {
@@ -58,9 +58,9 @@ func (s *Service) purge(ctx context.Context, postID string) error {
 			return err
 		}
 	}
-	w := s.Store.NewTx(service.HomeOf(postID))
-	w.PurgePosts(family)
-	return w.Commit(ctx)
+	tx := s.Store.NewTx(service.HomeOf(postID))
+	tx.PurgePosts(family)
+	return tx.Commit(ctx)
 }
 
 func (s *Service) purgeComments(ctx context.Context, postID string) error {
@@ -71,9 +71,9 @@ func (s *Service) purgeComments(ctx context.Context, postID string) error {
 		if err := reads.Run(ctx); err != nil || len(ids) == 0 {
 			return err
 		}
-		w := s.Store.NewTx(service.HomeOf(postID))
-		w.WipeComments(postID, ids)
-		if err := w.Commit(ctx); err != nil {
+		tx := s.Store.NewTx(service.HomeOf(postID))
+		tx.WipeComments(postID, ids)
+		if err := tx.Commit(ctx); err != nil {
 			return err
 		}
 	}

@@ -35,11 +35,11 @@ func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.Pos
 		return nil, errNotWaiting
 	}
 	var after *store.Post
-	w := s.Store.NewTx(service.HomeOf(id))
-	w.GuardPost(*l.post(), fail.NotFound())
-	w.MovePost(*l.post(), feedType, s.Now())
-	w.SelectPost(id, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(id))
+	tx.GuardPost(*l.post(), fail.NotFound())
+	tx.MovePost(*l.post(), feedType, s.Now())
+	tx.SelectPost(id, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l.Caller.UserID, l.known(*after))

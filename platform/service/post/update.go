@@ -32,12 +32,12 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	home, now := service.HomeOf(l.post().ID), s.Now()
 	parent, added, dropped := e.Rows(req, mentions, now, func() string { return s.NewID(home) })
 	var after *store.Post
-	w := s.Store.NewTx(home)
-	w.GuardPostUnchanged(*l.post(), service.ErrConflict)
-	w.EditPost(parent, added, dropped, now, l.Caller.KeepsEditedAt)
-	w.SelectPost(parent.ID, &after)
-	w.SelectCommunity(l.ref.Target.Community)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.GuardPostUnchanged(*l.post(), service.ErrConflict)
+	tx.EditPost(parent, added, dropped, now, l.Caller.KeepsEditedAt)
+	tx.SelectPost(parent.ID, &after)
+	tx.SelectCommunity(l.ref.Target.Community)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l.Caller.UserID, l.known(*after))

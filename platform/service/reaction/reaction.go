@@ -138,10 +138,10 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 		ReferenceType: ref.kind, ReferenceID: ref.id, UserID: l.Caller.UserID, UserPublicID: l.User().PublicID,
 		Name: m.GetReactionName(), ID: s.NewID(home), CreatedAt: s.Now(),
 	}
-	w := s.Store.NewTx(home)
-	l.guard(w, r.CreatedAt)
-	w.InsertReaction(r, errThere)
-	if err := w.Commit(ctx); err != nil && !errors.Is(err, errThere) {
+	tx := s.Store.NewTx(home)
+	l.guard(tx, r.CreatedAt)
+	tx.InsertReaction(r, errThere)
+	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errThere) {
 		return nil, err
 	} else if err == nil {
 		return added(r.ID), nil
@@ -162,16 +162,16 @@ func (s *Service) again(ctx context.Context, ref reference, name string) (*plaza
 }
 
 // guard refuses the transaction where what is reacted to is gone.
-func (l *loaded) guard(w *store.Tx, now time.Time) {
+func (l *loaded) guard(tx *store.Tx, now time.Time) {
 	if l.message != nil {
-		w.GuardMessage(l.message.Message.ID, fail.NotFound())
+		tx.GuardMessage(l.message.Message.ID, fail.NotFound())
 		return
 	}
 	if l.comment != nil {
-		w.GuardComment(l.comment.ID, fail.NotFound())
+		tx.GuardComment(l.comment.ID, fail.NotFound())
 		return
 	}
-	l.ref.Guard(w, now)
+	l.ref.Guard(tx, now)
 }
 
 func added(id string) *plazav1.AddReactionResponse {
@@ -191,9 +191,9 @@ func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionR
 	if r == nil {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.NewTx(service.HomeOf(r.ReferenceID))
-	w.DeleteReaction(*r, fail.NotFound())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(r.ReferenceID))
+	tx.DeleteReaction(*r, fail.NotFound())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.RemoveReactionResponse{RemovedId: r.ID}, nil

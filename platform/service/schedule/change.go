@@ -48,9 +48,9 @@ func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateSc
 		return nil, err
 	}
 	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaits, waits, s.Now()
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.ChangeScheduledPost(*row, errPosted)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx.ChangeScheduledPost(*row, errPosted)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, nil
@@ -105,9 +105,9 @@ func (s *Service) CancelScheduledPost(ctx context.Context, req *plazav1.CancelSc
 	if row.Status == store.SchedulePosted {
 		return nil, errPosted
 	}
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.DeleteScheduledPost(*row, errPosted)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx.DeleteScheduledPost(*row, errPosted)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.SuccessResponse{Success: true}, nil

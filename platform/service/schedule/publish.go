@@ -75,9 +75,9 @@ func (s *Service) publish(ctx context.Context, row store.ScheduledPost, facts *f
 		return s.settleFailed(ctx, row, "It could not be published")
 	}
 	s.Log.WarnContext(ctx, "scheduled post not published", "id", row.ID, "attempts", row.Attempts+1, "error", err)
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.DelayScheduledPost(row, s.Now().Add(min(time.Second<<min(row.Attempts, 6), time.Minute)))
-	return w.Commit(ctx)
+	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx.DelayScheduledPost(row, s.Now().Add(min(time.Second<<min(row.Attempts, 6), time.Minute)))
+	return tx.Commit(ctx)
 }
 
 func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts *facts) error {
@@ -96,13 +96,13 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err := facts.rules.Require(ctx, author.Caller, d.Text(), carried.Text()); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.SettleScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errTaken)
-	told := posting.InsertPosts(s.Deps, w, rowsOf(row, d, author, s.Now()), d)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx.SettleScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errTaken)
+	outboxRows := posting.InsertPosts(s.Deps, tx, rowsOf(row, d, author, s.Now()), d)
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.Deliver(ctx, d.Home, told...)
+	s.Outbox.Deliver(ctx, d.Home, outboxRows...)
 	return nil
 }
 
@@ -118,9 +118,9 @@ func (s *Service) requireCarried(ctx context.Context, d *posting.Draft, author *
 }
 
 func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {
-	w := s.Store.NewTx(service.HomeOf(row.ID))
-	w.SettleScheduledPost(row, store.ScheduleFailed, description, s.Now(), errTaken)
-	if err := w.Commit(ctx); err != nil && !errors.Is(err, errTaken) {
+	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx.SettleScheduledPost(row, store.ScheduleFailed, description, s.Now(), errTaken)
+	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errTaken) {
 		return err
 	}
 	return nil

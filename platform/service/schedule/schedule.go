@@ -66,10 +66,10 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	if err := s.fill(&row, d, ""); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(d.Home)
-	w.GuardTarget(d.TargetType, d.TargetID, fail.NotFound())
-	w.InsertScheduledPost(row)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(d.Home)
+	tx.GuardTarget(d.TargetType, d.TargetID, fail.NotFound())
+	tx.InsertScheduledPost(row)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.SchedulePostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, nil

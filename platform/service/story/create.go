@@ -51,10 +51,10 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLife()),
 	}
-	w := s.Store.NewTx(service.HomeOf(t.id))
-	w.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())
-	w.InsertStory(story)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(t.id))
+	tx.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())
+	tx.InsertStory(story)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	k := t.known(story)
@@ -62,19 +62,19 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	return s.respond(ctx, t.Caller.UserID, k)
 }
 
-// target is where a new story goes.
-type target struct {
+// newTarget is the target of a new story.
+type newTarget struct {
 	*service.Request
 	id       string // internal
 	publicID string
-	place    visibility.Target
+	target    visibility.Target
 }
 
 // loadTarget reads where a story shall go, and decides whether the caller may make one there: on their own wall; in a community
 // who manages its stories, and every member where the network allows it.
-func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest) (*target, store.Settings, error) {
+func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest) (*newTarget, store.Settings, error) {
 	var settings store.Settings
-	t := &target{Request: s.NewRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
+	t := &newTarget{Request: s.NewRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
 	t.Settings(s.Region, &settings)
 	files := fileref.Read(t.ReadBatch, fileRefs(m)...)
 	caller := t.Caller
@@ -84,9 +84,9 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 	}
 	rules := textrules.Read(s.Deps, t.ReadBatch, home)
 	if m.GetTargetType() == inCommunity && region.ValidID(t.id) {
-		t.Community(t.id, &t.place.Community)
+		t.Community(t.id, &t.target.Community)
 		if caller.UserID != "" {
-			t.Member(t.id, caller.UserID, &t.place.Member)
+			t.Member(t.id, caller.UserID, &t.target.Member)
 		}
 	}
 	if err := t.Run(ctx); err != nil {
@@ -99,7 +99,7 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 		if m.GetTargetId() != t.User().PublicID {
 			return nil, settings, fail.NotAllowed()
 		}
-		t.id, t.place.WallOwnerID = t.User().ID, t.User().ID
+		t.id, t.target.WallOwnerID = t.User().ID, t.User().ID
 	} else if err := t.requireCreate(settings); err != nil {
 		return nil, settings, err
 	}
@@ -133,21 +133,21 @@ func fileRefs(m *plazav1.CreateStoryRequest) []fileref.Reference {
 	return append(refs, fileref.Reference{ID: data["thumbnailFileId"].GetStringValue(), Kind: "image", Field: "data.thumbnailFileId"})
 }
 
-func (t *target) requireCreate(settings store.Settings) error {
-	if err := t.place.RequireSee(t.Caller); err != nil {
+func (t *newTarget) requireCreate(settings store.Settings) error {
+	if err := t.target.RequireSee(t.Caller); err != nil {
 		return err
 	}
-	if err := auth.RequireMember(t.Caller, t.place.Scope("")); err != nil {
+	if err := auth.RequireMember(t.Caller, t.target.Scope("")); err != nil {
 		return err
 	}
 	if settings.AllowAllUserToCreateStory {
 		return nil
 	}
-	return auth.Require(t.Caller, auth.ManageCommunityStory, t.place.Scope(""))
+	return auth.Require(t.Caller, auth.ManageCommunityStory, t.target.Scope(""))
 }
 
-func (t *target) known(story store.Story) view.Known {
-	l := &loaded{Request: t.Request, ref: &visibility.Reference{Story: &story, Target: t.place}}
+func (t *newTarget) known(story store.Story) view.Known {
+	l := &loaded{Request: t.Request, ref: &visibility.Reference{Story: &story, Target: t.target}}
 	return l.known(story)
 }
 

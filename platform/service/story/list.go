@@ -96,15 +96,15 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListSto
 func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*plazav1.ListStoriesResponse, error) {
 	k := view.Known{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
-		place := p.targets[i].place
+		target := p.targets[i].target
 		if p.requireSee(i) != nil {
 			continue
 		}
-		if place.Community != nil {
-			k.Communities = append(k.Communities, *place.Community)
+		if target.Community != nil {
+			k.Communities = append(k.Communities, *target.Community)
 		}
-		if place.Member != nil {
-			k.Members = append(k.Members, *place.Member)
+		if target.Member != nil {
+			k.Members = append(k.Members, *target.Member)
 		}
 	}
 	a, err := s.View.Gather(ctx, s.Store, p.Caller.UserID, k)

@@ -46,8 +46,8 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	place := func(t store.StoryTarget) (time.Time, string, string) { return t.LastExpiresAt, "", t.TargetID }
-	rows, paging := service.Page(cursor, rows, false, list.Desc, place)
+	position := func(t store.StoryTarget) (time.Time, string, string) { return t.LastExpiresAt, "", t.TargetID }
+	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
 	return s.targetsAnswer(ctx, f, rows, paging)
 }
 

@@ -96,10 +96,10 @@ func (s *Service) DeleteStory(ctx context.Context, req *plazav1.DeleteStoryReque
 		return nil, err
 	}
 	if l.story().DeletedAt == nil || !req.GetPermanent() {
-		w := s.Store.NewTx(l.ref.Home())
-		w.GuardStory(l.story().ID, fail.NotFound())
-		w.DeleteStory(*l.story(), s.Now())
-		if err := w.Commit(ctx); err != nil {
+		tx := s.Store.NewTx(l.ref.Home())
+		tx.GuardStory(l.story().ID, fail.NotFound())
+		tx.DeleteStory(*l.story(), s.Now())
+		if err := tx.Commit(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -132,14 +132,14 @@ func (s *Service) purge(ctx context.Context, story store.Story) error {
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
-		w := s.Store.NewTx(service.HomeOf(story.ID))
-		w.GuardStoryRow(story.ID, errGone)
+		tx := s.Store.NewTx(service.HomeOf(story.ID))
+		tx.GuardStoryRow(story.ID, errGone)
 		if len(ids) == 0 {
-			w.PurgeStory(story, s.Now())
+			tx.PurgeStory(story, s.Now())
 		} else {
-			w.WipeStoryComments(story.ID, ids)
+			tx.WipeStoryComments(story.ID, ids)
 		}
-		err := w.Commit(ctx)
+		err := tx.Commit(ctx)
 		switch {
 		case errors.Is(err, errGone):
 			return nil

@@ -17,7 +17,7 @@ type named struct {
 	kind     string // community or user
 	id       string // internal; empty where there is none
 	publicID string
-	place    visibility.Target
+	target    visibility.Target
 }
 
 // resolveAll finds the targets of a list, each once.
@@ -78,15 +78,15 @@ func (s *Service) places(ctx context.Context, targets []named) *places {
 		switch {
 		case t.id == "":
 		case t.kind == onWall:
-			t.place.WallOwnerID = t.id
+			t.target.WallOwnerID = t.id
 			walls = append(walls, t.id)
 			if caller != "" {
-				p.Wall(t.id, caller, &t.place.Wall)
+				p.Wall(t.id, caller, &t.target.Wall)
 			}
 		default:
-			p.Community(t.id, &t.place.Community)
+			p.Community(t.id, &t.target.Community)
 			if caller != "" {
-				p.Member(t.id, caller, &t.place.Member)
+				p.Member(t.id, caller, &t.target.Member)
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (p *places) requireSee(i int) error {
 	if t.kind == onWall && !slices.ContainsFunc(p.owners, live) {
 		return fail.NotFound()
 	}
-	return t.place.RequireSee(p.Caller)
+	return t.target.RequireSee(p.Caller)
 }
 
 // seen are the targets that the caller may see, in the order of the request. One that never had a story has no times.

@@ -156,12 +156,12 @@ func childOf(parent store.Post, part part, id string) store.Post {
 
 // InsertPosts queues the insertion of a parent and its children with their count, unless the target is gone, and makes what the
 // draft carries part of the post. The rows are to be delivered once the transaction is stored.
-func InsertPosts(d *service.Deps, w *store.Tx, posts []store.Post, draft *Draft) []store.OutboxRow {
+func InsertPosts(d *service.Deps, tx *store.Tx, posts []store.Post, draft *Draft) []store.OutboxRow {
 	parent := posts[0]
-	w.GuardTarget(parent.TargetType, parent.TargetID, fail.NotFound())
+	tx.GuardTarget(parent.TargetType, parent.TargetID, fail.NotFound())
 	for _, p := range posts {
-		w.InsertPost(p)
+		tx.InsertPost(p)
 	}
-	w.Count(parent.TargetID, store.FeedCounter(parent.FeedType), +1)
-	return attach(d, w, parent, draft)
+	tx.Count(parent.TargetID, store.FeedCounter(parent.FeedType), +1)
+	return attach(d, tx, parent, draft)
 }

@@ -85,20 +85,20 @@ type EmbedAttached struct {
 func (c EmbedAttached) id() string { return c.PollID + c.StreamID + c.RoomID }
 
 // write makes what is carried part of the post, unless it is part of one already.
-func (c EmbedAttached) write(w *store.Tx) {
+func (c EmbedAttached) write(tx *store.Tx) {
 	switch {
 	case c.PollID != "":
-		w.AttachPoll(c.PollID, c.PostID)
+		tx.AttachPoll(c.PollID, c.PostID)
 	case c.StreamID != "":
-		w.AttachVideoStream(c.StreamID, c.PostID)
+		tx.AttachVideoStream(c.StreamID, c.PostID)
 	case c.RoomID != "":
-		w.AttachRoom(c.RoomID, c.PostID, c.TargetType, c.TargetID, c.TargetPublicID)
+		tx.AttachRoom(c.RoomID, c.PostID, c.TargetType, c.TargetID, c.TargetPublicID)
 	}
 }
 
 // attach makes what the draft carries part of the post: in the transaction where it lives at the same home, through the outbox
 // elsewhere.
-func attach(d *service.Deps, w *store.Tx, parent store.Post, draft *Draft) []store.OutboxRow {
+func attach(d *service.Deps, tx *store.Tx, parent store.Post, draft *Draft) []store.OutboxRow {
 	c := EmbedAttached{
 		PollID: draft.PollID, StreamID: draft.StreamID, RoomID: draft.RoomID, PostID: parent.ID,
 		TargetType: parent.TargetType, TargetID: parent.TargetID, TargetPublicID: parent.TargetPublicID,
@@ -106,11 +106,11 @@ func attach(d *service.Deps, w *store.Tx, parent store.Post, draft *Draft) []sto
 	switch {
 	case c.id() == "":
 		return nil
-	case service.HomeOf(c.id()) == w.Home():
-		c.write(w)
+	case service.HomeOf(c.id()) == tx.Home():
+		c.write(tx)
 		return nil
 	}
-	return []store.OutboxRow{w.Emit(TopicEmbedAttached, c, d.Now(), d.Outbox.FirstTry())}
+	return []store.OutboxRow{tx.Emit(TopicEmbedAttached, c, d.Now(), d.Outbox.FirstTry())}
 }
 
 // RegisterEmbedAttached registers what takes TopicEmbedAttached rows in.
@@ -120,8 +120,8 @@ func RegisterEmbedAttached(d *service.Deps) {
 		if err := json.Unmarshal(row.Payload, &c); err != nil {
 			return err
 		}
-		w := d.Store.NewTx(service.HomeOf(c.id()))
-		c.write(w)
-		return w.Commit(ctx)
+		tx := d.Store.NewTx(service.HomeOf(c.id()))
+		c.write(tx)
+		return tx.Commit(ctx)
 	})
 }

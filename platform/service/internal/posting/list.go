@@ -35,7 +35,7 @@ type postPage struct {
 	*service.Request
 	cursor     page.Cursor
 	list       store.PostList
-	place      visibility.Target
+	target      visibility.Target
 	owners     []store.User
 	categories []store.Category
 	rows       []store.Post
@@ -98,16 +98,16 @@ func firstPage(ctx context.Context, d *service.Deps, q PostQuery) (*postPage, er
 		return p, nil // nobody and nothing: the caller is confirmed first, and hears of it then
 	}
 	if q.TargetType == "user" {
-		p.place.WallOwnerID = p.list.TargetID
+		p.target.WallOwnerID = p.list.TargetID
 		p.Users([]string{p.list.TargetID}, &p.owners)
 		if p.Caller.UserID != "" {
-			p.Wall(p.list.TargetID, p.Caller.UserID, &p.place.Wall)
+			p.Wall(p.list.TargetID, p.Caller.UserID, &p.target.Wall)
 		}
 	} else {
-		p.Community(p.list.TargetID, &p.place.Community)
+		p.Community(p.list.TargetID, &p.target.Community)
 		p.CategoriesOfCommunity(p.list.TargetID, &p.categories)
 		if p.Caller.UserID != "" {
-			p.Member(p.list.TargetID, p.Caller.UserID, &p.place.Member)
+			p.Member(p.list.TargetID, p.Caller.UserID, &p.target.Member)
 		}
 	}
 	p.ListPosts(p.list, &p.rows)
@@ -129,25 +129,25 @@ func (q PostQuery) list(cursor page.Cursor) store.PostList {
 
 // requireSee refuses posts of a place that the caller may not read; those that wait for a moderator are for moderators.
 func (p *postPage) requireSee() error {
-	if p.place.WallOwnerID != "" && (len(p.owners) == 0 || p.owners[0].DeletedAt != nil) {
+	if p.target.WallOwnerID != "" && (len(p.owners) == 0 || p.owners[0].DeletedAt != nil) {
 		return fail.NotFound()
 	}
-	if err := p.place.RequireSee(p.Caller); err != nil {
+	if err := p.target.RequireSee(p.Caller); err != nil {
 		return err
 	}
 	if p.list.FeedType != "published" {
-		return auth.Require(p.Caller, auth.ModeratePostAndComment, p.place.Scope(""))
+		return auth.Require(p.Caller, auth.ModeratePostAndComment, p.target.Scope(""))
 	}
 	return nil
 }
 
 func (p *postPage) known(rows []store.Post) view.Known {
 	k := view.Known{Posts: rows, Users: append(p.UserRows(), p.owners...), Categories: p.categories}
-	if p.place.Community != nil {
-		k.Communities = []store.Community{*p.place.Community}
+	if p.target.Community != nil {
+		k.Communities = []store.Community{*p.target.Community}
 	}
-	if p.place.Member != nil {
-		k.Members = []store.Member{*p.place.Member}
+	if p.target.Member != nil {
+		k.Members = []store.Member{*p.target.Member}
 	}
 	return k
 }

@@ -1,17 +1,17 @@
-// Package comment holds the comments on posts and stories.
+// Package comment implements comments on posts and stories.
 //
-// A comment's life, by approvalStatus:
+// The approvalStatus of a comment changes as follows:
 //
-//	(new) -> approved    at once; by a moderator everywhere, by others where the community does not ask for approval
+//	(new) -> approved    by a moderator, or where the community does not require approval
 //	(new) -> pending     where it does
-//	pending -> approved  a moderator approves it
-//	pending -> declined  a moderator declines it
+//	pending -> approved  by a moderator
+//	pending -> declined  by a moderator
 //
-// There is no way back from approved and declined. What is not approved is there for its author and for moderators alone: it is no
-// part of what it stands on, counts nowhere, and nobody answers, flags or reacts to it. The setting of the community counts when
-// a comment is made; what waits when it changes goes on waiting. An edit leaves the state as it is. In every state its author or
-// a moderator edits and deletes it. Flags never hide it. It can be read as long as what it stands on can be: a story takes its
-// comments with it when it ends.
+// Approved and declined are final. A comment that is not approved is visible only to its author and to moderators, is
+// not counted, and takes no replies, flags or reactions. The community's setting applies when a comment is created;
+// changing the setting later has no effect on pending comments. Its author or a moderator may edit and delete a
+// comment in every state, and an edit keeps the state. Flags never hide a comment. A comment is readable as long as
+// the post or story it is on.
 package comment
 
 import (
@@ -31,7 +31,7 @@ import (
 // Service implements CommentService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service of comments.
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // loaded is one comment that the caller may see, with the post or story it is on.
@@ -95,7 +95,7 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*
 	return a.CommentAggregate(), nil
 }
 
-// GetComment gets one comment.
+// GetComment returns one comment.
 func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest) (*plazav1.CommentAggregate, error) {
 	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest
 	return s.respond(ctx, l.Caller.UserID, l.known(*l.comment))
 }
 
-// BatchGetComments gets up to ten comments in the order of the request; those that the caller may not see are left out.
+// BatchGetComments returns up to ten comments in the order of the request, without those that the caller may not see.
 func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCommentsRequest) (*plazav1.CommentAggregate, error) {
 	r := s.NewRequest(ctx)
 	var comments []*pending
@@ -128,13 +128,14 @@ func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCom
 	return s.respond(ctx, r.Caller.UserID, k)
 }
 
-// DeleteComment deletes a comment; for its author, a moderator and the owner of the wall. Its replies stay. A permanent
-// deletion leaves nothing of it.
+// DeleteComment deletes a comment. The caller must be its author, a moderator or the owner of the wall. Its replies
+// stay. A permanent deletion removes the row.
 func (s *Service) DeleteComment(ctx context.Context, req *plazav1.DeleteCommentRequest) (*plazav1.StatusSuccessResponse, error) {
 	return service.RetryOnConflict(ctx, func() (*plazav1.StatusSuccessResponse, error) { return s.delete(ctx, req) })
 }
 
-// delete is DeleteComment unless somebody reviews or deletes the comment between: then it is service.ErrConflict.
+// delete is one attempt of DeleteComment. It returns service.ErrConflict if the comment was reviewed or deleted
+// concurrently.
 func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest) (*plazav1.StatusSuccessResponse, error) {
 	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {

@@ -20,11 +20,11 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// maxText is the most characters of a comment.
+// maxText is the maximum length of a comment, in characters.
 const maxText = 50_000
 
-// CreateComment makes a comment on a post or story, or a reply to a comment on it. It is stored at the home of what it
-// stands on.
+// CreateComment creates a comment on a post or story, or a reply to such a comment. It is stored at the home of the
+// post or story.
 func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentRequest) (*plazav1.CommentAggregate, error) {
 	if err := check(req.GetData(), req.GetAttachments()); err != nil {
 		return nil, err
@@ -49,11 +49,11 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 		return nil, err
 	}
 	k := l.known(c)
-	k.Counts = store.Counts{c.ID: nil} // nothing to count of it yet
+	k.Counts = store.Counts{c.ID: nil} // a new comment has no counts
 	return s.respond(ctx, l.Caller.UserID, k)
 }
 
-// check says whether a comment can hold a body and attachments.
+// check validates the body and the attachments of a comment.
 func check(data *structpb.Struct, attachments []*plazav1.Attachment) error {
 	v, present := data.GetFields()["text"]
 	if present {
@@ -76,7 +76,8 @@ func check(data *structpb.Struct, attachments []*plazav1.Attachment) error {
 	return nil
 }
 
-// loadReference reads the post or story to comment on, the comment to answer, if any, and decides whether the caller may.
+// loadReference reads the post or story to comment on and the parent comment, if any, and checks that the caller may
+// comment.
 func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentRequest) (*loaded, *store.Comment, store.Counts, error) {
 	l := &loaded{Request: s.NewRequest(ctx)}
 	counts := store.Counts{}
@@ -111,7 +112,7 @@ func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentReq
 	return l, parent, counts, rules.Require(ctx, l.Caller, textrules.TextOf(m.GetData()))
 }
 
-// kindOf is what a request refers to; a post where it does not say.
+// kindOf returns the kind of what a request refers to, which is a post by default.
 func kindOf(referenceType string) string { return cmp.Or(referenceType, store.ReferencePost) }
 
 func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateCommentRequest, mentions []view.Mention) store.Comment {
@@ -130,7 +131,7 @@ func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateComment
 	return c
 }
 
-// dataTypes are what a comment holds.
+// dataTypes returns the types of content in a comment.
 func dataTypes(data *structpb.Struct, attachments []*plazav1.Attachment) []string {
 	var types []string
 	if data.GetFields()["text"].GetStringValue() != "" {

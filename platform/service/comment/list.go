@@ -42,7 +42,8 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 	return a.CommentList(paging), nil
 }
 
-// listEveryState reads a page for moderators: who is one is known once the first reads have run, and few are.
+// listEveryState reads a page of comments in every state, for moderators. It takes a second round trip because the
+// first one tells whether the caller is a moderator.
 func (s *Service) listEveryState(ctx context.Context, list store.CommentList) ([]store.Comment, error) {
 	var rows []store.Comment
 	list.EveryState = true

@@ -10,17 +10,17 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ApproveComment shows a comment to everybody that waits for a moderator.
+// ApproveComment approves a pending comment.
 func (s *Service) ApproveComment(ctx context.Context, req *plazav1.ApproveCommentRequest) (*plazav1.CommentAggregate, error) {
 	return s.review(ctx, req.GetCommentId(), store.Approved)
 }
 
-// DeclineComment declines a comment that waits for a moderator; its author still sees it.
+// DeclineComment declines a pending comment. Its author can still see it.
 func (s *Service) DeclineComment(ctx context.Context, req *plazav1.DeclineCommentRequest) (*plazav1.CommentAggregate, error) {
 	return s.review(ctx, req.GetCommentId(), store.Declined)
 }
 
-// review decides about a comment that waits: 400400 for one that does not.
+// review changes the state of a pending comment. It is 400400 for a comment in another state.
 func (s *Service) review(ctx context.Context, id, status string) (*plazav1.CommentAggregate, error) {
 	l, err := s.load(ctx, id, nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdateComment edits a comment; for its author and for moderators. Its state stays.
+// UpdateComment edits a comment. The caller must be its author or a moderator. Its state does not change.
 func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentRequest) (*plazav1.CommentAggregate, error) {
 	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentR
 	return service.RetryOnConflict(ctx, func() (*plazav1.CommentAggregate, error) { return s.edit(ctx, req, mentions) })
 }
 
-// edit is UpdateComment unless somebody else changes the comment between: then it is service.ErrConflict.
+// edit is one attempt of UpdateComment. It returns service.ErrConflict if the comment changed concurrently.
 func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (*plazav1.CommentAggregate, error) {
 	var files *fileref.Check
 	var rules *textrules.Rules
@@ -68,7 +68,7 @@ func editRight(c *store.Comment) auth.Permission {
 	return auth.EditCommunityComment
 }
 
-// edited is the comment as the request changes it, with the references to files that it did not make before. The error is a
+// edited returns the comment after the edit, and the references to files that it did not have before. The error is a
 // validation error.
 func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (store.Comment, []fileref.Reference, error) {
 	data := &structpb.Struct{}

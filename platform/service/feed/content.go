@@ -13,7 +13,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListContentFeed lists the posts of all regions whose target is content. A region that is away is left out.
+// ListContentFeed lists the posts of all regions whose target is content. Regions that do not answer are left out.
 func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFeedRequest) (*plazav1.ContentFeedResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 	return a.ContentFeed(paging), nil
 }
 
-// contentOfAll reads up to a page of each home's content.
+// contentOfAll reads up to a page of the content posts of each home.
 func (s *Service) contentOfAll(ctx context.Context, list store.PostList) ([]store.Post, error) {
 	parts := make([][]store.Post, len(region.All()))
 	reads := s.Store.NewBestEffortBatch()

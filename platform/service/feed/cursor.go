@@ -11,16 +11,16 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// place is a position in the feed by time.
+// place is a position in a feed by time.
 type place struct {
 	at time.Time
 	id string
 }
 
-// top is the place before every post that was made until a time.
+// top returns the position before every post that was created until t.
 func top(until time.Time) place { return place{until, strings.Repeat("f", region.IDLength)} }
 
-// newer reports whether p lies before other in the feed.
+// newer reports whether p comes before other in the feed.
 func (p place) newer(other place) bool {
 	return p.at.After(other.at) || (p.at.Equal(other.at) && p.id > other.id)
 }
@@ -29,10 +29,10 @@ func (p place) newer(other place) bool {
 type rankCursor struct {
 	limit int
 	back  bool
-	// asOf is when the first page was read.
+	// asOf is the time at which the first page was read.
 	asOf time.Time
-	// high is the place before the window and low its last post; low is zero where the window is yet to be read. With back
-	// and no low, the window is the one that ends at high.
+	// high is the position before the window, and low its last post; low is zero if the window has not been read yet.
+	// With back and without low, the window is the one that ends at high.
 	high, low place
 	// score and id are the position in the window; id is empty at its start, or with back at its end.
 	score int32
@@ -48,7 +48,7 @@ const (
 
 var errBadToken = errors.New("not a token of this feed")
 
-// token returns the cursor as a client sees it.
+// token encodes the cursor as a page token.
 func (c rankCursor) token() string {
 	raw := make([]byte, 0, rankTokenSize)
 	raw = append(raw, rankVersion, byte(c.limit), 0) //nolint:gosec // 1 to 100
@@ -59,7 +59,7 @@ func (c rankCursor) token() string {
 	for _, p := range []place{c.high, c.low} {
 		raw = appendID(appendTime(raw, p.at), p.id)
 	}
-	raw = binary.BigEndian.AppendUint32(raw, uint32(c.score)) //nolint:gosec // back again as it was
+	raw = binary.BigEndian.AppendUint32(raw, uint32(c.score)) //nolint:gosec // the inverse of the decoding
 	return base64.RawURLEncoding.EncodeToString(appendID(raw, c.id))
 }
 
@@ -78,7 +78,7 @@ func appendID(raw []byte, id string) []byte {
 	return append(raw, bytes...)
 }
 
-// parseRank reads a token.
+// parseRank decodes a page token.
 func parseRank(token string) (rankCursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err != nil || strings.ContainsAny(token, "\r\n") || len(raw) != rankTokenSize || raw[0] != rankVersion || raw[2] > 1 {
@@ -91,7 +91,7 @@ func parseRank(token string) (rankCursor, error) {
 	c.high.id, raw = takeID(raw)
 	c.low.at, raw = takeTime(raw)
 	c.low.id, raw = takeID(raw)
-	c.score, raw = int32(binary.BigEndian.Uint32(raw)), raw[4:] //nolint:gosec // as it was put in
+	c.score, raw = int32(binary.BigEndian.Uint32(raw)), raw[4:] //nolint:gosec // the inverse of the encoding
 	c.id, _ = takeID(raw)
 	sane := c.limit >= 1 && c.limit <= 100 && c.asOf.Year() >= 1971 && c.asOf.Year() < 9999 && !c.high.at.IsZero() &&
 		c.high.at.Year() < 9999 && c.low.at.Year() < 9999 && c.high.at.Year() >= 1970

@@ -1,4 +1,5 @@
-// Package feed lists posts by where they stand.
+// Package feed lists posts by target: the feeds of users, communities and content, the following feed and the global
+// feed.
 package feed
 
 import (
@@ -15,7 +16,7 @@ import (
 // Service implements FeedService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service of feeds.
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // ListUserFeed lists the posts of a user's wall.
@@ -49,7 +50,7 @@ func distinct(types []string) []string {
 	return slices.Compact(sorted)
 }
 
-// deletedOf leaves deleted posts out unless they are asked for: a feed is for reading.
+// deletedOf leaves deleted posts out unless a request asks for them.
 func deletedOf(isDeleted *bool) store.Deleted {
 	if isDeleted == nil {
 		return store.DeletedNone

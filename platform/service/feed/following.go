@@ -22,7 +22,7 @@ const (
 	byCustomRanking = "customRanking"
 )
 
-// sources are what a reader's feed is made of, and the round trip that told.
+// sources are the communities and walls of a caller's feed.
 type sources struct {
 	*service.Request
 	settings    store.Settings
@@ -31,9 +31,9 @@ type sources struct {
 	hidden      []string
 }
 
-// sources reads what a feed of the caller can be made of: the first of four round trips. The second finds the page, the
-// third reads its posts and where they stand, the fourth what they refer to. Each asks the homes concerned in parallel, and
-// from the second on a home that is away leaves its part out of the page.
+// sources reads the sources of the caller's feed, in the first of four round trips. The second one finds the page,
+// the third one reads the posts and their targets, the fourth one what those refer to. Each goes to the homes
+// concerned in parallel, and from the second one on, homes that do not answer are left out of the page.
 func (s *Service) sources(ctx context.Context) (*sources, error) {
 	src := &sources{Request: s.NewRequest(ctx), counts: store.Counts{}}
 	if id := src.Caller.UserID; id != "" {
@@ -48,7 +48,7 @@ func (s *Service) sources(ctx context.Context) (*sources, error) {
 	return src, src.RequireUser()
 }
 
-// query is a feed of the caller without anything in it.
+// query returns the caller's feed query without any sources.
 func (src *sources) query() store.FeedQuery {
 	id := src.User().ID
 	q := store.FeedQuery{ReaderID: id, FollowedAt: map[region.Code]int64{}, Hidden: src.hidden}
@@ -79,7 +79,7 @@ func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollow
 	return a.FollowingFeed(paging), nil
 }
 
-// paging is what a request says of the page.
+// paging is the page that a request asks for.
 type paging struct {
 	sortBy string
 	limit  *int32
@@ -87,13 +87,14 @@ type paging struct {
 	field  string // the token's, for errors
 }
 
-// lister finds a page of a feed: the entries that a query of its making found, in order, and the tokens of its neighbours.
+// lister reads a page of a feed: it completes the query, and turns the entries that were found into a page with its
+// tokens.
 type lister interface {
 	query(q store.FeedQuery) store.FeedQuery
 	entries(found []store.FeedEntry) ([]store.FeedEntry, *plazav1.Paging)
 }
 
-// lister reads the token, or starts the feed.
+// lister returns the lister of the token, or of the first page.
 func (s *Service) lister(p paging) (lister, error) {
 	limit := page.DefaultLimit
 	if p.limit != nil {
@@ -121,7 +122,7 @@ func (s *Service) lister(p paging) (lister, error) {
 	return timeLister{c}, nil
 }
 
-// timeLister lists newest first.
+// timeLister lists a feed newest first.
 type timeLister struct{ page.Cursor }
 
 func (l timeLister) query(q store.FeedQuery) store.FeedQuery {
@@ -143,7 +144,7 @@ func (c rankCursor) entries(found []store.FeedEntry) ([]store.FeedEntry, *plazav
 	return entries, &plazav1.Paging{Next: next, Previous: previous, Prev: previous}
 }
 
-// page finds and reads a page of a feed.
+// page reads a page of a feed.
 func (s *Service) page(ctx context.Context, src *sources, list lister, q store.FeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
 	var found []store.FeedEntry
 	reads := s.Store.NewBestEffortBatch()
@@ -160,7 +161,7 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.F
 	return a, paging, err
 }
 
-// content reads the posts of entries and where they stand, and leaves out what went meanwhile.
+// content reads the posts of entries and their targets, without posts that were deleted in the meantime.
 func (s *Service) content(ctx context.Context, f *service.Request, entries []store.FeedEntry) (view.Known, error) {
 	var posts, communities, walls, authors []string
 	for _, e := range entries {

@@ -9,7 +9,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// globalRequest is what the two global feeds ask for alike.
+// globalRequest is implemented by the requests of both global feeds.
 type globalRequest interface {
 	GetDataTypes() []string
 	GetShowOnlyMyFeed() bool
@@ -18,7 +18,7 @@ type globalRequest interface {
 	GetToken() string
 }
 
-// ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
+// ListGlobalFeed lists the posts that the network's settings include in the global feed, newest first.
 func (s *Service) ListGlobalFeed(ctx context.Context, req *plazav1.ListGlobalFeedRequest) (*plazav1.GlobalFeedResponse, error) {
 	return s.global(ctx, req, req.Limit, byLastCreated)
 }
@@ -52,8 +52,8 @@ func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sor
 	return a.GlobalFeed(paging), nil
 }
 
-// global is what the settings put into the global feed of the caller. From the start that is what the following feed shows;
-// a network can add what everybody posts, or take parts out.
+// global completes the query with the sources that the network's settings include in the global feed. By default
+// these are the sources of the following feed; a network can add the posts of all users or leave sources out.
 func (src *sources) global(onlyMine bool) store.FeedQuery {
 	q := src.query()
 	set := src.settings

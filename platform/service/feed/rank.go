@@ -8,22 +8,22 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// customRanking orders a feed by score, window by window: the newest windowOf posts are one window, ranked among themselves,
-// the next ones are the next. A post is never pushed out of sight by a better one, and a page costs the same however deep it
-// lies.
+// customRanking orders a feed by score within windows: the newest windowOf posts are ranked among themselves, then
+// the next ones. So a post is never displaced for long by better ones, and the cost of a page does not depend on its
+// depth.
 //
 //	score = engagement * affinity / decay
 //
-//	engagement = 1 + log2(1 + reactions + 2*comments)         each counted up to 100; the tenth reaction says less than the first
-//	affinity   = 1 + 0.5*liked/(liked+1)                       liked: other posts of the same author or the same wall or
-//	                                                          community in the window that the reader reacted to; at most 1.5
-//	decay      = (1 + hours/6)^1.2                             hours since the post was made
+//	engagement = 1 + log2(1 + reactions + 2*comments)         each counted up to 100; the logarithm damps large numbers
+//	affinity   = 1 + 0.5*liked/(liked+1)                      liked: other posts of the same author or target in the window that the
+//	                                                          reader reacted to; at most 1.5
+//	decay      = (1 + hours/6)^1.2                            hours since the post was created
 //
-// A fresh post without an answer scores 1, as does one of six hours with three reactions and a comment, about.
+// A new post without reactions scores 1, about as much as one of six hours ago with three reactions and a comment.
 //
-// Everything is as it was when the first page was read: that time travels in the token, posts and answers of later are not
-// counted. So the order stands still while a reader pages. What may still move a post is what is gone without a trace: a
-// reaction taken back, a comment purged.
+// The token carries the time at which the first page was read, and later posts, reactions and comments are not
+// counted. So the order is stable while a reader pages. Only what leaves no trace can still move a post: a removed
+// reaction or a purged comment.
 const (
 	decayHours    = 6
 	decayPower    = 1.2
@@ -31,30 +31,31 @@ const (
 	affinityMax   = 0.5
 )
 
-// minWindow is the least that is ranked together.
+// minWindow is the minimum number of posts that are ranked together.
 const minWindow = 200
 
-// windowOf is how many posts are ranked together: whole pages, so that no page spans two windows.
+// windowOf returns the number of posts that are ranked together. It is a multiple of the page size, so that no page
+// spans two windows.
 func windowOf(limit int) int { return (minWindow + limit - 1) / limit * limit }
 
-// ranked is an entry with its score in millionths: what the token carries.
+// ranked is an entry with its score in millionths, which is what the token carries.
 type ranked struct {
 	store.FeedEntry
 	score int32
 }
 
-// rank orders the entries of one window, best first; of equal ones the greater id goes first.
+// rank orders the entries of one window by descending score, and by descending id for equal scores.
 func rank(entries []store.FeedEntry, asOf time.Time) []ranked {
 	liked := likes(entries)
 	out := make([]ranked, len(entries))
 	for i, e := range entries {
-		out[i] = ranked{FeedEntry: e, score: score(e, liked.besides(e), asOf)}
+		out[i] = ranked{FeedEntry: e, score: score(e, liked.excluding(e), asOf)}
 	}
 	slices.SortFunc(out, func(a, b ranked) int { return before(a.score, a.ID, b.score, b.ID) })
 	return out
 }
 
-// before compares positions in a window: negative where a goes first.
+// before compares positions in a window. It is negative if a comes first.
 func before(aScore int32, aID string, bScore int32, bID string) int {
 	switch {
 	case aScore > bScore || (aScore == bScore && aID > bID):
@@ -65,7 +66,7 @@ func before(aScore int32, aID string, bScore int32, bID string) int {
 	return 1
 }
 
-// score is the formula.
+// score implements the formula of customRanking.
 func score(e store.FeedEntry, liked int, asOf time.Time) int32 {
 	engagement := 1 + math.Log2(float64(1+e.Reactions+commentWeight*e.Comments))
 	affinity := 1 + affinityMax*float64(liked)/float64(liked+1)
@@ -74,7 +75,7 @@ func score(e store.FeedEntry, liked int, asOf time.Time) int32 {
 	return int32(math.Round(engagement * affinity / decay * 1e6)) // at most 15 millions
 }
 
-// likedBy counts the entries that the reader reacted to, by author and by target.
+// likedBy counts the entries that the reader reacted to by author and by target.
 type likedBy map[string]int
 
 func likes(entries []store.FeedEntry) likedBy {
@@ -90,8 +91,8 @@ func likes(entries []store.FeedEntry) likedBy {
 	return l
 }
 
-// besides counts those of e's author and target other than e itself.
-func (l likedBy) besides(e store.FeedEntry) int {
+// excluding returns the number of liked entries of e's author and target, without e itself.
+func (l likedBy) excluding(e store.FeedEntry) int {
 	n := l[e.AuthorID]
 	if e.TargetID != e.AuthorID {
 		n = max(n, l[e.TargetID])

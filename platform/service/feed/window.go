@@ -6,34 +6,35 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// slack is what a window is read with beyond its size, for posts that are stored a moment after their time.
+// slack is how many more entries are read than a window has, for posts that were stored after posts with a later
+// time.
 const slack = 16
 
-// query asks for the entries that the cursor's window is made of: towards older ones from its high end, or with back from
-// its low end, which is the high end of the window that was read, towards newer ones.
+// query returns the query for the entries of the cursor's window: older entries from its high end on, or with back
+// newer entries from its low end on, which is the high end of the window that was read before.
 func (c rankCursor) query(q store.FeedQuery) store.FeedQuery {
 	q.Ranked, q.AsOf, q.Limit = true, c.asOf, windowOf(c.limit)+1+slack
 	q.Desc, q.After, q.AfterID = true, c.high.at, c.high.id
-	if c.entersFromBelow() {
-		// The window's last post has the time of its low end, so the walk begins right before that time.
+	if c.readsBackward() {
+		// The window's last post has the time of its low end, so the scan begins right before that time.
 		q.Desc, q.After, q.AfterID = false, c.high.at.Add(-time.Microsecond), "g"
 	}
 	return q
 }
 
-// entersFromBelow reports whether the window to read is the one that ends at high.
-func (c rankCursor) entersFromBelow() bool { return c.back && c.low.at.IsZero() }
+// readsBackward reports whether the window to read is the one that ends at high.
+func (c rankCursor) readsBackward() bool { return c.back && c.low.at.IsZero() }
 
-// window is one window of the feed, ranked.
+// window is one ranked window of the feed.
 type window struct {
 	cursor rankCursor // with high and low as they are
 	ranked []ranked
 	older  bool // whether there are posts below it
 }
 
-// window makes the window of the entries that were read for the cursor.
+// window returns the window of the entries that were read for the cursor.
 func (c rankCursor) window(entries []store.FeedEntry) window {
-	if c.entersFromBelow() {
+	if c.readsBackward() {
 		return c.windowAbove(entries)
 	}
 	w := window{cursor: c}
@@ -59,7 +60,7 @@ func (c rankCursor) window(entries []store.FeedEntry) window {
 	return w
 }
 
-// windowAbove makes the window whose last post is the one at high, of entries that were read towards newer ones.
+// windowAbove returns the window whose last post is the one at high, of entries that were read towards newer ones.
 func (c rankCursor) windowAbove(entries []store.FeedEntry) window {
 	w := window{cursor: c, older: true}
 	w.cursor.low, w.cursor.high = c.high, top(c.asOf)
@@ -80,12 +81,12 @@ func (c rankCursor) windowAbove(entries []store.FeedEntry) window {
 	return w
 }
 
-// page cuts the page out of the window, and makes the tokens of its neighbours.
+// page returns the page at the cursor's position in the window, and the tokens of the next and the previous page.
 func (w window) page() (rows []ranked, next, previous string) {
 	c := w.cursor
 	from, to := w.bounds()
 	rows = w.ranked[from:to]
-	first := !top(c.asOf).newer(c.high) // nothing lies before the window
+	first := !top(c.asOf).newer(c.high) // there is nothing before the window
 	switch {
 	case to < len(w.ranked):
 		next = c.at(w.ranked[to-1], false).token()
@@ -101,7 +102,7 @@ func (w window) page() (rows []ranked, next, previous string) {
 	return rows, next, previous
 }
 
-// bounds are where the page lies in the window.
+// bounds returns the range of the page in the window.
 func (w window) bounds() (from, to int) {
 	c := w.cursor
 	n := len(w.ranked)
@@ -125,7 +126,7 @@ func (w window) count(within func(ranked) bool) int {
 	return n
 }
 
-// at is the cursor that stands at a row.
+// at returns the cursor at a row.
 func (c rankCursor) at(r ranked, back bool) rankCursor {
 	c.back, c.score, c.id = back, r.score, r.ID
 	return c

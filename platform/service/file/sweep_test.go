@@ -62,7 +62,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { require.NoError(t, kept.Close()) })
 	links, err := file.NewLinks("https://example.com", strings.Repeat("a", 24), []byte("secret"), time.Hour, w.now)
 	require.NoError(t, err)
-	tx.Service = file.New(&service.Deps{
+	w.Service = file.New(&service.Deps{
 		Store: st, View: &view.Builder{FileURL: links.URL}, Region: region.EU, Now: w.now, NewID: region.NewID, Log: quiet,
 		Directory: directory.New(st, region.EU, []byte("key"), w.now, quiet), Outbox: events.NewOutbox(st, w.now, quiet),
 	}, file.Options{Storage: kept, Links: links, MaxBytes: 1 << 20, MaxPixels: 1000, UploadTimeout: time.Hour})
@@ -77,7 +77,7 @@ func (w *world) pass(d time.Duration) { w.clock.Add(d.Milliseconds()) }
 // start begins an upload of a file.
 func (w *world) start(content string) *file.Upload {
 	w.t.Helper()
-	u, err := tx.StartUpload(w.admin, "file")
+	u, err := w.StartUpload(w.admin, "file")
 	require.NoError(w.t, err)
 	require.NoError(w.t, u.Add(w.admin, "a", strings.NewReader(content)))
 	return u

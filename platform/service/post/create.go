@@ -10,7 +10,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// CreatePost makes a post and, for each attachment, a child post. It is stored at the home of its target.
+// CreatePost creates a post and, for each attachment, a child post. They are stored at the home of their target.
 func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest) (*plazav1.PostAggregate, error) {
 	d, err := posting.NewDraft(req)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	tx := s.Store.NewTx(d.Home)
 	outboxRows := posting.InsertPosts(s.Deps, tx, posts, d)
 	for _, p := range posts {
-		counts[p.ID] = nil // nothing to count of it yet
+		counts[p.ID] = nil // a new post has no counts
 	}
 	tx.SelectCounts([]string{d.TargetID}, counts)
 	if err := tx.Commit(ctx); err != nil {

@@ -10,8 +10,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// DeletePost deletes a post and its children; for the author, a moderator and the owner of the wall. A permanent
-// deletion leaves nothing of it: comments, flags and counts go too.
+// DeletePost deletes a post and its children. The caller must be the author, a moderator or the owner of the wall. A
+// permanent deletion also removes the comments, flags and counts.
 func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest) (*plazav1.StatusSuccessResponse, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
@@ -43,8 +43,8 @@ func deleteRight(p *store.Post) auth.Permission {
 	return auth.DeleteCommunityPost
 }
 
-// purge removes a post that is deleted already, and its children, whenever they were deleted: comments first, some hundred
-// at a time, so that no transaction grows with the size of a discussion.
+// purge removes the rows of a deleted post and of all its children, deleted earlier or not. It removes comments
+// first, a few hundred at a time, to bound the size of each transaction.
 func (s *Service) purge(ctx context.Context, postID string) error {
 	var family []string
 	reads := s.Store.NewReadBatch()

@@ -10,7 +10,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListPosts lists the posts of one community or wall, or those on one content.
+// ListPosts lists the posts of one community, wall or content id.
 func (s *Service) ListPosts(ctx context.Context, m *plazav1.ListPostsRequest) (*plazav1.ListPostsResponse, error) {
 	types := slices.Clone(m.GetDataTypes())
 	if m.GetDataType() != "" {

@@ -1,8 +1,8 @@
-// Package post holds the posts of communities and walls.
+// Package post implements the posts of communities and walls.
 //
-// A post's life: created as published, or as reviewing where its community asks for approval; a moderator approves it
-// (published) or declines it (declined); its author or a moderator edits and deletes it. Flags never hide it, and an edit
-// leaves it in its feed: a published post stays published also where the community asks for approval.
+// A post is created in the feed "published", or in "reviewing" if its community requires approval. A moderator
+// approves it ("published") or declines it ("declined"). Its author or a moderator edits and deletes it. Flags never
+// hide a post, and an edit never moves it to another feed.
 package post
 
 import (
@@ -20,19 +20,19 @@ import (
 // Service implements PostService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service of posts.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// Register registers the background work of posts.
+// Register registers the outbox handlers of posts.
 func Register(d *service.Deps) { posting.RegisterEmbedAttached(d) }
 
-// target types of posts.
+// Target types of posts.
 const (
 	onCommunity = "community"
 	onWall      = "user"
 )
 
-// feed types of posts.
+// Feed types of posts.
 const (
 	published = "published"
 	reviewing = "reviewing"
@@ -76,7 +76,7 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*
 	return a.PostAggregate(), nil
 }
 
-// GetPost gets one post.
+// GetPost returns one post.
 func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*plazav1.PostAggregate, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*pl
 	return s.respond(ctx, l.Caller.UserID, l.known(*l.post()))
 }
 
-// BatchGetPosts gets several posts in the order of the request; those that the caller may not see are left out.
+// BatchGetPosts returns posts in the order of the request, without those that the caller may not see.
 func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsRequest) (*plazav1.PostAggregate, error) {
 	var posts []store.Post
 	f := s.NewRequest(ctx)

@@ -10,18 +10,18 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ApprovePost publishes a post that waits for a moderator.
+// ApprovePost publishes a post that waits for approval.
 func (s *Service) ApprovePost(ctx context.Context, req *plazav1.ApprovePostRequest) (*plazav1.PostAggregate, error) {
 	return s.review(ctx, req.GetPostId(), published)
 }
 
-// DeclinePost declines a post that waits for a moderator; its author still sees it.
+// DeclinePost declines a post that waits for approval. Its author can still see it.
 func (s *Service) DeclinePost(ctx context.Context, req *plazav1.DeclinePostRequest) (*plazav1.PostAggregate, error) {
 	return s.review(ctx, req.GetPostId(), declined)
 }
 
-// errNotWaiting is for posts that the caller sees: the others are not there.
-var errNotWaiting = fail.New(fail.CodeBadRequest, "The post does not wait for a moderator")
+// errNotWaiting is returned only to callers who may see the post; for others it does not exist.
+var errNotWaiting = fail.New(fail.CodeBadRequest, "The post is not waiting for approval")
 
 func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.PostAggregate, error) {
 	l, err := s.load(ctx, id, nil)

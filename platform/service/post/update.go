@@ -14,7 +14,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdatePost edits a post; for its author and for moderators of its community. It stays in the feed it stands in.
+// UpdatePost edits a post. The caller must be its author or a moderator of its community. The post stays in its feed.
 func (s *Service) UpdatePost(ctx context.Context, req *plazav1.UpdatePostRequest) (*plazav1.PostAggregate, error) {
 	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Service) UpdatePost(ctx context.Context, req *plazav1.UpdatePostRequest
 	return service.RetryOnConflict(ctx, func() (*plazav1.PostAggregate, error) { return s.edit(ctx, req, mentions) })
 }
 
-// edit is UpdatePost unless somebody else changes the post between: then it is service.ErrConflict.
+// edit is one attempt of UpdatePost. It returns service.ErrConflict if the post changed concurrently.
 func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, mentions []view.Mention) (*plazav1.PostAggregate, error) {
 	l, e, err := s.loadEdit(ctx, req)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	return s.respond(ctx, l.Caller.UserID, l.known(*after))
 }
 
-// loadEdit reads the post and decides whether the caller may change it like this.
+// loadEdit reads the post and checks that the caller may make the edit.
 func (s *Service) loadEdit(ctx context.Context, m *plazav1.UpdatePostRequest) (*loaded, *posting.Edit, error) {
 	var settings store.Settings
 	var children []store.Post
@@ -71,8 +71,8 @@ func (s *Service) loadEdit(ctx context.Context, m *plazav1.UpdatePostRequest) (*
 	return l, e, rules.Require(ctx, l.Caller, e.Text(m))
 }
 
-// requireEdit refuses those who may not edit the post. One that is not published is for moderators, and for its author where the
-// setting says so.
+// requireEdit returns nil if the caller may edit the post. A post that is not published may be edited by moderators,
+// and by its author if the network's settings allow that.
 func requireEdit(l *loaded, settings store.Settings) error {
 	if err := auth.Require(l.Caller, editRight(l.post()), l.ref.Target.Scope(l.post().AuthorID)); err != nil {
 		return err

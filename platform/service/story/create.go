@@ -30,7 +30,7 @@ const (
 	maxFileID     = 100 // characters
 )
 
-// CreateStory makes a story. It is stored at the home of its target.
+// CreateStory creates a story. It is stored at the home of its target.
 func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryRequest) (*plazav1.StoryAggregate, error) {
 	data, items, err := check(req)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 		return nil, err
 	}
 	k := t.known(story)
-	k.Counts = store.Counts{story.ID: nil} // nothing to count of it yet
+	k.Counts = store.Counts{story.ID: nil} // a new story has no counts
 	return s.respond(ctx, t.Caller.UserID, k)
 }
 
@@ -70,8 +70,8 @@ type newTarget struct {
 	target    visibility.Target
 }
 
-// loadTarget reads where a story shall go, and decides whether the caller may make one there: on their own wall; in a community
-// who manages its stories, and every member where the network allows it.
+// loadTarget reads the target of a new story and checks that the caller may create one there: on the caller's own
+// wall; in a community, if the caller manages its stories or the network lets every member create stories.
 func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest) (*newTarget, store.Settings, error) {
 	var settings store.Settings
 	t := &newTarget{Request: s.NewRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
@@ -109,7 +109,7 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 	return t, settings, rules.Require(ctx, caller, textsOf(m))
 }
 
-// textsOf is what a story holds to read and to follow.
+// textsOf returns the user-written text and links of a story.
 func textsOf(m *plazav1.CreateStoryRequest) textrules.UserText {
 	w := textrules.TextOf(m.GetData())
 	for _, item := range m.GetItems() {
@@ -119,7 +119,7 @@ func textsOf(m *plazav1.CreateStoryRequest) textrules.UserText {
 	return w
 }
 
-// fileRefs are the files that a story refers to.
+// fileRefs returns the references of a story to files.
 func fileRefs(m *plazav1.CreateStoryRequest) []fileref.Reference {
 	data := m.GetData().GetFields()
 	var refs []fileref.Reference
@@ -151,7 +151,7 @@ func (t *newTarget) known(story store.Story) view.Known {
 	return l.known(story)
 }
 
-// check reads the body and the items of a story. What is wrong with them is a validation error.
+// check returns the body and the items of a story after validation.
 func check(m *plazav1.CreateStoryRequest) (data *structpb.Struct, items []*structpb.Struct, err error) {
 	data = m.GetData()
 	if data.Fields == nil {
@@ -186,7 +186,7 @@ func size(s *structpb.Struct) int {
 	return len(raw)
 }
 
-// checkData looks at the fields that a body of the type has, and puts the default display mode in.
+// checkData validates the fields that a body of the type has, and sets the default display mode.
 func checkData(data *structpb.Struct, dataType string) error {
 	for _, name := range []string{"text", "fileId", "thumbnailFileId", "imageDisplayMode"} {
 		if v, there := data.GetFields()[name]; there {
@@ -231,7 +231,7 @@ func checkItem(i int, item *plazav1.StoryItem) error {
 	return nil
 }
 
-// itemOf is an item as rows hold it and answers show it.
+// itemOf returns an item as it is stored and returned.
 func itemOf(item *plazav1.StoryItem) *structpb.Struct {
 	data := map[string]*structpb.Value{"url": structpb.NewStringValue(item.GetData().GetUrl())}
 	if text := item.GetData().GetCustomText(); text != "" {

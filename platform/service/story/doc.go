@@ -1,38 +1,37 @@
-// Package story holds the stories of communities and users.
+// Package story implements the stories of communities and users.
 //
 // # States
 //
-//	state    how it shows                                   who sees it
-//	live     in lists, by id; expiresAt lies ahead          whoever sees its community or wall
-//	ended    expiresAt has passed                           nobody: 400400, and in no list. Who may view stories
-//	                                                        everywhere (VIEW_STORY, administrators) lists them with
-//	                                                        isExpired=true, gets and deletes them
-//	deleted  in no list                                     nobody: 400400. Who may view stories everywhere gets it, with
-//	                                                        isDeleted, and deletes it for good
-//	gone     no row of it, its comments, reactions, flags   nobody
-//	         and views is left
+//	state    meaning                                        visible to
+//	live     in lists, by id; expiresAt is in the future    callers who may see the community or wall
+//	ended    expiresAt has passed; not in lists             callers with VIEW_STORY and administrators, who also list ended
+//	                                                        stories with isExpired=true and delete them; 400400 for others
+//	deleted  not in lists                                   callers with VIEW_STORY and administrators, with isDeleted;
+//	                                                        400400 for others
+//	removed  no row, comments, reactions, flags or views    no one
 //
 // # Transitions
 //
 //	from           to       by
-//	-              live     CreateStory; expiresAt is createdAt and the network's storyExpiryTimeMinutes of that moment
-//	live           ended    the clock alone; a change of the setting moves no story that is there
-//	live, ended    deleted  DeleteStory: the author, who manages the stories of the community, who manages all stories; one
-//	                        that ended, those of them who may view it
-//	live, ended    gone     DeleteStory with permanent=true, by the same
-//	deleted        gone     the same, by those of them who may view it
-//	ended, deleted gone     Sweep, thirty days after expiresAt
+//	-              live     CreateStory; expiresAt is createdAt plus the network's storyExpiryTimeMinutes at that time
+//	live           ended    time; changing the setting does not change existing stories
+//	live, ended    deleted  DeleteStory by the author or a caller who manages the stories of the community or all stories;
+//	                        for an ended story the caller must also be able to see it
+//	live, ended    removed  DeleteStory with permanent=true, by the same callers
+//	deleted        removed  DeleteStory with permanent=true, by those of them who may see the story
+//	ended, deleted removed  Sweep, thirty days after expiresAt
 //
-// There is no way back. Flags, comments, reactions and views are for live stories, and change the state of none: a flag never
-// hides a story. Its comments live and end with it, as those of a post do: deleted, they are not found; gone, they are gone.
+// No transition is reversible. Only live stories take flags, comments, reactions and views, and none of these changes
+// the state: flags never hide a story. Comments are readable only while their story is.
 //
-// # What is counted
+// # Counts
 //
-// The count of a target's stories holds those that are live and those that ended; deletion takes them off, and so does Sweep.
-// A story's comments, reactions, impressions and reach stay as they are when it ends.
+// The story count of a target includes live and ended stories; deletion and Sweep reduce it. The counts of a story's
+// comments, reactions, impressions and reach do not change when it ends.
 //
-// # Who has seen what
+// # Seen stories
 //
-// A view (analytics activity `view` of a story) moves the mark of the user and the target up to the end of that story.
-// Stories of the target that end later are unseen: clients view a target's stories in the order in which they end.
+// A view (analytics activity `view` of a story) moves the marker of the user and the target to the end of that story.
+// Stories of the target that end later are unseen, because clients show a target's stories in the order in which they
+// end.
 package story

@@ -13,7 +13,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// listOf is the list of a target's stories, and its cursor.
+// listOf returns the query for the stories of a target, and its cursor.
 func (s *Service) listOf(o *plazav1.StoryListOptions) (page.Cursor, store.StoryList, error) {
 	cursor, err := page.Parse(&plazav1.PageOptions{Limit: optionalLimit(o), Token: o.GetToken()}, page.DefaultLimit)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListSto
 	return s.listAnswer(ctx, p, rows, paging)
 }
 
-// listAnswer is the answer with a page of stories of the places that were read.
+// listAnswer returns a page of stories with the targets that were read.
 func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*plazav1.ListStoriesResponse, error) {
 	k := view.Known{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
@@ -114,7 +114,7 @@ func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story,
 	return a.StoryList(s.View.StoryTargets(p.seen()), paging), nil
 }
 
-// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
+// GetStoryTargets returns, for several communities and users, which of their stories the caller has seen.
 func (s *Service) GetStoryTargets(ctx context.Context, req *plazav1.GetStoryTargetsRequest) (*plazav1.StoryTargetsResponse, error) {
 	targets, err := s.resolveAll(ctx, req.GetTargets())
 	if err != nil {
@@ -146,5 +146,4 @@ func (s *Service) CountStories(ctx context.Context, req *plazav1.CountStoriesReq
 	return &plazav1.CountStoriesResponse{Count: int32(min(n, 1<<31-1))}, nil //nolint:gosec // bounded here
 }
 
-// errTargets refuses a list of targets that does not say of each what it is.
-var errTargets = fail.Validation("targets: each needs a targetId and a targetType")
+var errTargets = fail.Validation("targets: targetId and targetType must have the same number of elements")

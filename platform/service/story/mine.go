@@ -15,12 +15,12 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// unseen is the seen state where a request names none.
+// unseen is the default seen state of a request.
 const unseen = "unseen"
 
-// ListMyStoryTargets lists those of the caller's targets that have stories now, in four round trips: what the targets can be,
-// the page, what they are, and what that refers to. Each asks the homes concerned in parallel, and from the second on a home
-// that is away leaves its part out.
+// ListMyStoryTargets lists the targets of the caller that have live stories. It takes four round trips: the possible
+// targets, the page, the rows of these targets, and what those refer to. Each goes to the homes concerned in
+// parallel, and from the second one on, homes that do not answer are left out.
 func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStoryTargetsRequest) (*plazav1.ListMyStoryTargetsResponse, error) {
 	cursor, err := page.Parse(page.Merge(m.GetOptions(), m.Limit, m.GetToken()), page.DefaultLimit)
 	if err != nil {
@@ -51,8 +51,8 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 	return s.targetsAnswer(ctx, f, rows, paging)
 }
 
-// targetsAnswer reads what targets are, and leaves out those that the caller may not see any more: whoever was put out of a
-// private community a moment ago may still have it among theirs.
+// targetsAnswer reads the rows of targets, without those that the caller may not see any more: a private community
+// that the caller was just removed from can still be among them.
 func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []store.StoryTarget, paging *plazav1.Paging) (*plazav1.ListMyStoryTargetsResponse, error) {
 	var communities, walls []string
 	for _, t := range rows {

@@ -17,10 +17,10 @@ import (
 // Service implements StoryService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service of stories.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// target types of stories.
+// Target types of stories.
 const (
 	inCommunity = "community"
 	onWall      = "user"
@@ -76,7 +76,7 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*
 	return a.StoryAggregate(), nil
 }
 
-// GetStory gets one story.
+// GetStory returns one story.
 func (s *Service) GetStory(ctx context.Context, req *plazav1.GetStoryRequest) (*plazav1.StoryAggregate, error) {
 	l, err := s.loadPast(ctx, req.GetStoryId())
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *Service) GetStory(ctx context.Context, req *plazav1.GetStoryRequest) (*
 	return s.respond(ctx, l.Caller.UserID, l.known(*l.story()))
 }
 
-// DeleteStory deletes a story; for its author and for those who manage stories there. A permanent deletion leaves nothing of
-// it: comments, reactions, flags and views go too.
+// DeleteStory deletes a story. The caller must be its author or manage stories there. A permanent deletion also
+// removes the comments, reactions, flags and views.
 func (s *Service) DeleteStory(ctx context.Context, req *plazav1.DeleteStoryRequest) (*plazav1.SuccessResponse, error) {
 	l, err := s.loadPast(ctx, req.GetStoryId())
 	if err != nil {
@@ -119,11 +119,11 @@ func (l *loaded) requireDelete() error {
 	return auth.Require(l.Caller, right, l.ref.Target.Scope(l.story().AuthorID))
 }
 
-// errGone says that somebody else removed the story meanwhile.
-var errGone = errors.New("nothing is left of the story")
+// errGone reports that the story was removed concurrently.
+var errGone = errors.New("the story does not exist any more")
 
-// purge removes a story and all that hangs on it: comments first, some hundred at a time, so that no transaction grows with
-// the size of a discussion. One that somebody else removed is removed.
+// purge removes the rows of a story and everything that refers to it. It removes comments first, a few hundred at a
+// time, to bound the size of each transaction. A story that was removed concurrently is no error.
 func (s *Service) purge(ctx context.Context, story store.Story) error {
 	for {
 		var ids []string

@@ -9,22 +9,22 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// How long a story that ended is kept for those who may view the archive, and how it goes then.
+// Retention of ended stories, and how they are removed.
 const (
 	keepEnded  = 30 * 24 * time.Hour
 	sweepEvery = 10 * time.Minute
 	sweepBatch = 100
 )
 
-// Job removes stories that ended long ago.
+// Job returns the background job that removes stories that ended long ago.
 func (s *Service) Job() jobs.Job {
 	return jobs.Job{Name: "ended stories", Lanes: 1, Every: sweepEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
 		return s.Sweep(ctx, home)
 	}}
 }
 
-// Sweep removes up to a hundred stories of a home that ended thirty days ago or earlier, each with all that hangs on it, and
-// reports whether there may be more. Two servers may do it at once: what is removed already stays so.
+// Sweep removes up to a hundred stories of a home that ended at least thirty days ago, with everything that refers to
+// them, and reports whether there may be more. Several servers may run it concurrently.
 func (s *Service) Sweep(ctx context.Context, home region.Code) (more bool, err error) {
 	var ended []store.Story
 	reads := s.Store.NewReadBatch()

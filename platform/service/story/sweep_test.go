@@ -43,7 +43,7 @@ func newArchive(t *testing.T) *archive {
 
 func (a *archive) commit(change func(*store.Tx)) {
 	a.t.Helper()
-	w := a.store.NewTx(region.EU)
+	tx := a.store.NewTx(region.EU)
 	change(tx)
 	require.NoError(a.t, tx.Commit(a.t.Context()))
 }

@@ -12,7 +12,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// named is a target of a request.
+// named is a target that a request names.
 type named struct {
 	kind     string // community or user
 	id       string // internal; empty where there is none
@@ -20,7 +20,7 @@ type named struct {
 	target    visibility.Target
 }
 
-// resolveAll finds the targets of a list, each once.
+// resolveAll resolves a list of targets, without duplicates.
 func (s *Service) resolveAll(ctx context.Context, list *plazav1.StoryTargetList) ([]named, error) {
 	if len(list.GetTargetId()) != len(list.GetTargetType()) {
 		return nil, errTargets
@@ -28,7 +28,7 @@ func (s *Service) resolveAll(ctx context.Context, list *plazav1.StoryTargetList)
 	return s.resolve(ctx, list.GetTargetId(), list.GetTargetType())
 }
 
-// resolve finds the internal ids of targets. Those that there are not have none.
+// resolve returns targets with their internal ids, which are empty for targets that do not exist.
 func (s *Service) resolve(ctx context.Context, ids, kinds []string) ([]named, error) {
 	var users []string
 	for i, id := range ids {
@@ -59,7 +59,7 @@ func (s *Service) resolve(ctx context.Context, ids, kinds []string) ([]named, er
 	return targets, nil
 }
 
-// places are targets as a request finds them, and how the caller stands to each.
+// places are the targets of a request, and what was read about them.
 type places struct {
 	*service.Request
 	targets []named
@@ -67,7 +67,7 @@ type places struct {
 	rows    []store.StoryTarget
 }
 
-// places begins the first round trip of a request about targets.
+// places starts the first round trip of a request about targets.
 func (s *Service) places(ctx context.Context, targets []named) *places {
 	p := &places{Request: s.NewRequest(ctx), targets: targets}
 	caller := p.Caller.UserID
@@ -95,7 +95,7 @@ func (s *Service) places(ctx context.Context, targets []named) *places {
 	return p
 }
 
-// requireSee refuses a target that is gone, or that the caller may not read.
+// requireSee returns nil if target i exists and the caller may see it.
 func (p *places) requireSee(i int) error {
 	t := p.targets[i]
 	if t.id == "" {
@@ -108,7 +108,8 @@ func (p *places) requireSee(i int) error {
 	return t.target.RequireSee(p.Caller)
 }
 
-// seen are the targets that the caller may see, in the order of the request. One that never had a story has no times.
+// seen returns the targets that the caller may see, in the order of the request. A target that never had a story has
+// no times.
 func (p *places) seen() []store.StoryTarget {
 	var out []store.StoryTarget
 	for i, t := range p.targets {

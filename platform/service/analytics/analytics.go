@@ -1,7 +1,8 @@
-// Package analytics hears from clients who viewed what, and makes impressions, reach and seen stories of it.
+// Package analytics records which posts and stories users viewed, from which impressions, reach and seen stories are
+// derived.
 //
-// A user's views of one post or story are one row, at the home of what was viewed. A view that is not later than the last
-// one that was counted is passed over: a client that repeats a batch it got no answer to changes nothing.
+// The views of one post or story by one user are one row, at the home of what was viewed. A view that is not later
+// than the last one that was counted is ignored, so a client can repeat a batch whose response was lost.
 package analytics
 
 import (
@@ -22,7 +23,7 @@ import (
 // Service implements AnalyticsService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service of analytics.
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // viewed is a post or story that the caller viewed, and when.
@@ -33,7 +34,7 @@ type viewed struct {
 	ref   *visibility.Reference
 }
 
-// ReportActivities tells what the caller viewed.
+// ReportActivities records what the caller viewed.
 func (s *Service) ReportActivities(ctx context.Context, req *plazav1.ReportActivitiesRequest) (*plazav1.ReportActivitiesResponse, error) {
 	now := s.Now()
 	posts, stories, err := timesOf(req.GetActivities(), now)
@@ -52,7 +53,7 @@ func (s *Service) ReportActivities(ctx context.Context, req *plazav1.ReportActiv
 	return &plazav1.ReportActivitiesResponse{Success: true}, nil
 }
 
-// timesOf are when posts and stories were viewed, by id. A time that has not come yet is now.
+// timesOf returns the times at which posts and stories were viewed, by id. A time in the future counts as now.
 func timesOf(activities []*plazav1.Activity, now time.Time) (posts, stories map[string][]time.Time, err error) {
 	posts, stories = map[string][]time.Time{}, map[string][]time.Time{}
 	for _, a := range activities {
@@ -77,7 +78,7 @@ func timesOf(activities []*plazav1.Activity, now time.Time) (posts, stories map[
 	return posts, stories, nil
 }
 
-// visible are those views, by home, that are of something that is there and that the caller may see.
+// visible returns, by home, the views of posts and stories that exist and that the caller may see.
 func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string][]time.Time, now time.Time) (map[region.Code][]viewed, error) {
 	var posts []store.Post
 	var stories []store.Story
@@ -120,10 +121,10 @@ func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string]
 	return views, nil
 }
 
-// perTransaction is how much of a batch is stored at a time.
+// perTransaction is the maximum number of views that are stored in one transaction.
 const perTransaction = 50
 
-// count stores the views of one home. What went meanwhile is passed over.
+// count stores the views of one home. Views of what was deleted in the meantime are skipped.
 func (s *Service) count(ctx context.Context, home region.Code, views []viewed, now time.Time) error {
 	for part := range slices.Chunk(views, perTransaction) {
 		err := s.put(ctx, home, now, part...)
@@ -142,7 +143,7 @@ func (s *Service) count(ctx context.Context, home region.Code, views []viewed, n
 	return nil
 }
 
-// put stores views in one transaction; it is 400400 where something of it is gone.
+// put stores views in one transaction. It is 400400 if one of the posts or stories does not exist.
 func (s *Service) put(ctx context.Context, home region.Code, now time.Time, views ...viewed) error {
 	tx := s.Store.NewTx(home)
 	for _, v := range views {

@@ -12,7 +12,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListViewers lists who viewed a post or story, the first one first; for its author, and for those who moderate it.
+// ListViewers lists the users who viewed a post or story, the first viewer first. The caller must be its author or
+// moderate it.
 func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest) (*plazav1.ListViewersResponse, error) {
 	cursor, err := page.Parse(page.Merge(m.GetOptions(), m.Limit, m.GetToken()), page.DefaultLimit)
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest
 	return &plazav1.ListViewersResponse{Users: s.View.Users(users), Paging: paging}, nil
 }
 
-// requireOwn returns nil for the author and for those who moderate posts and comments, or stories, there.
+// requireOwn returns nil for the author, and for callers who moderate posts and comments, or manage stories, there.
 func requireOwn(caller *auth.Caller, ref *visibility.Reference) error {
 	right := auth.ModeratePostAndComment
 	if ref.Story != nil {
@@ -58,7 +59,7 @@ func requireOwn(caller *auth.Caller, ref *visibility.Reference) error {
 	return auth.Require(caller, right, ref.Target.Scope(""))
 }
 
-// viewers reads the users of views, in their order. Those whose home does not answer are left out.
+// viewers reads the users of views, in the order of the views. Users whose home does not answer are left out.
 func (s *Service) viewers(ctx context.Context, rows []store.View) ([]store.User, error) {
 	ids := make([]string, len(rows))
 	for i, v := range rows {

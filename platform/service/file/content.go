@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/picture"
 )
 
-// incoming is the bytes of a file on their way to the storage: no more than the limit, and it remembers why it ended early.
+// incoming reads the bytes of an upload up to the limit, and remembers why it ended early.
 type incoming struct {
 	source  io.Reader
 	limit   int64
@@ -21,8 +21,8 @@ type incoming struct {
 	failure error
 }
 
-// sniffed is how many bytes of a file are looked at to tell what it is.
-const sniffed = 3072
+// sniffLength is the number of bytes that are examined to find the type of a file.
+const sniffLength = 3072
 
 func newIncoming(source io.Reader, limit int64) *incoming {
 	return &incoming{source: bufio.NewReaderSize(source, 32<<10), limit: limit, left: limit}
@@ -43,35 +43,35 @@ func (in *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// what is what the first bytes of a file tell.
-type what struct {
+// contentType is the type that the first bytes of a file show.
+type contentType struct {
 	mimeType  string // without parameters
 	extension string // without the dot; empty where the content does not tell
 }
 
-// sniff looks at the first bytes without taking them.
-func (in *incoming) sniff() (what, error) {
+// sniff examines the first bytes of the upload without consuming them.
+func (in *incoming) sniff() (contentType, error) {
 	head, ok := in.source.(*bufio.Reader)
 	if !ok {
-		return what{}, errors.New("file: only what has just arrived can be looked at")
+		return contentType{}, errors.New("file: content already consumed")
 	}
-	first, err := head.Peek(sniffed)
+	first, err := head.Peek(sniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return what{}, err
+		return contentType{}, err
 	}
 	m := mimetype.Detect(first)
 	mimeType, _, _ := strings.Cut(m.String(), ";")
-	found := what{mimeType: mimeType, extension: strings.TrimPrefix(m.Extension(), ".")}
-	if mimeType == "text/plain" || mimeType == "application/octet-stream" { // which every other kind of file is too
+	found := contentType{mimeType: mimeType, extension: strings.TrimPrefix(m.Extension(), ".")}
+	if mimeType == "text/plain" || mimeType == "application/octet-stream" { // the fallback types for unknown content
 		found.extension = ""
 	}
 	return found, nil
 }
 
-// maxExtension is longer than extensions are.
+// maxExtension is the maximum length of a file name extension.
 const maxExtension = 20
 
-// extensionOf is the extension of a name, where that has one.
+// extensionOf returns the extension of a file name, or "".
 func extensionOf(name string) string {
 	extension := strings.TrimPrefix(path.Ext(name), ".")
 	if len(extension) > maxExtension {
@@ -80,8 +80,8 @@ func extensionOf(name string) string {
 	return strings.ToLower(extension)
 }
 
-// typeOf is the type of a file that was found to be something, where the kind of the upload allows that.
-func (k Kind) typeOf(field string, found what) (string, error) {
+// typeOf returns the file type for content, if the kind of the upload allows it.
+func (k Kind) typeOf(field string, found contentType) (string, error) {
 	_, isImage := picture.FormatOf(found.mimeType)
 	isVideo := strings.HasPrefix(found.mimeType, "video/")
 	isAudio := strings.HasPrefix(found.mimeType, "audio/")
@@ -105,7 +105,7 @@ func (k Kind) typeOf(field string, found what) (string, error) {
 			return "", fail.Validation(field + ": must be a video; this is " + found.mimeType)
 		}
 	case "audio":
-		// The containers of films hold music too, and their first bytes do not tell.
+		// Video containers can hold music alone, which their first bytes do not show.
 		if !isAudio && !isVideo && found.mimeType != "application/ogg" {
 			return "", fail.Validation(field + ": must be audio; this is " + found.mimeType)
 		}

@@ -13,25 +13,25 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Content is the bytes of a file in some size. The caller closes it.
+// Content is the content of a file in one size. The caller must close it.
 type Content struct {
 	io.ReadSeekCloser
 	Name     string
 	MimeType string
-	// Tag changes with the bytes.
+	// Tag is the entity tag; it changes with the content.
 	Tag      string
 	Modified time.Time
-	// Public tells whether everybody may have the bytes, and keep them for others.
+	// Public reports whether everyone may read the content, and shared caches may keep it.
 	Public bool
-	// Inline tells whether a browser may show the bytes as a page's part; it should offer others to be saved.
+	// Inline reports whether a browser may display the content in a page instead of saving it.
 	Inline bool
 }
 
-var errSignature = fail.Forbidden("The address of the file is not valid, or not any more")
+var errSignature = fail.Forbidden("The file's address is invalid or has expired")
 
-// Download opens the bytes of a file in a size: full (or empty), large, medium or small. An image that is no larger than
-// the size, and whatever is no image, comes in full. token is the signature of the address, where it has one; without it,
-// a file that is not public is for users of the network.
+// Download opens the content of a file in a size: full (or empty), large, medium or small. Images that are no larger
+// than the size, and files that are no images, are returned in full. token is the signature in the address, if any;
+// without it, a file that is not public is available to users of the network only.
 func (s *Service) Download(ctx context.Context, id, size, token string) (*Content, error) {
 	if !slices.Contains([]string{"", "full", "large", "medium", "small"}, size) {
 		return nil, fail.Validation("size: must be full, large, medium or small")
@@ -79,7 +79,7 @@ func (s *Service) open(ctx context.Context, f *store.File, size string) (*Conten
 	return nil, errStorage.Because(err)
 }
 
-// isInline: pictures of points, sound and films run no scripts.
+// isInline reports whether a type runs no scripts: raster images, audio and video.
 func isInline(mimeType string) bool {
 	return strings.HasPrefix(mimeType, "video/") || strings.HasPrefix(mimeType, "audio/") ||
 		(strings.HasPrefix(mimeType, "image/") && !strings.Contains(mimeType, "xml"))

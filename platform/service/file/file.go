@@ -1,19 +1,19 @@
-// Package file holds uploaded files.
+// Package file implements uploaded files.
 //
-// A file's life: an upload begins with a row that says that bytes are on their way; when they are whole and understood,
-// one transaction makes the file of it. A file does not change after that, but for the text that describes it, until it
-// is deleted for good: its row at once, its bytes through the outbox, tried again until they are gone. An upload that ends
-// in any other way leaves nothing: its objects are removed at once, or by the sweep once it must have ended.
+// An upload begins with a row that announces objects in the storage. When the content is complete and valid, one
+// transaction creates the file. Apart from its alternative text a file never changes, until it is deleted for good:
+// its row at once, its objects through the outbox, with retries. An upload that ends in any other way leaves nothing:
+// its objects are removed at once, or by the sweep after the upload's deadline.
 //
-// The row lives where the uploader does, and the bytes in the storage of that home; what an administrator uploads lives
-// where it was uploaded.
+// The row is stored at the home of the uploader, and the objects in the storage of that home. Uploads of
+// administrators are stored in the region that received them.
 //
-// Access types: `public` is for everybody who has the address. `network` is for the users of the network, by their access
-// token, and for whoever one of them hands the signed address to, until that expires. Every user may use every file in
-// what they write; to change or delete one takes its uploader or an administrator.
+// Access types: files of type `public` are readable by everyone who has the address. Files of type `network` are
+// readable by users of the network with their access token, and by everyone who has a signed address until it
+// expires. Every user may refer to every file; only its uploader and administrators may change or delete it.
 //
-// Images (JPEG, PNG, GIF, WebP) are decoded once, when they are uploaded, and kept in smaller sizes too. Videos are kept as
-// they are: `original` is what was sent, and there is no other resolution.
+// Images (JPEG, PNG, GIF, WebP) are decoded once, on upload, and stored in smaller sizes too. Videos are stored
+// unchanged: `original` is the only resolution.
 package file
 
 import (
@@ -31,55 +31,55 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Options are what the service is made of beside what every noun has.
+// Options are the dependencies of the service in addition to service.Deps.
 type Options struct {
 	Storage   *storage.Storage
 	Links     *Links
 	MaxBytes  int64 // of a file
 	MaxPixels int64 // of an image
 	StripGPS  bool
-	// UploadTimeout ends an upload.
+	// UploadTimeout is the maximum duration of an upload.
 	UploadTimeout time.Duration
 }
 
-// Service implements FileService, and the streams of bytes beside it.
+// Service implements FileService, and uploads and downloads of content.
 type Service struct {
 	*service.Deps
 	Options
 	memory memory
 }
 
-// New makes the service, and registers what deletes the bytes of deleted files.
+// New returns the service of files, and registers the outbox handler that deletes the objects of deleted files.
 func New(d *service.Deps, o Options) *Service {
 	s := &Service{Deps: d, Options: o, memory: memory{semaphore.NewWeighted(o.MaxPixels)}}
 	d.Outbox.Handle(topicDeleted, s.deleteBytes)
 	return s
 }
 
-// memory lets as many pixels be decoded at once as the largest image may have.
+// memory limits the pixels that are decoded concurrently to those of the largest image that is allowed.
 type memory struct{ *semaphore.Weighted }
 
-// topicDeleted names the outbox rows that have the bytes of a deleted file deleted; deleted is what they hold.
+// topicDeleted is the topic of outbox rows that delete the objects of a deleted file; deleted is their payload.
 const topicDeleted = "fileDeleted"
 
 type deleted struct {
 	FileID string `json:"fileId"`
 }
 
-// deletePatience bounds what a worker of the outbox waits for the storage.
-const deletePatience = 10 * time.Second
+// deleteTimeout bounds how long an outbox worker waits for the storage.
+const deleteTimeout = 10 * time.Second
 
 func (s *Service) deleteBytes(ctx context.Context, row store.OutboxRow) error {
 	var m deleted
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, deletePatience)
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
 	return s.Storage.DeleteAll(ctx, m.FileID)
 }
 
-// load reads a file beside the caller.
+// load reads a file.
 func (s *Service) load(ctx context.Context, id string) (*service.Request, *store.File, error) {
 	f := s.NewRequest(ctx)
 	var row *store.File
@@ -93,7 +93,7 @@ func (s *Service) load(ctx context.Context, id string) (*service.Request, *store
 	return f, row, nil
 }
 
-// loadOwn is load for the uploader and administrators; for everybody else it is 400300.
+// loadOwn is load for the uploader and administrators; for other callers it is 400300.
 func (s *Service) loadOwn(ctx context.Context, id string) (*store.File, error) {
 	f, row, err := s.load(ctx, id)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Service) loadOwn(ctx context.Context, id string) (*store.File, error) {
 	return row, auth.RequireSelf(f.Caller, row.OwnerID)
 }
 
-// GetFile gets what is known about a file.
+// GetFile returns the metadata of a file.
 func (s *Service) GetFile(ctx context.Context, req *plazav1.GetFileRequest) (*plazav1.File, error) {
 	_, row, err := s.load(ctx, req.GetFileId())
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Service) GetFile(ctx context.Context, req *plazav1.GetFileRequest) (*pl
 	return s.View.File(*row), nil
 }
 
-// UpdateFile changes the text that describes a file.
+// UpdateFile changes the alternative text of a file.
 func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest) (*plazav1.File, error) {
 	row, err := s.loadOwn(ctx, req.GetFileId())
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// takeImage stores an image and its smaller sizes. It is read back from the storage to be looked into, so that no image
-// is in memory while it arrives. Where the network keeps no positions, what is served is a copy without metadata.
+// takeImage stores an image and its smaller sizes. The image is decoded from the storage, so that it is not in memory
+// while it arrives. If the network removes positions, the image that is served is a copy without metadata.
 func (u *Upload) takeImage(ctx context.Context, field string, f *store.File, in *incoming) error {
 	s := u.service
 	part := partFull
@@ -49,7 +49,7 @@ func (u *Upload) takeImage(ctx context.Context, field string, f *store.File, in 
 	return nil
 }
 
-// examine looks into an image that has been stored as a part of a file.
+// examine decodes the header of an image that was stored as a part of a file.
 func (s *Service) examine(ctx context.Context, field string, f *store.File, part string) (*picture.Facts, error) {
 	format, _ := picture.FormatOf(f.MimeType)
 	stored, err := s.Storage.Open(ctx, f.ID, part)
@@ -61,7 +61,7 @@ func (s *Service) examine(ctx context.Context, field string, f *store.File, part
 	return facts, imageError(field, err)
 }
 
-// strip stores the image as it is served, and removes what was sent.
+// strip stores the copy that is served and removes the original.
 func (s *Service) strip(ctx context.Context, field string, f *store.File, orientation int) error {
 	format, _ := picture.FormatOf(f.MimeType)
 	stored, err := s.Storage.Open(ctx, f.ID, partUpload)
@@ -73,11 +73,11 @@ func (s *Service) strip(ctx context.Context, field string, f *store.File, orient
 	stripped := make(chan error, 1)
 	go func() {
 		err := picture.Strip(ctx, to, stored, format, orientation)
-		_ = to.CloseWithError(err) // it never fails
+		_ = to.CloseWithError(err) // CloseWithError never fails
 		stripped <- err
 	}()
 	f.Size, err = s.Storage.Write(ctx, f.ID, partFull, from)
-	_ = from.Close() // so that the other end never waits for a reader that is gone
+	_ = from.Close() // unblocks the writer
 	if failed := <-stripped; failed != nil && !errors.Is(failed, io.ErrClosedPipe) {
 		return imageError(field, failed)
 	}
@@ -92,11 +92,11 @@ func (s *Service) strip(ctx context.Context, field string, f *store.File, orient
 
 func (s *Service) close(ctx context.Context, c io.Closer) {
 	if err := c.Close(); err != nil {
-		s.Log.DebugContext(ctx, "stored file not closed in order", "error", err)
+		s.Log.DebugContext(ctx, "stored file was not closed cleanly", "error", err)
 	}
 }
 
-// imageError tells the client what is wrong with an image; everything else is a failure of ours.
+// imageError returns a validation error for an invalid image, and other errors unchanged.
 func imageError(field string, err error) error {
 	if err == nil {
 		return nil
@@ -105,7 +105,7 @@ func imageError(field string, err error) error {
 		return fail.Validation(field + ": " + large.Error()).Because(err)
 	}
 	if errors.Is(err, picture.ErrBroken) {
-		return fail.Validation(field + ": the image is broken").Because(err)
+		return fail.Validation(field + ": must be a valid image").Because(err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errAbandoned.Because(err)

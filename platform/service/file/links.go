@@ -12,10 +12,10 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Links makes the addresses of files, and signs those of access type network.
+// Links builds the addresses of files and signs those of access type network.
 //
-// A signature is an HMAC over the network, the file and when it expires. All servers of a network have the same key: an
-// address that one region signed holds at every other.
+// A signature is an HMAC over the network, the file and the expiry time. All servers of a network have the same key,
+// so an address that one region signed is valid in every region.
 type Links struct {
 	base      string
 	networkID string
@@ -24,8 +24,8 @@ type Links struct {
 	now       func() time.Time
 }
 
-// NewLinks makes links that begin with base. secret is one that all servers of the network share; the key is derived from
-// it, so that nothing else that the secret signs is ever an address.
+// NewLinks returns links that begin with base. All servers of the network must share secret. The key is derived from
+// it, so that no other use of secret produces valid signatures.
 func NewLinks(base, networkID string, secret []byte, ttl time.Duration, now func() time.Time) (*Links, error) {
 	key, err := hkdf.Key(sha256.New, secret, nil, "plaza/file address/1", sha256.Size)
 	if err != nil {
@@ -34,8 +34,8 @@ func NewLinks(base, networkID string, secret []byte, ttl time.Duration, now func
 	return &Links{base: base, networkID: networkID, key: key, ttl: ttl, now: now}, nil
 }
 
-// URL is where a file can be downloaded. One that is signed holds for the lifetime at least, and stays the same for an
-// eighth of it, so that what a browser has kept of it is of use.
+// URL returns the download address of a file. A signed address is valid for at least the configured lifetime and
+// stays the same for an eighth of it, so that caches of browsers remain useful.
 func (l *Links) URL(f store.File) string {
 	address := l.base + "/api/v3/files/" + f.ID + "/download"
 	if f.AccessType == store.AccessPublic {
@@ -46,7 +46,7 @@ func (l *Links) URL(f store.File) string {
 	return address + "?t=" + expires + "." + base64.RawURLEncoding.EncodeToString(l.sign(f.ID, expires))
 }
 
-// Valid reports whether token is the signature of a file's address, and holds still.
+// Valid reports whether token is a signature of the file's address that has not expired.
 func (l *Links) Valid(fileID, token string) bool {
 	expires, signature, _ := strings.Cut(token, ".")
 	given, err := base64.RawURLEncoding.DecodeString(signature)
@@ -59,6 +59,6 @@ func (l *Links) Valid(fileID, token string) bool {
 
 func (l *Links) sign(fileID, expires string) []byte {
 	mac := hmac.New(sha256.New, l.key)
-	_, _ = mac.Write([]byte(l.networkID + "\n" + fileID + "\n" + expires)) // a hash takes everything
+	_, _ = mac.Write([]byte(l.networkID + "\n" + fileID + "\n" + expires)) // a hash never fails
 	return mac.Sum(nil)
 }

@@ -9,19 +9,20 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// sweepEvery is the time between two looks at uploads that should have ended.
-const sweepEvery = time.Minute
+// sweepInterval is the time between two searches for uploads past their deadline.
+const sweepInterval = time.Minute
 
-// Sweep is the job that removes what uploads left whose server died, or whose storage did not answer.
+// Sweep returns the background job that removes the objects of uploads whose server died or whose storage did not
+// answer.
 func (s *Service) Sweep() jobs.Job {
-	return jobs.Job{Name: "upload sweep", Lanes: 1, Every: sweepEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+	return jobs.Job{Name: "upload sweep", Lanes: 1, Every: sweepInterval, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
 		return s.SweepUploads(ctx, home)
 	}}
 }
 
-// SweepUploads removes the objects of uploads that should have ended and became no file. more says that there were too
-// many for one go. First the uploads are abandoned, which no server can undo: none of them can become a file while its
-// objects go. Whatever fails is tried again.
+// SweepUploads removes the objects of uploads past their deadline that created no file. more reports whether there
+// may be further ones. The uploads are first marked as abandoned, which is final: no abandoned upload can create a
+// file while its objects are removed. Failures are retried by the next run.
 func (s *Service) SweepUploads(ctx context.Context, home region.Code) (more bool, err error) {
 	var ids []string
 	reads := s.Store.NewReadBatch()
@@ -43,7 +44,7 @@ func (s *Service) SweepUploads(ctx context.Context, home region.Code) (more bool
 }
 
 func (s *Service) discardInTime(ctx context.Context, home region.Code, id string) error {
-	ctx, cancel := context.WithTimeout(ctx, deletePatience)
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
 	return s.discard(ctx, home, id)
 }

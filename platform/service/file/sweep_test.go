@@ -99,7 +99,7 @@ func (w *world) objects() int {
 func (w *world) sweep() {
 	w.t.Helper()
 	for {
-		more, err := tx.SweepUploads(w.t.Context(), region.EU)
+		more, err := w.SweepUploads(w.t.Context(), region.EU)
 		require.NoError(w.t, err)
 		if !more {
 			return
@@ -121,7 +121,7 @@ func TestSweep(t *testing.T) {
 	require.Equal(t, 1, w.objects())
 	_, err = left.Finish(w.admin, file.Form{})
 	require.ErrorIs(t, err, fail.Unavailable("", nil), "an upload that was swept can become no file")
-	_, err = tx.GetFile(w.admin, &plazav1.GetFileRequest{FileId: files[0].GetFileId()})
+	_, err = w.GetFile(w.admin, &plazav1.GetFileRequest{FileId: files[0].GetFileId()})
 	require.NoError(t, err)
 }
 
@@ -168,16 +168,16 @@ func TestDeletedByWorker(t *testing.T) {
 	files, err := w.start("x").Finish(w.admin, file.Form{})
 	require.NoError(t, err)
 	id := files[0].GetFileId()
-	tx := tx.Store.NewTx(region.EU)
+	tx := w.Store.NewTx(region.EU)
 	tx.DeleteFile(id, fail.NotFound())
 	row := tx.Emit("fileDeleted", map[string]string{"fileId": id}, w.now(), w.now())
 	require.NoError(t, tx.Commit(t.Context()))
 	require.Equal(t, 1, w.objects())
 	for lane := range int64(store.OutboxLanes) {
-		require.NoError(t, tx.Outbox.Drain(t.Context(), region.EU, lane))
+		require.NoError(t, w.Outbox.Drain(t.Context(), region.EU, lane))
 	}
 	require.Zero(t, w.objects())
-	tx.Outbox.Deliver(w.admin, region.EU, row) // twice is fine
+	w.Outbox.Deliver(w.admin, region.EU, row) // twice is fine
 }
 
 // TestSignedAddress: an address holds for its file, its network and its time, and for nothing else.

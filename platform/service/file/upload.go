@@ -28,33 +28,33 @@ const (
 	maxAltText = 1000 // characters
 )
 
-// Kind is what the files of an upload have to be: a type of file, or Any.
+// Kind is the type that the files of an upload must have, or Any.
 type Kind string
 
-// Any stands for whatever the content is.
+// Any accepts every type of content.
 const Any Kind = ""
 
-// Form are the fields beside the files. They may come after them.
+// Form holds the fields of an upload other than its files. They may follow the files.
 type Form struct {
 	AccessType    string // public (default) or network
-	FeedType      string // what a video is for; empty where nobody says
+	FeedType      string // the use of a video; may be empty
 	PreferredName string // instead of the name that came with the file
 	AltText       string
 }
 
 var feedTypes = []string{"", "post", "story", "message", "chat", "clip"}
 
-// Upload is one request's files under way. Either Finish makes all of them files, or Abort leaves nothing of them.
+// Upload is the files of one request in progress. Either Finish creates all of them, or Abort removes everything.
 type Upload struct {
 	service *Service
 	kind    Kind
 	owner   *store.User // nil for an administrator
 	home    region.Code
 	files   []store.File
-	closed  bool // what becomes of the objects is decided, or no longer ours to decide
+	closed  bool // whether the upload was finished or aborted, or left to the sweep
 }
 
-// StartUpload confirms the caller, and prepares to take files.
+// StartUpload confirms the caller and starts an upload.
 func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
@@ -77,10 +77,10 @@ var (
 	errAbandoned = fail.Unavailable("the upload took too long", nil)
 )
 
-// sweepGrace is how long after its end an upload is left alone: the clocks of two servers may differ.
+// sweepGrace is how long past its deadline an upload is left alone, because the clocks of servers may differ.
 const sweepGrace = 10 * time.Minute
 
-// Add stores a file that is called name. Its bytes come from source as they arrive, and are nowhere but in the storage.
+// Add stores the content of a file. It is streamed to the storage and never held in memory as a whole.
 func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 	field := fmt.Sprintf("files[%d]", len(u.files))
 	if len(u.files) == MaxFiles {
@@ -102,7 +102,7 @@ func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 	return u.take(ctx, field, &u.files[len(u.files)-1], source)
 }
 
-// take stores the bytes, as the kind of the upload asks for.
+// take stores the content as the kind of the upload requires.
 func (u *Upload) take(ctx context.Context, field string, f *store.File, source io.Reader) error {
 	in := newIncoming(source, u.service.MaxBytes)
 	found, err := in.sniff()
@@ -120,13 +120,13 @@ func (u *Upload) take(ctx context.Context, field string, f *store.File, source i
 	return err
 }
 
-// The parts of a file in the storage, beside the smaller sizes of an image.
+// Parts of a file in the storage, in addition to the smaller sizes of an image.
 const (
 	partFull   = "full"
-	partUpload = "upload" // as it was sent, where full is to be something else
+	partUpload = "upload" // the content as uploaded, if full will be different
 )
 
-// write stores a part, and tells a storage that fails from a client that does.
+// write stores a part. Its error tells a failing storage from a failing client.
 func (s *Service) write(ctx context.Context, id, part string, in *incoming) (int64, error) {
 	n, err := s.Storage.Write(ctx, id, part, in)
 	switch {
@@ -142,13 +142,13 @@ func (s *Service) write(ctx context.Context, id, part string, in *incoming) (int
 
 var errStorage = fail.Unavailable("the storage of files did not answer", nil)
 
-// writeBytes stores a part that is in memory.
+// writeBytes stores a part from memory.
 func (s *Service) writeBytes(ctx context.Context, id, part string, content []byte) error {
 	_, err := s.write(ctx, id, part, &incoming{source: bytes.NewReader(content), left: int64(len(content))})
 	return err
 }
 
-// Finish makes files of everything that was added, in one transaction.
+// Finish creates the files in one transaction.
 func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error) {
 	if err := form.check(); err != nil {
 		return nil, err
@@ -168,7 +168,8 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 		f.CreatedAt, f.UpdatedAt = now, now
 		tx.InsertFile(*f, errAbandoned)
 	}
-	// From here on nobody but the sweep may remove the objects: an answer that gets lost does not say what was stored.
+	// From here on only the sweep may remove the objects: if the response of the commit is lost, it is unknown
+	// whether it succeeded.
 	u.closed = true
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
@@ -199,25 +200,25 @@ func (f Form) check() error {
 	return nil
 }
 
-// abortPatience bounds what is done for an upload that failed; the sweep does the rest.
-const abortPatience = 5 * time.Second
+// abortTimeout bounds the clean-up of a failed upload; the sweep does the rest.
+const abortTimeout = 5 * time.Second
 
-// Abort removes what was stored, unless Finish has made files of it. It works although the request may be over.
+// Abort removes what was stored, unless Finish succeeded. It works even if the request's context is done.
 func (u *Upload) Abort(ctx context.Context) {
 	if u.closed || len(u.files) == 0 {
 		return
 	}
 	u.closed = true
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
 	for _, f := range u.files {
 		if err := u.service.discard(ctx, u.home, f.ID); err != nil {
-			u.service.Log.WarnContext(ctx, "failed upload left to the sweep", "file", f.ID, "error", err)
+			u.service.Log.WarnContext(ctx, "failed upload was left to the sweep", "file", f.ID, "error", err)
 		}
 	}
 }
 
-// discard removes the objects of an upload that can become a file no more, and then the row that remembers them.
+// discard removes the objects of an upload that can no longer create a file, and then its row.
 func (s *Service) discard(ctx context.Context, home region.Code, id string) error {
 	if err := s.Storage.DeleteAll(ctx, id); err != nil {
 		return err
@@ -227,8 +228,7 @@ func (s *Service) discard(ctx context.Context, home region.Code, id string) erro
 	return tx.Commit(ctx)
 }
 
-// base is the last part of a name that has folders in it, of whichever system: what a form's reader makes of the name that came with a
-// file. It is empty where there is none.
+// base returns the last element of a path with slashes or backslashes, or "" if there is none.
 func base(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	if name == "/" || name == "." || name == ".." {
@@ -237,7 +237,7 @@ func base(name string) string {
 	return name
 }
 
-// clean makes a file name that can be kept and shown: text without control characters, of limited length.
+// clean returns a file name without control characters and of limited length.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -11,7 +11,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// PinCommunityPost pins a post at a placement of its community. A second time changes nothing.
+// PinCommunityPost pins a post at a placement of its community. Pinning it again changes nothing.
 func (s *Service) PinCommunityPost(ctx context.Context, m *plazav1.PinCommunityPostRequest) (*plazav1.PinAggregate, error) {
 	l, err := s.loadToPin(ctx, m.GetCommunityId(), m.GetPostId())
 	if err != nil {
@@ -24,10 +24,10 @@ func (s *Service) PinCommunityPost(ctx context.Context, m *plazav1.PinCommunityP
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l, after, of(after.Pins, l.post().ID))
+	return s.respond(ctx, l, after, of(after.Pins, l.post().ID))
 }
 
-// UnpinCommunityPost takes a post out of a placement; one that is not there is 400400.
+// UnpinCommunityPost unpins a post from a placement. It is 400400 if the post is not pinned there.
 func (s *Service) UnpinCommunityPost(ctx context.Context, m *plazav1.UnpinCommunityPostRequest) (*plazav1.PinAggregate, error) {
 	l, err := s.loadToPin(ctx, m.GetCommunityId(), m.GetPostId())
 	if err != nil {
@@ -37,10 +37,10 @@ func (s *Service) UnpinCommunityPost(ctx context.Context, m *plazav1.UnpinCommun
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l, after, nil)
+	return s.respond(ctx, l, after, nil)
 }
 
-// loadToPin loads a post of a community for a caller who may pin there.
+// loadToPin reads a post of a community and checks that the caller may pin there.
 func (s *Service) loadToPin(ctx context.Context, communityID, postID string) (*loaded, error) {
 	l, err := s.load(ctx, postID, nil)
 	if err != nil {
@@ -52,10 +52,10 @@ func (s *Service) loadToPin(ctx context.Context, communityID, postID string) (*l
 	return l, auth.Require(l.Caller, auth.PinCommunityPost, l.ref.Target.Scope(""))
 }
 
-// UnpinAllCommunityPosts takes every post out of one placement of a community, or of all.
+// UnpinAllCommunityPosts unpins every post from one placement of a community, or from all placements.
 func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.UnpinAllCommunityPostsRequest) (*plazav1.SuccessResponse, error) {
 	id := req.GetCommunityId()
-	f, target, err := s.loadPlace(ctx, id, nil)
+	f, target, err := s.loadCommunity(ctx, id, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.Unpin
 	return &plazav1.SuccessResponse{Success: true}, nil
 }
 
-// loadPlace reads a community that the caller may look into, beside what more adds.
-func (s *Service) loadPlace(ctx context.Context, id string, more func(*service.Request)) (*service.Request, visibility.Target, error) {
+// loadCommunity reads a community that the caller may see, and whatever more adds to the same round trip.
+func (s *Service) loadCommunity(ctx context.Context, id string, more func(*service.Request)) (*service.Request, visibility.Target, error) {
 	var target visibility.Target
 	f := s.NewRequest(ctx)
 	f.Community(id, &target.Community)

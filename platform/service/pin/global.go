@@ -11,17 +11,17 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// PinGlobalPost pins a post in the global feed. A second time changes nothing.
+// PinGlobalPost pins a post in the global feed. Pinning it again changes nothing.
 //
-// No transaction spans the homes, so the limit is looked at before and after: of two pins at different homes that get in
-// at the same moment, one at least sees the other and takes itself back. There are never more pins than the limit for
-// longer than that takes, and never more successes.
+// No transaction spans homes, so the limit is checked before and after: if two pins at different homes are added
+// concurrently, at least one of the requests sees the other's pin and undoes its own. So the limit is exceeded only
+// for that moment, and never by pins of requests that succeeded.
 func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostRequest) (*plazav1.PinAggregate, error) {
 	var settings store.Settings
 	var others []store.Pin
 	l, err := s.load(ctx, req.GetPostId(), func(f *service.Request) {
 		f.Settings(s.Region, &settings)
-		s.everywhere(f.ReadBatch, &others)
+		s.readAll(f.ReadBatch, &others)
 	})
 	if err != nil {
 		return nil, err
@@ -39,14 +39,14 @@ func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostR
 		return nil, err
 	}
 	if len(there) == 0 {
-		if err := s.requireStill(ctx, id, limit); err != nil {
+		if err := s.requireWithinLimit(ctx, id, limit); err != nil {
 			return nil, err
 		}
 	}
-	return s.answer(ctx, l, after, of(after.Pins, id))
+	return s.respond(ctx, l, after, of(after.Pins, id))
 }
 
-// requireGlobal returns nil where the caller may pin globally and the post can be.
+// requireGlobal returns nil if the caller may pin globally and the post can be pinned.
 func (l *loaded) requireGlobal() error {
 	if err := auth.Require(l.Caller, auth.CanManageGlobalPinnedPost, auth.Scope{}); err != nil {
 		return err
@@ -60,24 +60,26 @@ func (l *loaded) requireGlobal() error {
 	return nil
 }
 
-// everywhere reads the global pins of every home, each of which has to answer: nobody can hold a limit otherwise.
-func (s *Service) everywhere(r *store.ReadBatch, into *[]store.Pin) {
+// readAll adds the reads of the global pins of every home. Every home must answer, because the limit cannot be
+// enforced otherwise.
+func (s *Service) readAll(r *store.ReadBatch, into *[]store.Pin) {
 	for _, home := range region.All() {
 		r.PinsAt(home, s.NetworkID, store.PinGlobal, into)
 	}
 }
 
-// requireStill takes a new pin back where another home's got in beside it and both are too many.
-func (s *Service) requireStill(ctx context.Context, postID string, limit int) error {
+// requireWithinLimit undoes a new pin if pins that were added concurrently at other homes exceed the limit together
+// with it.
+func (s *Service) requireWithinLimit(ctx context.Context, postID string, limit int) error {
 	var now []store.Pin
 	reads := s.Store.NewReadBatch()
-	s.everywhere(reads, &now)
+	s.readAll(reads, &now)
 	err := reads.Run(ctx)
 	if err == nil && len(now) <= limit {
 		return nil
 	}
 	if _, undo := s.remove(context.WithoutCancel(ctx), postID, s.NetworkID, store.PinGlobal); undo != nil {
-		s.Log.WarnContext(ctx, "global pin over the limit not taken back", "post", postID, "error", undo)
+		s.Log.WarnContext(ctx, "global pin over the limit was not undone", "post", postID, "error", undo)
 	}
 	if err != nil {
 		return err
@@ -85,7 +87,7 @@ func (s *Service) requireStill(ctx context.Context, postID string, limit int) er
 	return errLimit(limit)
 }
 
-// UnpinGlobalPost takes a post out of the pins of the global feed; one that is not among them is 400400.
+// UnpinGlobalPost unpins a post from the global feed. It is 400400 if the post is not pinned.
 func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalPostRequest) (*plazav1.PinAggregate, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
@@ -98,11 +100,11 @@ func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalP
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, l, after, nil)
+	return s.respond(ctx, l, after, nil)
 }
 
-// UnpinAllGlobalPosts takes every post out of the pins of the global feed, home by home: those whose home does not answer
-// stay, and the answer is an error then.
+// UnpinAllGlobalPosts unpins every post from the global feed, home by home. If a home does not answer, its pins stay
+// and the request fails.
 func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGlobalPostsRequest) (*plazav1.PinAggregate, error) {
 	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {

@@ -14,8 +14,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListGlobalPins lists the pinned posts of the global feed. A home that does not answer leaves its pins out. Those whose
-// community went private since are shown to nobody but those who see every community.
+// ListGlobalPins lists the pinned posts of the global feed. Homes that do not answer are left out. A pin whose
+// community became private is visible only to callers who see every community.
 func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPinsRequest) (*plazav1.PinAggregate, error) {
 	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
@@ -36,10 +36,10 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPin
 	return s.list(ctx, view.Known{Users: f.UserRows()}, f.Caller.UserID, pins, order)
 }
 
-// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
+// ListCommunityPins lists the pinned posts of a community at one placement, or at all.
 func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunityPinsRequest) (*plazav1.PinAggregate, error) {
 	pins := &store.Pins{}
-	f, target, err := s.loadPlace(ctx, m.GetCommunityId(), func(f *service.Request) {
+	f, target, err := s.loadCommunity(ctx, m.GetCommunityId(), func(f *service.Request) {
 		f.Pins(service.HomeOf(m.GetCommunityId()), m.GetCommunityId(), m.GetPlacement(), pins)
 	})
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunit
 	return s.list(ctx, known, f.Caller.UserID, pins, orderOf(m.GetSortBy(), m.GetOptions()))
 }
 
-// list answers with the pins whose posts and communities are there, in order.
+// list returns the pins whose posts and communities exist, in order.
 func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*plazav1.PinAggregate, error) {
 	slices.SortFunc(all.Pins, order)
 	var pins []store.Pin
@@ -80,8 +80,7 @@ func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *
 	return s.View.Pins(a, latest(all.Targets), pins), nil
 }
 
-// orderOf is the order that a request asks for: by the age of the pins, or of the posts, newest first unless it says
-// otherwise.
+// orderOf returns the order of a request: by the age of the pins or of the posts, newest first by default.
 func orderOf(sortBy string, o *plazav1.PinOptions) func(a, b store.Pin) int {
 	byPost, ascending := sortBy == "lastCreated", o.GetOrderBy() == "asc"
 	return func(a, b store.Pin) int {

@@ -1,7 +1,8 @@
-// Package pin holds the pinned posts of communities and of the global feed.
+// Package pin implements the pinned posts of communities and of the global feed.
 //
-// A pin lives where its post does. Those of the global feed belong to the whole network: lists merge the homes, and the
-// limit counts all of them. A pin ends when it is taken back, when its post is deleted, and when its community is.
+// A pin is stored at the home of its post. The pins of the global feed belong to the whole network: lists merge those
+// of all homes, and the limit counts them together. A pin ends when it is removed, when its post is deleted, and when
+// its community is deleted.
 package pin
 
 import (
@@ -18,21 +19,21 @@ import (
 // Service implements PinService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service of pins.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// maxPins is how many posts a community can pin at each placement.
+// maxPins is the maximum number of pinned posts of a community at each placement.
 const maxPins = 20
 
-// The sentences of refusals.
+// Refusals of pins.
 var (
-	errChild      = fail.New(fail.CodeBadRequest, "A child post cannot be pinned: pin its parent")
+	errChild      = fail.New(fail.CodeBadRequest, "A child post cannot be pinned; pin its parent")
 	errUnapproved = fail.New(fail.CodeBadRequest, "A post that is not approved cannot be pinned")
 	errPrivate    = fail.Forbidden("Only posts of public communities can be pinned globally")
 )
 
 func errLimit(limit int) *fail.Error {
-	return fail.Forbidden(fmt.Sprintf("The limit of pinned posts is reached: %d", limit))
+	return fail.Forbidden(fmt.Sprintf("There can be at most %d pinned posts", limit))
 }
 
 // loaded is a post that the caller may see.
@@ -57,7 +58,7 @@ func (s *Service) load(ctx context.Context, postID string, more func(*service.Re
 	return &loaded{Request: r, ref: ref}, err
 }
 
-// requirePinnable refuses posts that cannot stand alone and those that wait for a moderator.
+// requirePinnable returns nil for a published parent post.
 func (l *loaded) requirePinnable() error {
 	switch {
 	case !l.post().IsParent:
@@ -68,7 +69,7 @@ func (l *loaded) requirePinnable() error {
 	return nil
 }
 
-// pin is the caller's pin of the post.
+// pin returns a pin of the post by the caller.
 func (s *Service) pin(l *loaded, targetID, placement string) store.Pin {
 	p := store.Pin{
 		TargetID: targetID, Placement: placement, PostID: l.post().ID, CommunityID: l.post().TargetID,
@@ -80,7 +81,7 @@ func (s *Service) pin(l *loaded, targetID, placement string) store.Pin {
 	return p
 }
 
-// add stores a pin and returns the target's pins as they stand then.
+// add inserts a pin and returns the target's pins as they are then.
 func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*store.Pins, error) {
 	after := &store.Pins{}
 	tx := s.Store.NewTx(service.HomeOf(l.post().ID))
@@ -94,7 +95,7 @@ func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*
 	return after, tx.Commit(ctx)
 }
 
-// remove takes a pin back and returns when the target's pins changed.
+// remove deletes a pin and returns the target's pins as they are then.
 func (s *Service) remove(ctx context.Context, postID, targetID, placement string) (*store.Pins, error) {
 	after := &store.Pins{}
 	tx := s.Store.NewTx(service.HomeOf(postID))
@@ -103,8 +104,8 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 	return after, tx.Commit(ctx)
 }
 
-// answer is about one post: with its pin, or with none where that was taken back.
-func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*plazav1.PinAggregate, error) {
+// respond answers with a post and its pin, if any.
+func (s *Service) respond(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*plazav1.PinAggregate, error) {
 	k := l.ref.Target.Known(l.UserRows())
 	k.Posts, k.UserIDs = []store.Post{*l.post()}, pinners(pins)
 	a, err := s.View.Gather(ctx, s.Store, l.Caller.UserID, k)
@@ -114,7 +115,7 @@ func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins
 	return s.View.Pins(a, latest(after.Targets), pins), nil
 }
 
-// pinners are the users who pinned.
+// pinners returns the users who added the pins.
 func pinners(pins []store.Pin) []string {
 	var ids []string
 	for _, p := range pins {
@@ -123,7 +124,7 @@ func pinners(pins []store.Pin) []string {
 	return ids
 }
 
-// of keeps the pin of one post.
+// of returns the pin of one post.
 func of(pins []store.Pin, postID string) []store.Pin {
 	for _, p := range pins {
 		if p.PostID == postID {
@@ -133,7 +134,7 @@ func of(pins []store.Pin, postID string) []store.Pin {
 	return nil
 }
 
-// latest puts together what the homes say about one target.
+// latest merges the rows that the homes have about one target.
 func latest(targets []store.PinTarget) []store.PinTarget {
 	if len(targets) == 0 {
 		return nil

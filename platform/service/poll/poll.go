@@ -1,13 +1,12 @@
-// Package poll holds questions with answers to vote for.
+// Package poll implements polls.
 //
-// A poll's life: open from the start; closed when its time has come, or when its creator or an administrator closes it;
-// never open again. It lives where its creator does. A post takes it up by its id, once; from then on it is for those
-// who may read the post. Before that, it is for whoever knows its id.
+// A poll is open until its closing time, or until its creator or an administrator closes it; it never opens again. It
+// is stored at the home of its creator. A post can show it, by its id and at most one post; from then on only callers
+// who may read the post can see the poll. Until then every caller who knows its id can.
 package poll
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
-	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
@@ -27,27 +25,10 @@ import (
 // Service implements PollService.
 type Service struct{ *service.Deps }
 
-// New makes the service, and registers what makes a poll part of a post that is stored at another home.
-func New(d *service.Deps) *Service {
-	s := &Service{d}
-	d.Outbox.Handle(topicPollPosted, s.attach)
-	return s
-}
+// New returns the service of polls.
+func New(d *service.Deps) *Service { return &Service{d} }
 
-// topicPollPosted names the outbox rows of older servers; newer ones write service.TopicEmbedAttached.
-const topicPollPosted = "pollPosted"
-
-func (s *Service) attach(ctx context.Context, row store.OutboxRow) error {
-	var m posting.EmbedAttached
-	if err := json.Unmarshal(row.Payload, &m); err != nil {
-		return err
-	}
-	tx := s.Store.NewTx(service.HomeOf(m.PollID))
-	tx.AttachPoll(m.PollID, m.PostID)
-	return tx.Commit(ctx)
-}
-
-// CreatePoll makes a poll of the caller's.
+// CreatePoll creates a poll of the caller's.
 func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest) (*plazav1.PollAggregate, error) {
 	if err := check(req); err != nil {
 		return nil, err
@@ -78,7 +59,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 	}, nil
 }
 
-// imagesOf are the images of the answers.
+// imagesOf returns the references of the answers to images.
 func imagesOf(m *plazav1.CreatePollRequest) []fileref.Reference {
 	var refs []fileref.Reference
 	for i, a := range m.GetAnswers() {
@@ -87,7 +68,7 @@ func imagesOf(m *plazav1.CreatePollRequest) []fileref.Reference {
 	return refs
 }
 
-// check is what the rules of the message cannot say.
+// check validates what the rules of the message cannot express.
 func check(m *plazav1.CreatePollRequest) error {
 	for i, a := range m.GetAnswers() {
 		switch {
@@ -126,7 +107,7 @@ func (s *Service) newPoll(creator *store.User, m *plazav1.CreatePollRequest) sto
 	return p
 }
 
-// loaded is a poll as a request finds it.
+// loaded is a poll that the caller may see.
 type loaded struct {
 	*service.Request
 	poll    *store.Poll
@@ -136,8 +117,8 @@ type loaded struct {
 	target  visibility.Target // of the post that the poll is part of; zero without one
 }
 
-// load reads a poll with its counts and the caller's votes, beside what more adds. What is deleted, or part of a post that
-// the caller may not read, does not exist.
+// load reads a poll that the caller may see, with its counts, the caller's votes, and whatever more adds to the same
+// round trip.
 func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
 	l := &loaded{Request: s.NewRequest(ctx), counts: store.Counts{}}
 	l.Poll(id, &l.poll)
@@ -158,8 +139,8 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.Reques
 	return l, s.requireSee(ctx, l)
 }
 
-// requireSee reads the post that the poll is part of, where it is one of somebody else's, and returns 400400 unless the
-// caller may read it.
+// requireSee returns 400400 unless the caller may read the post that shows the poll. The creator of the poll can
+// always see it.
 func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 	id := l.poll.PostID
 	if id == "" || l.poll.CreatorID == l.Caller.UserID {
@@ -173,25 +154,25 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 	return nil
 }
 
-// requireOwn returns nil for the creator and for administrators.
+// requireOwn returns nil if the caller is the creator or an administrator.
 func (l *loaded) requireOwn() error { return auth.RequireSelf(l.Caller, l.poll.CreatorID) }
 
-func (s *Service) answer(l *loaded) *plazav1.PollAggregate {
+func (s *Service) respond(l *loaded) *plazav1.PollAggregate {
 	return &plazav1.PollAggregate{
 		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
 	}
 }
 
-// GetPoll gets one poll.
+// GetPoll returns one poll.
 func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*plazav1.PollAggregate, error) {
 	l, err := s.load(ctx, req.GetPollId(), nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(l), nil
+	return s.respond(l), nil
 }
 
-// UpdatePoll closes a poll for good. Closing again changes nothing.
+// UpdatePoll closes a poll for good. Closing a closed poll changes nothing.
 func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest) (*plazav1.PollAggregate, error) {
 	l, err := s.load(ctx, req.GetPollId(), nil)
 	if err != nil {
@@ -206,10 +187,10 @@ func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(l), nil
+	return s.respond(l), nil
 }
 
-// DeletePoll deletes a poll. The post that it is part of stays.
+// DeletePoll deletes a poll. The post that shows it stays.
 func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest) (*plazav1.StatusSuccessResponse, error) {
 	l, err := s.load(ctx, req.GetPollId(), nil)
 	if err != nil {

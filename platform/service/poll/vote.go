@@ -2,7 +2,6 @@ package poll
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -14,57 +13,52 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// The sentences of refusals.
+// Refusals of votes.
 var (
 	errClosed  = fail.New(fail.CodeBadRequest, "The poll is closed")
-	errVoted   = fail.New(fail.CodeBadRequest, "You have voted already: change the vote instead")
-	errSingle  = fail.New(fail.CodeBadRequest, "The poll takes one answer")
+	errVoted   = fail.New(fail.CodeBadRequest, "You have already voted; change the vote instead")
+	errSingle  = fail.New(fail.CodeBadRequest, "This poll accepts one answer only")
 	errAnswers = fail.Validation("answerIds: must be answers of the poll")
 )
 
-// errChanged says that another call of the same user got ahead.
-var errChanged = errors.New("the user's votes changed meanwhile")
-
-// VotePoll votes as the caller. The same vote again changes nothing; another one is refused.
+// VotePoll votes as the caller. Voting for the same answers again changes nothing; voting for others is refused.
 func (s *Service) VotePoll(ctx context.Context, req *plazav1.VotePollRequest) (*plazav1.PollAggregate, error) {
 	return s.vote(ctx, req.GetPollId(), req.GetAnswerIds(), false)
 }
 
-// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
+// ChangePollVote replaces the caller's votes. An empty list removes them.
 func (s *Service) ChangePollVote(ctx context.Context, req *plazav1.ChangePollVoteRequest) (*plazav1.PollAggregate, error) {
 	return s.vote(ctx, req.GetPollId(), req.GetAnswerIds(), true)
 }
 
-// vote brings the caller's votes to wanted. Where another call of theirs gets ahead, it starts over with what stands then.
+// vote changes the caller's votes to wanted. It retries if another call of the same user commits concurrently.
 func (s *Service) vote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollAggregate, error) {
-	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
-	for range 3 {
-		l, err := s.loadToVote(ctx, pollID, wanted)
-		if err != nil {
-			return nil, err
-		}
-		old := l.votes()
-		if slices.Equal(old, wanted) {
-			return s.answer(l), nil
-		}
-		switch {
-		case len(old) > 0 && !replace:
-			return nil, errVoted
-		case l.poll.IsClosed(s.Now()):
-			return nil, errClosed
-		}
-		err = s.changeVotes(ctx, l, old, wanted)
-		if err == nil {
-			return s.answer(l), nil
-		}
-		if !errors.Is(err, errChanged) {
-			return nil, err
-		}
-	}
-	return nil, fail.Conflict()
+	wanted = service.Distinct(wanted)
+	return service.RetryOnConflict(ctx, func() (*plazav1.PollAggregate, error) { return s.tryVote(ctx, pollID, wanted, replace) })
 }
 
-// loadToVote loads a poll for a caller who may vote in it for the wanted answers.
+// tryVote is one attempt of vote. It returns service.ErrConflict if the votes of the user changed concurrently.
+func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollAggregate, error) {
+	l, err := s.loadToVote(ctx, pollID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	old := l.votes()
+	switch {
+	case slices.Equal(old, wanted):
+		return s.respond(l), nil
+	case len(old) > 0 && !replace:
+		return nil, errVoted
+	case l.poll.IsClosed(s.Now()):
+		return nil, errClosed
+	}
+	if err := s.changeVotes(ctx, l, old, wanted); err != nil {
+		return nil, err
+	}
+	return s.respond(l), nil
+}
+
+// loadToVote reads a poll and checks that the caller may vote for the wanted answers.
 func (s *Service) loadToVote(ctx context.Context, pollID string, wanted []string) (*loaded, error) {
 	l, err := s.load(ctx, pollID, nil)
 	if err != nil {
@@ -85,7 +79,7 @@ func (s *Service) loadToVote(ctx context.Context, pollID string, wanted []string
 	return l, nil
 }
 
-// votes are the answers that the caller votes for, sorted.
+// votes returns the answers that the caller votes for, sorted.
 func (l *loaded) votes() []string {
 	var ids []string
 	for _, v := range l.mine {
@@ -95,7 +89,7 @@ func (l *loaded) votes() []string {
 	return ids
 }
 
-// changeVotes stores the change, and reads the counts as they stand then.
+// changeVotes commits the change and reads the counts as they are then.
 func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []string) error {
 	home, now := service.HomeOf(l.poll.ID), s.Now()
 	c := store.VoteChange{PollID: l.poll.ID, UserID: l.Caller.UserID, Old: old}
@@ -112,7 +106,7 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 	}
 	counts := store.Counts{}
 	tx := s.Store.NewTx(home)
-	tx.ChangeVotes(c, now, fail.NotFound(), errClosed, errChanged)
+	tx.ChangeVotes(c, now, fail.NotFound(), errClosed, service.ErrConflict)
 	tx.SelectCounts([]string{c.PollID}, counts)
 	if err := tx.Commit(ctx); err != nil {
 		return err
@@ -121,7 +115,7 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 	return nil
 }
 
-// ListPollVoters lists who voted for an answer.
+// ListPollVoters lists the users who voted for an answer.
 func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersRequest) (*plazav1.ListPollVotersResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -148,7 +142,7 @@ func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersR
 	}, nil
 }
 
-// voters reads the users of votes, in their order.
+// voters reads the users of votes, in the order of the votes.
 func (s *Service) voters(ctx context.Context, votes []store.PollVote) ([]store.User, error) {
 	order := make([]string, len(votes))
 	for i, v := range votes {

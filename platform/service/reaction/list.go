@@ -12,7 +12,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListReactions lists who reacted to a post, comment, story or message, newest first.
+// ListReactions lists the reactions to a post, comment, story or message, newest first.
 func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsRequest) (*plazav1.ListReactionsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package reaction holds the reactions to posts, comments, stories and messages. Names are free; a user reacts once by each name.
+// Package reaction implements reactions to posts, comments, stories and messages. The client chooses the names of
+// reactions; a user reacts at most once by each name.
 package reaction
 
 import (
@@ -18,11 +19,11 @@ import (
 // Service implements ReactionService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service of reactions.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// errThere says that the caller reacts by this name already.
-var errThere = errors.New("the reaction is there already")
+// errAlreadyExists reports that the caller already has a reaction of this name.
+var errAlreadyExists = errors.New("the reaction already exists")
 
 // loaded is what is reacted to: a message, or a post or story, or a comment on one of them.
 type loaded struct {
@@ -34,11 +35,11 @@ type loaded struct {
 	mine    []store.Reaction // the caller's reactions
 }
 
-// reference names what is reacted to.
+// reference identifies what the caller reacts to.
 type reference struct{ id, kind string }
 
-// load reads what is reacted to, the caller's reactions to it, and how the caller stands to where it stands. What is
-// deleted or not for the caller to see does not exist.
+// load reads what the caller reacts to, if the caller may see it, the caller's reactions to it, and whatever more
+// adds to the same round trip.
 func (s *Service) load(ctx context.Context, ref reference, more func(*service.Request)) (*loaded, error) {
 	l := s.begin(ctx, ref)
 	if home, err := region.HomeOf(ref.id); err == nil && l.Caller.UserID != "" {
@@ -75,7 +76,7 @@ func (s *Service) begin(ctx context.Context, ref reference) *loaded {
 	return l
 }
 
-// requireReadMessage sends the reads and refuses messages that the caller may not read.
+// requireReadMessage runs the reads and refuses messages that the caller may not read.
 func (l *loaded) requireReadMessage(ctx context.Context) error {
 	if err := l.message.RequireRead(ctx); err != nil {
 		return err
@@ -86,8 +87,8 @@ func (l *loaded) requireReadMessage(ctx context.Context) error {
 	return nil
 }
 
-// requireSee refuses what the caller may not see, and comments that are not for everybody: they wait for a moderator, or one declined
-// them. Whoever sees a post that waits, its author and the moderators, reacts to it as they comment on it.
+// requireSee refuses what the caller may not see, and comments that are not approved. A post that waits for approval
+// takes reactions of its author and of moderators, who see it.
 func (l *loaded) requireSee(now time.Time) error {
 	if l.comment != nil {
 		if err := visibility.RequireApproved(l.comment); err != nil {
@@ -99,18 +100,18 @@ func (l *loaded) requireSee(now time.Time) error {
 	return err
 }
 
-// requireReact refuses those who may not react.
+// requireReact returns nil if the caller may react.
 func (l *loaded) requireReact() error {
 	if err := l.RequireUser(); err != nil {
 		return err
 	}
-	if l.message != nil { // who reads in a channel reacts in it, also where only moderators write
+	if l.message != nil { // every reader of a channel may react, also where only moderators may write
 		return nil
 	}
 	return l.ref.Target.RequireReact(l.Caller)
 }
 
-// by is the caller's reaction by a name; nil where there is none.
+// by returns the caller's reaction of a name, or nil.
 func (l *loaded) by(name string) *store.Reaction {
 	for i := range l.mine {
 		if l.mine[i].Name == name {
@@ -120,7 +121,7 @@ func (l *loaded) by(name string) *store.Reaction {
 	return nil
 }
 
-// AddReaction reacts as the caller. A second time by the same name changes nothing.
+// AddReaction adds a reaction of the caller's. Adding it again changes nothing.
 func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest) (*plazav1.AddReactionResponse, error) {
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l, err := s.load(ctx, ref, nil)
@@ -140,17 +141,17 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 	}
 	tx := s.Store.NewTx(home)
 	l.guard(tx, r.CreatedAt)
-	tx.InsertReaction(r, errThere)
-	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errThere) {
+	tx.InsertReaction(r, errAlreadyExists)
+	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errAlreadyExists) {
 		return nil, err
 	} else if err == nil {
 		return added(r.ID), nil
 	}
-	return s.again(ctx, ref, m.GetReactionName())
+	return s.respondExisting(ctx, ref, m.GetReactionName())
 }
 
-// again answers a call that another one of the same user got ahead of.
-func (s *Service) again(ctx context.Context, ref reference, name string) (*plazav1.AddReactionResponse, error) {
+// respondExisting answers when a concurrent call of the same user added the reaction first.
+func (s *Service) respondExisting(ctx context.Context, ref reference, name string) (*plazav1.AddReactionResponse, error) {
 	l, err := s.load(ctx, ref, nil)
 	if err != nil {
 		return nil, err
@@ -158,10 +159,10 @@ func (s *Service) again(ctx context.Context, ref reference, name string) (*plaza
 	if r := l.by(name); r != nil {
 		return added(r.ID), nil
 	}
-	return nil, fail.Conflict() // taken back meanwhile
+	return nil, fail.Conflict() // removed in the meantime
 }
 
-// guard refuses the transaction where what is reacted to is gone.
+// guard makes the transaction fail if what is reacted to no longer exists.
 func (l *loaded) guard(tx *store.Tx, now time.Time) {
 	if l.message != nil {
 		tx.GuardMessage(l.message.Message.ID, fail.NotFound())
@@ -178,7 +179,7 @@ func added(id string) *plazav1.AddReactionResponse {
 	return &plazav1.AddReactionResponse{AddedId: id}
 }
 
-// RemoveReaction takes the caller's own reaction back; one that is not there is 400400.
+// RemoveReaction removes the caller's own reaction, or is 400400 without one.
 func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionRequest) (*plazav1.RemoveReactionResponse, error) {
 	l, err := s.load(ctx, reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}, nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// errHost keeps the host in the room.
+// errHost refuses the removal of the host.
 var errHost = fail.New(fail.CodeBadRequest, "The host cannot leave: stop the room instead")
 
 // LeaveRoom removes the caller from the co-hosts of a room.

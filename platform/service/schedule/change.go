@@ -15,7 +15,7 @@ import (
 
 var errTarget = fail.New(fail.CodeBadRequest, "The target of a scheduled post cannot be changed")
 
-// load reads a scheduled post for its author, or for those who manage posts; for others there is none.
+// load reads a scheduled post. The caller must be its author or manage posts; for others it does not exist.
 func (s *Service) load(ctx context.Context, id string) (*store.ScheduledPost, error) {
 	var row *store.ScheduledPost
 	f := s.NewRequest(ctx)
@@ -30,12 +30,12 @@ func (s *Service) load(ctx context.Context, id string) (*store.ScheduledPost, er
 	return row, nil
 }
 
-// managesAll reports whether the caller sees and changes the scheduled posts of everybody.
+// managesAll reports whether the caller may see and change the scheduled posts of all users.
 func managesAll(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ManagePostAndComment, auth.Scope{})
 }
 
-// UpdateScheduledPost changes the time or the content of a post that is not published; absent fields stay.
+// UpdateScheduledPost changes the time or the content of a post that is not published. Absent fields stay unchanged.
 func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateScheduledPostRequest) (*plazav1.UpdateScheduledPostResponse, error) {
 	row, err := s.load(ctx, req.GetId())
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateSc
 	return &plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, nil
 }
 
-// change puts what a request says into the row. One that failed needs a new time: its own is over.
+// change applies a request to the row. A failed post needs a new time, because its own has passed.
 func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plazav1.UpdateScheduledPostRequest) error {
 	if m.GetScheduledAt() == nil && m.GetPostData() == nil {
 		return fail.BadRequest()
@@ -96,7 +96,7 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 	return s.fill(row, d, row.PostIDs[0])
 }
 
-// CancelScheduledPost forgets a post that is not published.
+// CancelScheduledPost deletes a scheduled post that is not published.
 func (s *Service) CancelScheduledPost(ctx context.Context, req *plazav1.CancelScheduledPostRequest) (*plazav1.SuccessResponse, error) {
 	row, err := s.load(ctx, req.GetId())
 	if err != nil {

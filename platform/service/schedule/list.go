@@ -13,8 +13,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListScheduledPosts lists the caller's own scheduled posts, or everybody's for those who manage posts. A home that does
-// not answer leaves its part out.
+// ListScheduledPosts lists the caller's own scheduled posts, or those of all users if the caller manages posts. Homes
+// that do not answer are left out.
 func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListScheduledPostsRequest) (*plazav1.ListScheduledPostsResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListSched
 	return s.View.ScheduledPosts(a, rows, paging), nil
 }
 
-// gather reads what the posts of the rows would refer to. They are put together as they would be published.
+// gather reads what the posts of the rows will refer to. The posts are built as they would be published.
 func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.ScheduledPost) (*view.Aggregate, error) {
 	k := view.Known{Users: f.UserRows(), Counts: store.Counts{}}
 	var communities []string
@@ -59,7 +59,7 @@ func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.S
 		posts := rowsOf(row, d, posting, row.CreatedAt)
 		k.Posts, k.Made = append(k.Posts, posts[0]), append(k.Made, posts[1:]...)
 		for _, p := range posts {
-			k.Counts[p.ID] = nil // nothing to count of it yet
+			k.Counts[p.ID] = nil // a new post has no counts
 		}
 		if row.TargetType == "community" && !slices.Contains(communities, row.TargetID) {
 			communities = append(communities, row.TargetID)

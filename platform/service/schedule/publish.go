@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Job publishes what is due.
+// Job returns the background job that publishes posts when they are due.
 func (s *Service) Job() jobs.Job {
 	return jobs.Job{Name: "scheduled posts", Lanes: store.ScheduleLanes, Every: 250 * time.Millisecond, Drain: s.PublishDue, Log: s.Log}
 }
@@ -27,22 +27,23 @@ const (
 	maxTries = 20  // of one post; with the pauses between them, a quarter of an hour
 )
 
-// errTaken says that another worker published the post, or that it was changed or cancelled meanwhile.
-var errTaken = errors.New("the scheduled post does not wait any more")
+// errClaimed reports that another worker published the post, or that it was changed or cancelled in the meantime.
+var errClaimed = errors.New("the scheduled post is not waiting any more")
 
-// errAway says that a home that has to be asked about the author does not answer: the post waits until it does.
-var errAway = errors.New("the home of the author or of the target does not answer")
+// errHomeUnavailable reports that the home of the author or of the target does not answer. The post waits until it
+// does.
+var errHomeUnavailable = errors.New("the home of the author or of the target does not answer")
 
-// PublishDue publishes what is due in a lane of a home, and reports whether there may be more. Each post is published in
-// one transaction, which only goes through while the post waits: whoever else works on the lane, and whatever dies
-// meanwhile, it is published once.
+// PublishDue publishes the posts of a lane of a home that are due, and reports whether there may be more. Each post
+// is published in one transaction that succeeds only while the post waits. So it is published once, however many
+// workers share the lane and whenever one fails.
 func (s *Service) PublishDue(ctx context.Context, home region.Code, lane int64) (more bool, err error) {
 	due, err := s.Store.ScheduledPostsDue(ctx, home, lane, s.Now(), batch)
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
-	// Workers of the same lane in orders of their own seldom meet.
-	//nolint:gosec // an order that need not be a secret
+	// Workers of the same lane use different orders, so that they rarely conflict.
+	//nolint:gosec // the order is no secret
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	facts, err := s.factsOf(ctx, home, due)
 	if err != nil {
@@ -59,19 +60,19 @@ func (s *Service) PublishDue(ctx context.Context, home region.Code, lane int64) 
 	return len(due) == batch, nil
 }
 
-// publish publishes one post, or settles that it cannot be. Its error is about the home, not about the post.
+// publish publishes one post, or marks it as failed. Its error concerns the home, not the post.
 func (s *Service) publish(ctx context.Context, row store.ScheduledPost, facts *facts) error {
 	err := s.tryPublish(ctx, row, facts)
 	var refused *fail.Error
 	switch {
-	case err == nil, errors.Is(err, errTaken):
+	case err == nil, errors.Is(err, errClaimed):
 		return nil
 	case errors.As(err, &refused) && refused.Kind == fail.KindUnavailable:
 		return err
 	case errors.As(err, &refused) && refused.Code != fail.CodeUnexpected:
 		return s.settleFailed(ctx, row, reason(refused))
-	case row.Attempts+1 >= maxTries && !errors.Is(err, errAway):
-		s.Log.ErrorContext(ctx, "scheduled post given up", "id", row.ID, "error", err)
+	case row.Attempts+1 >= maxTries && !errors.Is(err, errHomeUnavailable):
+		s.Log.ErrorContext(ctx, "scheduled post failed for good", "id", row.ID, "error", err)
 		return s.settleFailed(ctx, row, "It could not be published")
 	}
 	s.Log.WarnContext(ctx, "scheduled post not published", "id", row.ID, "attempts", row.Attempts+1, "error", err)
@@ -89,15 +90,15 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err != nil {
 		return err
 	}
-	carried, err := s.requireCarried(ctx, d, author)
+	embed, err := s.requireEmbed(ctx, d, author)
 	if err != nil {
 		return err
 	}
-	if err := facts.rules.Require(ctx, author.Caller, d.Text(), carried.Text()); err != nil {
+	if err := facts.rules.Require(ctx, author.Caller, d.Text(), embed.Text()); err != nil {
 		return err
 	}
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
-	tx.SettleScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errTaken)
+	tx.SettleScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errClaimed)
 	outboxRows := posting.InsertPosts(s.Deps, tx, rowsOf(row, d, author, s.Now()), d)
 	if err := tx.Commit(ctx); err != nil {
 		return err
@@ -106,27 +107,28 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	return nil
 }
 
-// requireCarried reads what a draft carries, and refuses a poll, stream or room that became part of another post, or is gone.
-func (s *Service) requireCarried(ctx context.Context, d *posting.Draft, author *posting.PostContext) (posting.Embed, error) {
-	var carried posting.Embed
+// requireEmbed reads what a draft embeds, and refuses a poll, stream or room that is part of another post or does not
+// exist.
+func (s *Service) requireEmbed(ctx context.Context, d *posting.Draft, author *posting.PostContext) (posting.Embed, error) {
+	var embed posting.Embed
 	reads := s.Store.NewReadBatch()
-	carried.Read(d, reads)
+	embed.Read(d, reads)
 	if err := reads.Run(ctx); err != nil {
-		return carried, err
+		return embed, err
 	}
-	return carried, author.RequireEmbed(d, carried)
+	return embed, author.RequireEmbed(d, embed)
 }
 
 func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
-	tx.SettleScheduledPost(row, store.ScheduleFailed, description, s.Now(), errTaken)
-	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errTaken) {
+	tx.SettleScheduledPost(row, store.ScheduleFailed, description, s.Now(), errClaimed)
+	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errClaimed) {
 		return err
 	}
 	return nil
 }
 
-// reason is why a post was refused, for its author.
+// reason returns why a post was refused, for its author.
 func reason(refused *fail.Error) string {
 	switch refused.Code {
 	case fail.CodeNotFound:
@@ -137,7 +139,7 @@ func reason(refused *fail.Error) string {
 	return refused.Message
 }
 
-// facts are what a batch of due posts is judged by, as it stands now.
+// facts are the rows by which a batch of due posts is decided.
 type facts struct {
 	users       []store.User // authors and wall owners
 	communities []store.Community
@@ -148,7 +150,7 @@ type facts struct {
 	catalog     *auth.Catalog
 }
 
-// factsOf reads, in one round trip to each home, who the authors are, and how they stand to the targets.
+// factsOf reads, in one round trip to each home, the authors and their relations to the targets.
 func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.ScheduledPost) (*facts, error) {
 	var users, communities []string
 	authors := map[string][]string{}
@@ -174,7 +176,7 @@ func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.Sch
 	}
 	err := reads.Run(ctx)
 	if f.missing = reads.Missing(); err == nil && slices.Contains(f.missing, home) {
-		err = errAway // nothing is published without knowing what may be written
+		err = errHomeUnavailable // nothing is published without the text rules
 	}
 	return f, err
 }
@@ -192,11 +194,12 @@ func distinct(ids []string) []string {
 	return slices.Compact(ids)
 }
 
-// posting is how a post is published, with its author as the caller: confirmed by what the database says of them now.
+// posting returns the context in which a post is published. Its caller is the author, confirmed by the author's
+// current row.
 func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*posting.PostContext, error) {
 	for _, home := range f.missing {
 		if home == service.HomeOf(row.AuthorID) || home == service.HomeOf(row.TargetID) {
-			return nil, errAway
+			return nil, errHomeUnavailable
 		}
 	}
 	caller := &auth.Caller{Kind: auth.User, UserID: row.AuthorID, PublicID: row.AuthorPublicID, Home: service.HomeOf(row.AuthorID)}

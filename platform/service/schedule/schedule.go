@@ -1,8 +1,8 @@
-// Package schedule holds posts that are to be published later.
+// Package schedule implements posts that are published at a later time.
 //
-// A scheduled post's life: WAIT from the start; posted once it is published; failed where, when its time has come, its
-// author may not post there any more, or its target is gone. One that failed waits again when it is changed. It lives
-// where its target does, and the ids of the posts that it becomes are fixed when it is made.
+// A scheduled post is in the state WAIT until it is published ("posted"). If, at its time, its author may not post
+// there any more or its target does not exist, it is "failed"; changing it makes it wait again. It is stored at the
+// home of its target, and the ids of its posts are fixed when it is created.
 package schedule
 
 import (
@@ -27,18 +27,18 @@ import (
 // Service implements ScheduledPostService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service of scheduled posts.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// ahead is how far ahead a post can be scheduled.
-const ahead = 30 * 24 * time.Hour
+// maxAhead is how far in the future a post can be scheduled.
+const maxAhead = 30 * 24 * time.Hour
 
 const waits = "Waits for its time"
 
-// errPosted refuses changes that come too late, and those that another change got ahead of.
-var errPosted = fail.New(fail.CodeBadRequest, "The scheduled post is published already, or was changed meanwhile")
+// errPosted refuses changes of a post that was published or changed concurrently.
+var errPosted = fail.New(fail.CodeBadRequest, "The scheduled post was already published, or was changed at the same time")
 
-// SchedulePost takes a post that is to be published later. It has to be one that the caller could publish now.
+// SchedulePost schedules a post. It must be one that the caller could publish now.
 func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostRequest) (*plazav1.SchedulePostResponse, error) {
 	at, err := s.timeOf(req.GetScheduledAt())
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	return &plazav1.SchedulePostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, nil
 }
 
-// timeOf checks the time of a request.
+// timeOf returns the time of a request after validation.
 func (s *Service) timeOf(stamp *timestamppb.Timestamp) (time.Time, error) {
 	at, now := stamp.AsTime().Truncate(time.Millisecond), s.Now()
 	switch {
@@ -83,16 +83,16 @@ func (s *Service) timeOf(stamp *timestamppb.Timestamp) (time.Time, error) {
 		return at, fail.Validation("scheduledAt: must be a date-time")
 	case at.Before(now):
 		return at, fail.Validation("scheduledAt: must not be in the past")
-	case at.After(now.Add(ahead)):
-		return at, fail.Validation(fmt.Sprintf("scheduledAt: must be at most %d days ahead", int(ahead.Hours()/24)))
+	case at.After(now.Add(maxAhead)):
+		return at, fail.Validation(fmt.Sprintf("scheduledAt: must be at most %d days ahead", int(maxAhead.Hours()/24)))
 	}
 	return at, nil
 }
 
-// fill puts a draft into a row, with an id for each post that it becomes; parentID is kept where there is one.
+// fill sets the content of a row from a draft, with an id for each post. It keeps parentID if that is set.
 func (s *Service) fill(row *store.ScheduledPost, d *posting.Draft, parentID string) error {
 	m, _ := proto.Clone(d.CreatePostRequest).(*plazav1.CreatePostRequest)
-	m.Data, m.Attachments, m.Text = d.Data, d.Attachments, "" // older shapes of a request are in them already
+	m.Data, m.Attachments, m.Text = d.Data, d.Attachments, "" // which include the older forms of a request
 	raw, err := protojson.Marshal(m)
 	if err != nil {
 		return fail.Unexpected(err)
@@ -110,7 +110,7 @@ func (s *Service) fill(row *store.ScheduledPost, d *posting.Draft, parentID stri
 	return nil
 }
 
-// draftOf is the draft that a row holds.
+// draftOf returns the draft of a row.
 func draftOf(row store.ScheduledPost) (*posting.Draft, error) {
 	m := &plazav1.CreatePostRequest{}
 	if err := protojson.Unmarshal(row.Draft, m); err != nil {
@@ -125,7 +125,7 @@ func draftOf(row store.ScheduledPost) (*posting.Draft, error) {
 	return d, nil
 }
 
-// rowsOf makes the posts of a row and its draft, with the ids that were fixed for them.
+// rowsOf returns the posts of a row and its draft, with their fixed ids.
 func rowsOf(row store.ScheduledPost, d *posting.Draft, posting *posting.PostContext, now time.Time) []store.Post {
 	next := 0
 	return posting.Rows(d, now, func() string { next++; return row.PostIDs[next-1] })

@@ -43,9 +43,9 @@ func newArchive(t *testing.T) *archive {
 
 func (a *archive) commit(change func(*store.Tx)) {
 	a.t.Helper()
-	tx := a.store.NewTx(region.EU)
-	change(tx)
-	require.NoError(a.t, tx.Commit(a.t.Context()))
+	w := a.store.NewTx(region.EU)
+	change(w)
+	require.NoError(a.t, w.Commit(a.t.Context()))
 }
 
 // add stores a story that ended so long before noon, with a comment, a flag, a reaction and a view of it.
@@ -56,14 +56,14 @@ func (a *archive) add(endedBefore time.Duration) store.Story {
 		ID: id, TargetType: "community", TargetID: a.target, TargetPublicID: a.target, AuthorID: "u", AuthorPublicID: "anna", DataType: "text",
 		Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: noon.Add(-endedBefore - 24*time.Hour), ExpiresAt: noon.Add(-endedBefore),
 	}
-	a.commit(func(tx *store.Tx) {
-		tx.InsertStory(s)
-		tx.InsertFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon})
-		tx.InsertReaction(store.Reaction{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment, CreatedAt: noon}, nil)
-		tx.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
+	a.commit(func(w *store.Tx) {
+		w.InsertStory(s)
+		w.InsertFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon})
+		w.InsertReaction(store.Reaction{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment, CreatedAt: noon}, nil)
+		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
 	})
-	a.commit(func(tx *store.Tx) {
-		tx.InsertComment(store.Comment{
+	a.commit(func(w *store.Tx) {
+		w.InsertComment(store.Comment{
 			ID: comment, ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: a.target, RootID: comment, AuthorID: "u",
 			Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: noon,
 		})
@@ -99,7 +99,7 @@ func TestSweep(t *testing.T) {
 	a := newArchive(t)
 	live, ended, deleted := a.add(-time.Hour), a.add(30*24*time.Hour), a.add(31*24*time.Hour)
 	old := []store.Story{a.add(30*24*time.Hour + time.Second), a.add(400 * 24 * time.Hour), deleted}
-	a.commit(func(tx *store.Tx) { tx.DeleteStory(deleted, noon) })
+	a.commit(func(w *store.Tx) { w.DeleteStory(deleted, noon) })
 	everything := append([]store.Story{live, ended}, old...)
 	ids, comments, views, counted := a.left(everything...)
 	require.Len(t, ids, 5)

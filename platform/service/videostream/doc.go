@@ -1,36 +1,37 @@
-// Package videostream holds live streams as records. The media itself is a media server's, outside: it takes in what a streamer
-// sends to the stream's streamerUrl, and reports what happens (ReportVideoStreaming).
+// Package videostream implements live video streams. A stream is a record: the media goes to an external media
+// server, which receives what a streamer sends to the stream's streamerUrl and reports events with
+// ReportVideoStreaming.
 //
 // # States
 //
-//	idle       made; nothing was sent yet
+//	idle       created; nothing was sent yet
 //	live       the streamer sends
-//	ended      over: nothing can be sent any more
-//	recorded   over, and there are recordings
-//	error      the media server gave up
+//	ended      sending is no longer possible
+//	recorded   ended, with recordings
+//	error      the media server failed
 //
 // # Transitions
 //
 //	by                                   from          to
 //	CreateVideoStreaming                 -             idle
-//	report started, with the right key   idle          live
+//	report started, with the valid key   idle          live
 //	report stopped                       live          ended
 //	report recorded, with recordings     ended         recorded
 //	report failed                        idle, live    error
 //	report terminated                    idle, live    ended
 //	DeleteStreamingUrl                   idle, live    ended
 //
-// Every other transition is refused with 400000, and changes nothing; but a report of what has happened already is a success that
-// changes nothing, because media servers repeat themselves: started while live, stopped and terminated once ended or recorded,
-// recorded while recorded, failed while error, and DeleteStreamingUrl once ended or recorded. The report flagged changes no state,
-// and is taken in any.
+// Other transitions are refused with 400000 and change nothing. Because media servers repeat reports, a report of
+// what has already happened succeeds and changes nothing: started while live, stopped and terminated once ended or
+// recorded, recorded while recorded, failed while error, and DeleteStreamingUrl once ended or recorded. The report
+// flagged changes no state and is accepted in every state.
 //
-// Deleting is no state: a stream is deleted in any, and then neither changes nor shows any more.
+// Deletion is not a state: a stream can be deleted in every state. After that it cannot change and is not returned.
 //
-// # Who
+// # Access
 //
-// A stream is its creator's: it says where to send to nobody else, not to administrators either. Its creator and those with
-// MANAGE_LIVE_STREAMING change, end and delete it. Until a post carries it, it is for whoever knows its id, as a poll is; from
-// then on for those who may read the post. Lists hold the caller's own streams and those of posts; those with
-// VIEW_LIVE_STREAMING see all.
+// Only the creator of a stream learns where to send to; administrators do not. The creator and callers with
+// MANAGE_LIVE_STREAMING change, end and delete it. Until it is part of a post, every caller who knows its id may see
+// it; from then on callers who may read the post. Lists return the caller's own streams and those of posts; callers
+// with VIEW_LIVE_STREAMING see all streams.
 package videostream

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// Posting is who posts, and where.
+// PostContext is the author of a post and its target.
 type PostContext struct {
 	Caller         *auth.Caller
 	AuthorID       string
@@ -23,15 +23,15 @@ type PostContext struct {
 	TargetPublicID string // the community's id, or the wall owner's public id
 }
 
-// LoadedTarget is the target of a draft as a request finds it.
+// LoadedTarget is the target of a draft, as it was read.
 type LoadedTarget struct {
 	*service.Request
 	PostContext
 	Categories []store.Category // of the community
-	creator    []store.User     // of the community: the answer speaks of them, and has no round trip of its own
+	creator    []store.User     // of the community, for the response
 }
 
-// LoadTarget reads the target of a draft and decides whether the caller may post it there.
+// LoadTarget reads the target of a draft and checks that the caller may post it there.
 func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarget, error) {
 	t := &LoadedTarget{Request: d.NewRequest(ctx)}
 	t.PostContext.Caller = t.Request.Caller
@@ -85,7 +85,7 @@ func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarg
 	return t, rules.Require(ctx, t.Request.Caller, draft.Text(), carried.Text())
 }
 
-// Known is what an answer about a post on the target starts from.
+// Known returns the rows that were read, for a response about a post on the target.
 func (t *LoadedTarget) Known(posts ...store.Post) view.Known {
 	k := view.Known{Posts: posts, Users: append(t.UserRows(), t.creator...), Categories: t.Categories}
 	if t.Target.Community != nil {
@@ -97,8 +97,8 @@ func (t *LoadedTarget) Known(posts ...store.Post) view.Known {
 	return k
 }
 
-// RequirePost returns nil where the caller may post: on a wall that they may see; in a community as a member, and where only its
-// moderators can post, with the right to.
+// RequirePost returns nil if the caller may post: on a wall that the caller can see; in a community as a member, and
+// with a permission if only its moderators may post.
 func (p *PostContext) RequirePost() error {
 	if err := p.Target.RequireSee(p.Caller); err != nil {
 		return err
@@ -116,7 +116,8 @@ func (p *PostContext) RequirePost() error {
 	return nil
 }
 
-// FeedType is where a new post goes: to the moderators where the community asks for it, unless the author is one.
+// FeedType returns the feed of a new post: "reviewing" if the community requires approval and the author is not a
+// moderator of it.
 func (p *PostContext) FeedType() string {
 	if c := p.Target.Community; c != nil && c.PostApproval && !p.Target.Moderates(p.Caller) {
 		return "reviewing"
@@ -124,7 +125,7 @@ func (p *PostContext) FeedType() string {
 	return "published"
 }
 
-// Rows makes the parent and its children, in this order, of a draft that was resolved. newID is called once for each.
+// Rows returns the parent and its children, in this order, of a resolved draft. newID is called once for each.
 func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []store.Post {
 	parent := store.Post{
 		ID: newID(), TargetType: d.TargetType, TargetID: d.TargetID, TargetPublicID: p.TargetPublicID,
@@ -142,7 +143,7 @@ func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []store
 	return posts
 }
 
-// childOf makes the child post of a parent that holds one part of it.
+// childOf returns the child post of a parent that holds one part of it.
 func childOf(parent store.Post, part part, id string) store.Post {
 	child := parent
 	child.ID, child.ParentID, child.IsParent, child.Children = id, parent.ID, false, nil
@@ -154,8 +155,9 @@ func childOf(parent store.Post, part part, id string) store.Post {
 	return child
 }
 
-// InsertPosts queues the insertion of a parent and its children with their count, unless the target is gone, and makes what the
-// draft carries part of the post. The rows are to be delivered once the transaction is stored.
+// InsertPosts adds the insertion of a parent and its children, with their count, to a transaction, which fails if the
+// target does not exist. It also attaches what the draft embeds to the post. The outbox rows must be delivered after
+// the commit.
 func InsertPosts(d *service.Deps, tx *store.Tx, posts []store.Post, draft *Draft) []store.OutboxRow {
 	parent := posts[0]
 	tx.GuardTarget(parent.TargetType, parent.TargetID, fail.NotFound())

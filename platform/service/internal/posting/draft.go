@@ -28,7 +28,7 @@ const (
 	maxFileID      = 100 // characters
 )
 
-// Draft is a request to post, checked and, after Resolve, with its names resolved.
+// Draft is a validated request to post. ResolveDraft completes it.
 type Draft struct {
 	*plazav1.CreatePostRequest
 	TargetType  string // user, community or content
@@ -37,20 +37,20 @@ type Draft struct {
 	DataType    string
 	Data        *structpb.Struct
 	Attachments []*plazav1.Attachment
-	PollID      string // of the poll that the post asks to vote in
-	StreamID    string // of the live stream that the post carries
-	RoomID      string // of the room that the post carries
+	PollID      string // of the poll in the post
+	StreamID    string // of the live stream in the post
+	RoomID      string // of the room in the post
 	Mentions    []view.Mention
 }
 
-// NewDraft checks what a request says of the post itself. The error is a validation error.
+// NewDraft validates a request to post. Its error is a validation error.
 func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
 	d := &Draft{CreatePostRequest: m, TargetType: m.GetTargetType(), DataType: m.GetDataType(), Data: m.GetData(), Attachments: m.GetAttachments()}
 	if d.TargetType == "" {
 		d.TargetType = "user"
 	}
 	if d.DataType == "" || d.DataType == "image" || d.DataType == "file" || d.DataType == "video" {
-		d.DataType = "text" // the parent holds the text; its children are what the older types name
+		d.DataType = "text" // the parent has the text; its children have the files that the older types name
 	}
 	if d.Data == nil {
 		d.Data = &structpb.Struct{}
@@ -70,8 +70,9 @@ func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
 	return d, d.check()
 }
 
-// takeEmbed reads the poll, stream or room of a post of such a type. The parent holds the text, and the id of what it carries
-// too, so that a page of posts knows them at once; what is carried is a child, as every other part of a post.
+// takeEmbed reads the id of the poll, stream or room of a post of such a type. The parent holds the text and also
+// this id, so that a page of posts has all of them at once; what is embedded is a child post, like every other part
+// of a post.
 func (d *Draft) takeEmbed() error {
 	into := map[string]*string{"poll": &d.PollID, "liveStream": &d.StreamID, "room": &d.RoomID}[d.DataType]
 	if into == nil {
@@ -83,14 +84,14 @@ func (d *Draft) takeEmbed() error {
 	case !region.ValidID(*into):
 		return fail.Validation("data." + field + ": must be the id of a " + embedNames[d.DataType])
 	case len(d.Attachments) > 0:
-		return fail.Validation("attachments: a post with a " + embedNames[d.DataType] + " has none")
+		return fail.Validation("attachments: a post with a " + embedNames[d.DataType] + " must not have any")
 	}
 	d.DataType = "text"
 	return nil
 }
 
-// embedFields are the fields of a post's data that name what it carries, by the type of the child post, and embedNames
-// what people call it.
+// embedFields are the fields of a post's data with the id of what it embeds, by the type of the child post;
+// embedNames are the names in errors.
 var (
 	embedFields = map[string]string{"poll": "pollId", "liveStream": "streamId", "room": "roomId"}
 	embedNames  = map[string]string{"poll": "poll", "liveStream": "stream", "room": "room"}
@@ -142,7 +143,7 @@ func (d *Draft) check() error {
 }
 
 func (d *Draft) checkCustom() error {
-	d.Attachments = nil // a custom post has none
+	d.Attachments = nil // a custom post has no attachments
 	raw, err := json.Marshal(d.Data.AsMap())
 	if err != nil || len(raw) > maxCustom {
 		return fail.Validation(fmt.Sprintf("data: must be at most %d bytes", maxCustom))
@@ -150,8 +151,8 @@ func (d *Draft) checkCustom() error {
 	return nil
 }
 
-// ResolveDraft finds the internal ids of the target and of the mentioned users. callerID is the caller's public id, on whose
-// wall a post goes that names no other target; an unknown target is 400400.
+// ResolveDraft sets the internal ids of the target and of the mentioned users. callerID is the caller's public id; a
+// draft without a target goes to the caller's wall. An unknown target is 400400.
 func ResolveDraft(ctx context.Context, d *service.Deps, draft *Draft, callerID string) error {
 	mentions, err := ResolveMentions(ctx, d, draft.GetMentionees())
 	if err != nil {
@@ -177,10 +178,10 @@ func ResolveDraft(ctx context.Context, d *service.Deps, draft *Draft, callerID s
 	return nil
 }
 
-// resolveContent finds the caller's content; an administrator, who has none, is refused later.
+// resolveContent sets the caller's content target. An administrator has none and is refused later.
 func (d *Draft) resolveContent(caller *auth.Caller) error {
 	if d.GetTargetId() == "" {
-		return fail.Validation("targetId: posts of target type content need one")
+		return fail.Validation("targetId: is required for target type content")
 	}
 	home, err := region.HomeOf(caller.UserID)
 	if err != nil {
@@ -190,7 +191,7 @@ func (d *Draft) resolveContent(caller *auth.Caller) error {
 	return nil
 }
 
-// structure is what the post and its children hold: one type, or `mixed`.
+// structure returns the type of content of the post and its children, or "mixed" if there are several.
 func (d *Draft) structure() string {
 	structure := d.DataType
 	for i, part := range d.parts() {
@@ -204,14 +205,14 @@ func (d *Draft) structure() string {
 	return structure
 }
 
-// part is what a child post holds.
+// part is the content of a child post.
 type part struct {
 	kind string // the child's data type
-	id   string // of the poll, stream or room that it carries; empty for others
+	id   string // of the embedded poll, stream or room; empty for files
 	data *structpb.Struct
 }
 
-// parts are what the children of the post hold, in their order.
+// parts returns the content of the child posts, in their order.
 func (d *Draft) parts() []part {
 	var parts []part
 	for _, a := range d.Attachments {
@@ -238,5 +239,5 @@ func fields(name string, value *structpb.Value) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{name: value}}
 }
 
-// Text is what a draft holds to read.
+// Text returns the user-written text of the draft.
 func (d *Draft) Text() textrules.UserText { return textrules.TextOf(d.Data) }

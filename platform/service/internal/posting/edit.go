@@ -18,19 +18,19 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Edit is an edit of a post, checked against the post as it was read.
+// Edit is a validated edit of a post.
 type Edit struct {
 	*Draft
 	old      *store.Post
-	children []store.Post // the live ones
-	// Files are the references to files that the post did not make before.
+	children []store.Post // without deleted ones
+	// Files are the references to files that the post did not have before.
 	Files []fileref.Reference
 }
 
-var errChild = fail.New(fail.CodeBadRequest, "A child post changes with the attachments of its parent")
+var errChild = fail.New(fail.CodeBadRequest, "A child post cannot be edited; edit the attachments of its parent")
 
-// NewEdit checks a change of a parent post with its live child posts. The error is a validation error, or 400000 for a child
-// post.
+// NewEdit validates an edit of a parent post with the given child posts. Its error is a validation error, or 400000
+// for a child post.
 func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Post) (*Edit, error) {
 	if !old.IsParent {
 		return nil, errChild
@@ -46,7 +46,7 @@ func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Pos
 	return e, e.check()
 }
 
-// takeData reads the new body. What names the poll, stream or room that the post carries stays in it.
+// takeData reads the new body. The id of an embedded poll, stream or room stays in it.
 func (e *Edit) takeData(m *plazav1.UpdatePostRequest) error {
 	before := &structpb.Struct{}
 	if err := before.UnmarshalJSON(e.old.Data); err != nil {
@@ -82,7 +82,7 @@ func (e *Edit) takeAttachments(m *plazav1.UpdatePostRequest) error {
 	}
 	e.Attachments = service.ReplaceList(m.GetAttachments(), held, m.GetClear(), "attachments")
 	if carries := e.PollID + e.StreamID + e.RoomID; carries != "" && len(e.Attachments) > 0 {
-		return fail.Validation("attachments: a post with a poll, a stream or a room has none")
+		return fail.Validation("attachments: a post with a poll, a stream or a room must not have any")
 	}
 	refs := fileref.OfAttachments(e.Attachments)
 	for i, a := range e.Attachments {
@@ -93,12 +93,12 @@ func (e *Edit) takeAttachments(m *plazav1.UpdatePostRequest) error {
 	return nil
 }
 
-// SameFile reports whether two attachments are of one file in one way.
+// SameFile reports whether two attachments refer to the same file with the same type.
 func SameFile(a, b *plazav1.Attachment) bool {
 	return a.GetType() == b.GetType() && a.GetFileId() == b.GetFileId()
 }
 
-// attachmentOf is what a child post was made of; nil for one that carries a poll, a stream or a room.
+// attachmentOf returns the attachment of which a child post was made, or nil for one with a poll, a stream or a room.
 func attachmentOf(c store.Post) *plazav1.Attachment {
 	var data struct {
 		FileID string `json:"fileId"`
@@ -112,7 +112,7 @@ func attachmentOf(c store.Post) *plazav1.Attachment {
 	return &plazav1.Attachment{Type: c.DataType, FileId: data.FileID + data.Video.Original}
 }
 
-// Text is what the edit holds to read that the post did not before; nothing where its body stays.
+// Text returns the user-written text of the new body. It is empty if the body does not change.
 func (e *Edit) Text(m *plazav1.UpdatePostRequest) textrules.UserText {
 	if m.GetData() == nil && m.Text == nil {
 		return textrules.UserText{}
@@ -120,8 +120,8 @@ func (e *Edit) Text(m *plazav1.UpdatePostRequest) textrules.UserText {
 	return e.Draft.Text()
 }
 
-// Rows makes of the edit the parent as it is to be, the child posts to add and the ids of those to delete. mentions are those of the
-// request; newID is called once for each post to add.
+// Rows returns the parent after the edit, the child posts to insert and the ids of those to delete. mentions are
+// those of the request; newID is called once for each post to insert.
 func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time, newID func() string) (parent store.Post, added []store.Post, dropped []string) {
 	parent = *e.old
 	parent.Data, parent.StructureType, parent.Children = view.ObjectJSON(e.Data), e.structure(), nil

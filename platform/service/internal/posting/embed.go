@@ -10,14 +10,15 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Carried is what a draft wants to make part of its post, as it was read; nil where the draft has none, or there is none.
+// Embed is the poll, stream or room that a draft embeds, as it was read. A field is nil if the draft has none or it
+// does not exist.
 type Embed struct {
 	Poll   *store.Poll
 	Stream *store.VideoStream
 	Room   *store.Room
 }
 
-// Read adds the reads of what a draft carries.
+// Read adds the reads of what a draft embeds.
 func (c *Embed) Read(d *Draft, reads *store.ReadBatch) {
 	if d.PollID != "" {
 		reads.Poll(d.PollID, &c.Poll)
@@ -30,7 +31,7 @@ func (c *Embed) Read(d *Draft, reads *store.ReadBatch) {
 	}
 }
 
-// Text is what the carried holds to read: it was written before, perhaps when other rules held.
+// Text returns the user-written text of what is embedded, which may have been written under older rules.
 func (c *Embed) Text() textrules.UserText {
 	var w textrules.UserText
 	if c.Poll != nil {
@@ -45,14 +46,14 @@ func (c *Embed) Text() textrules.UserText {
 	return w
 }
 
-// Refusals of what belongs to others, and of what is part of a post already.
+// Refusals of what belongs to other users or is already part of a post.
 var (
-	errPoll   = fail.New(fail.CodeBadRequest, "The poll of a post has to be its author's own, and part of no other post")
-	errStream = fail.New(fail.CodeBadRequest, "The stream of a post has to be its author's own, and part of no other post")
-	errRoom   = fail.New(fail.CodeBadRequest, "The room of a post has to be its author's own, and part of no other post")
+	errPoll   = fail.New(fail.CodeBadRequest, "The poll must be one of your own and must not be part of another post")
+	errStream = fail.New(fail.CodeBadRequest, "The stream must be one of your own and must not be part of another post")
+	errRoom   = fail.New(fail.CodeBadRequest, "The room must be one of your own and must not be part of another post")
 )
 
-// RequireEmbed returns nil where what was read for the draft may become part of the post.
+// RequireEmbed returns nil if what was read for the draft may become part of the post.
 func (p *PostContext) RequireEmbed(d *Draft, c Embed) error {
 	poll, stream, room := c.Poll, c.Stream, c.Room
 	switch {
@@ -66,11 +67,12 @@ func (p *PostContext) RequireEmbed(d *Draft, c Embed) error {
 	return nil
 }
 
-// TopicEmbedAttached names the outbox rows that tell the home of a poll, stream or room which post it is part of; EmbedAttached is what
-// they hold.
+// TopicEmbedAttached is the topic of outbox rows that tell the home of a poll, stream or room which post it is part
+// of; EmbedAttached is their payload.
 const TopicEmbedAttached = "carried"
 
-// EmbedAttached says that a poll, stream or room became part of a post. One of the first three is set.
+// EmbedAttached reports that a poll, stream or room became part of a post. Exactly one of the first three fields is
+// set.
 type EmbedAttached struct {
 	PollID         string `json:"pollId,omitempty"`
 	StreamID       string `json:"streamId,omitempty"`
@@ -81,10 +83,10 @@ type EmbedAttached struct {
 	TargetPublicID string `json:"targetPublicId"`
 }
 
-// id is that of the poll, stream or room; empty where nothing is carried.
+// id returns the id of the poll, stream or room, or "" if nothing is embedded.
 func (c EmbedAttached) id() string { return c.PollID + c.StreamID + c.RoomID }
 
-// write makes what is carried part of the post, unless it is part of one already.
+// write attaches what is embedded to the post, unless it is already part of one.
 func (c EmbedAttached) write(tx *store.Tx) {
 	switch {
 	case c.PollID != "":
@@ -96,8 +98,8 @@ func (c EmbedAttached) write(tx *store.Tx) {
 	}
 }
 
-// attach makes what the draft carries part of the post: in the transaction where it lives at the same home, through the outbox
-// elsewhere.
+// attach attaches what the draft embeds to the post: in the same transaction if it is stored at the same home,
+// through the outbox otherwise.
 func attach(d *service.Deps, tx *store.Tx, parent store.Post, draft *Draft) []store.OutboxRow {
 	c := EmbedAttached{
 		PollID: draft.PollID, StreamID: draft.StreamID, RoomID: draft.RoomID, PostID: parent.ID,
@@ -113,7 +115,7 @@ func attach(d *service.Deps, tx *store.Tx, parent store.Post, draft *Draft) []st
 	return []store.OutboxRow{tx.Emit(TopicEmbedAttached, c, d.Now(), d.Outbox.FirstTry())}
 }
 
-// RegisterEmbedAttached registers what takes TopicEmbedAttached rows in.
+// RegisterEmbedAttached registers the handler of TopicEmbedAttached rows.
 func RegisterEmbedAttached(d *service.Deps) {
 	d.Outbox.Handle(TopicEmbedAttached, func(ctx context.Context, row store.OutboxRow) error {
 		var c EmbedAttached

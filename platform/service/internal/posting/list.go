@@ -15,7 +15,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// PostQuery asks for a page of one community's or wall's posts, as the list operations of posts and feeds do.
+// PostQuery selects a page of the posts of one community or wall.
 type PostQuery struct {
 	TargetType  string // user, or community for anything else; ListContentPosts is for content
 	TargetID    string // the community, the wall owner's public id, or the client's id of the content
@@ -23,14 +23,14 @@ type PostQuery struct {
 	SortBy      string
 	DataTypes   []string
 	ParentsOnly bool // with data types: match by what parents hold
-	EveryPost   bool // without data types: children beside parents
+	EveryPost   bool // without data types: children as well as parents
 	Tags        []string
 	Flagged     store.Flagged
 	Deleted     store.Deleted
 	Page        *plazav1.PageOptions
 }
 
-// postPage is a page under way.
+// postPage is a page that is being read.
 type postPage struct {
 	*service.Request
 	cursor     page.Cursor
@@ -58,8 +58,8 @@ func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggrega
 	return a, paging, err
 }
 
-// ListContentPosts reads a page of the posts on one content, from all homes; one that is away is left out. Nobody moderates them, so
-// that all there are were published.
+// ListContentPosts reads a page of the posts on one content id, from all homes. Homes that do not answer are left
+// out. Content posts are always published, because no one moderates them.
 func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
 	cursor, err := page.Parse(q.Page, page.DefaultLimit)
 	if err != nil {
@@ -81,7 +81,7 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 	return a, paging, err
 }
 
-// firstPage gathers the first round trip: the caller, where the posts stand, and the posts.
+// firstPage prepares the first round trip: the caller, the target and the posts.
 func firstPage(ctx context.Context, d *service.Deps, q PostQuery) (*postPage, error) {
 	cursor, err := page.Parse(q.Page, page.DefaultLimit)
 	if err != nil {
@@ -95,7 +95,7 @@ func firstPage(ctx context.Context, d *service.Deps, q PostQuery) (*postPage, er
 	}
 	p.Request = d.NewRequest(ctx)
 	if !region.ValidID(p.list.TargetID) {
-		return p, nil // nobody and nothing: the caller is confirmed first, and hears of it then
+		return p, nil // an invalid target id is refused after the caller is confirmed
 	}
 	if q.TargetType == "user" {
 		p.target.WallOwnerID = p.list.TargetID
@@ -127,7 +127,8 @@ func (q PostQuery) list(cursor page.Cursor) store.PostList {
 	return list
 }
 
-// requireSee refuses posts of a place that the caller may not read; those that wait for a moderator are for moderators.
+// requireSee returns nil if the caller may read the posts of the target. Posts that are not published are for
+// moderators.
 func (p *postPage) requireSee() error {
 	if p.target.WallOwnerID != "" && (len(p.owners) == 0 || p.owners[0].DeletedAt != nil) {
 		return fail.NotFound()

@@ -9,8 +9,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ResolveMentions resolves the mentioned users of a request. Unknown ones are left out, so that the lists of a mention line up: a
-// mention of somebody who is gone does not stop a post.
+// ResolveMentions resolves the mentioned users of a request. Unknown users are left out, because mentioning a deleted
+// user is no error.
 func ResolveMentions(ctx context.Context, d *service.Deps, mentionees []*plazav1.Mentionee) ([]view.Mention, error) {
 	var all []string
 	for _, m := range mentionees {
@@ -39,7 +39,8 @@ func ResolveMentions(ctx context.Context, d *service.Deps, mentionees []*plazav1
 	return out, nil
 }
 
-// EditedMentions are the mentionees of a row after a request that names some, empties them, or says nothing of them.
+// EditedMentions returns the mentionees of a row after an edit: those that were resolved if the request names some or
+// clears them, the present ones otherwise.
 func EditedMentions(given []*plazav1.Mentionee, resolved []view.Mention, held []byte, cleared []string) []byte {
 	if len(given) > 0 || slices.Contains(cleared, "mentionees") {
 		return view.MentionsJSON(resolved)

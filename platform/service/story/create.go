@@ -67,7 +67,7 @@ type newTarget struct {
 	*service.Request
 	id       string // internal
 	publicID string
-	target    visibility.Target
+	target   visibility.Target
 }
 
 // loadTarget reads the target of a new story and checks that the caller may create one there: on the caller's own

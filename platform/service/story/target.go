@@ -17,7 +17,7 @@ type named struct {
 	kind     string // community or user
 	id       string // internal; empty where there is none
 	publicID string
-	target    visibility.Target
+	target   visibility.Target
 }
 
 // resolveAll resolves a list of targets, without duplicates.

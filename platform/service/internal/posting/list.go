@@ -35,7 +35,7 @@ type postPage struct {
 	*service.Request
 	cursor     page.Cursor
 	list       store.PostList
-	target      visibility.Target
+	target     visibility.Target
 	owners     []store.User
 	categories []store.Category
 	rows       []store.Post

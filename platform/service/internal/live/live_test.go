@@ -1,0 +1,156 @@
+package live
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func TestTransition(t *testing.T) {
+	t.Parallel()
+	stop := Transition{From: []string{"live", "waiting"}, To: "ended", Repeated: []string{"recorded"}}
+	for state, want := range map[string]struct{ changes, refused bool }{
+		"live":     {changes: true},
+		"waiting":  {changes: true},
+		"ended":    {},
+		"recorded": {},
+		"idle":     {refused: true},
+		"error":    {refused: true},
+	} {
+		changes, err := stop.Next(Stopped, state)
+		require.Equal(t, want.changes, changes, state)
+		require.Equal(t, want.refused, err != nil, state)
+		if err != nil {
+			require.Equal(t, fail.CodeBadRequest, fail.From(err).Code)
+			require.ErrorContains(t, err, "stopped is not possible in the state "+state)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	key := NewKey()
+	require.Len(t, key, 26)
+	require.NotEqual(t, key, NewKey())
+	require.True(t, SameKey(key, key))
+	require.False(t, SameKey(key, key[:25]))
+	require.False(t, SameKey("", ""), "an empty key is no key")
+}
+
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	object := func(n int) *structpb.Struct {
+		return &structpb.Struct{Fields: map[string]*structpb.Value{"k": structpb.NewStringValue(strings.Repeat("x", n))}}
+	}
+	raw, err := Metadata(object(10))
+	require.NoError(t, err)
+	overhead := len(raw) - 10
+	_, err = Metadata(object(maxMetadata - overhead))
+	require.NoError(t, err, "at the limit")
+	_, err = Metadata(object(maxMetadata - overhead + 1))
+	require.Error(t, err, "one past the limit")
+	raw, err = Metadata(nil)
+	require.NoError(t, err)
+	require.JSONEq(t, "{}", string(raw))
+}
+
+func label(category string, at *time.Time) *plazav1.ModerationLabel {
+	l := &plazav1.ModerationLabel{Category: category}
+	if at != nil {
+		l.DetectedAt = timestamppb.New(*at)
+	}
+	return l
+}
+
+func TestAddLabels(t *testing.T) {
+	t.Parallel()
+	newID := func() string { return "m" }
+	first := addLabels(store.Moderation{}, []*plazav1.ModerationLabel{label("violence", &noon)}, false, noon, newID)
+	require.Equal(t, "m", first.ID)
+	require.Len(t, first.FlagLabels, 1)
+	require.Empty(t, first.TerminateLabels)
+
+	later := noon.Add(time.Minute)
+	again := addLabels(first, []*plazav1.ModerationLabel{label("violence", &noon)}, false, later, func() string { panic("the id is kept") })
+	require.Equal(t, first.FlagLabels, again.FlagLabels, "a repeated report adds nothing")
+	require.Equal(t, later, again.UpdatedAt)
+	require.Equal(t, noon, again.CreatedAt)
+
+	unnamed := addLabels(again, []*plazav1.ModerationLabel{label("violence", nil)}, false, later, newID)
+	require.Len(t, unnamed.FlagLabels, 2, "a label without a time is always new")
+	require.Equal(t, later, unnamed.FlagLabels[1].DetectedAt)
+
+	ended := addLabels(unnamed, []*plazav1.ModerationLabel{label("violence", &noon)}, true, later, newID)
+	require.Len(t, ended.TerminateLabels, 1)
+	require.Len(t, ended.FlagLabels, 2)
+	require.Len(t, first.FlagLabels, 1, "what was read is not changed")
+}
+
+func TestAddLabelsKeepsTheNewest(t *testing.T) {
+	t.Parallel()
+	var labels []*plazav1.ModerationLabel
+	for i := range maxLabels + 1 {
+		at := noon.Add(time.Duration(i) * time.Second)
+		labels = append(labels, label("c", &at))
+	}
+	m := addLabels(store.Moderation{}, labels[:maxLabels], false, noon, func() string { return "m" })
+	require.Len(t, m.FlagLabels, maxLabels, "at the limit")
+	m = addLabels(m, labels[maxLabels:], false, noon, nil)
+	require.Len(t, m.FlagLabels, maxLabels, "one past the limit")
+	require.Equal(t, noon.Add(time.Second), m.FlagLabels[0].DetectedAt)
+	require.Equal(t, noon.Add(maxLabels*time.Second), m.FlagLabels[maxLabels-1].DetectedAt)
+}
+
+func TestBroadcast(t *testing.T) {
+	t.Parallel()
+	room := OfRoom(&store.Room{ID: "r", CreatorID: "host", Participants: []store.RoomParticipant{{UserID: "host"}, {UserID: "guest"}}, DeletedAt: &noon})
+	require.True(t, room.HasParticipant("guest"))
+	require.False(t, room.HasParticipant("stranger"))
+	require.True(t, room.Deleted)
+	stream := OfStream(&store.VideoStream{ID: "s", CreatorID: "host"})
+	require.True(t, stream.HasParticipant("host"))
+	require.False(t, stream.HasParticipant("guest"))
+}
+
+func TestRequireSee(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		broadcast Broadcast
+		caller    *auth.Caller
+		want      bool
+	}{
+		"without a post, stranger":         {Broadcast{CreatorID: "host"}, servicetest.User(t, "me"), true},
+		"deleted, creator":                 {Broadcast{CreatorID: "me", Participants: []string{"me"}, Deleted: true}, servicetest.User(t, "me"), false},
+		"deleted, administrator":           {Broadcast{Deleted: true}, servicetest.Admin(), false},
+		"in a post, participant":           {Broadcast{PostID: "p", Participants: []string{"me"}}, servicetest.User(t, "me"), true},
+		"in a post, administrator":         {Broadcast{PostID: "p"}, servicetest.Admin(), true},
+		"in a post, VIEW_LIVE_STREAMING":   {Broadcast{PostID: "p"}, servicetest.User(t, "me", auth.RoleGlobalAdmin), true},
+		"without a post, deleted, visitor": {Broadcast{Deleted: true}, servicetest.User(t, "me"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := RequireSee(t.Context(), nil, test.caller, test.broadcast)
+			require.Equal(t, test.want, err == nil, "%v", err)
+		})
+	}
+}
+
+func TestRequireChange(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, RequireChange(servicetest.User(t, "me"), "me"))
+	require.NoError(t, RequireChange(servicetest.Admin(), "host"))
+	require.NoError(t, RequireChange(servicetest.User(t, "me", auth.RoleGlobalAdmin), "host"))
+	require.Error(t, RequireChange(servicetest.User(t, "me"), "host"))
+}

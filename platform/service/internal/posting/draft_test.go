@@ -1,0 +1,218 @@
+package posting
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+const someID = "010203040506070809101112"
+
+func object(t *testing.T, fields map[string]any) *structpb.Struct {
+	t.Helper()
+	s, err := structpb.NewStruct(fields)
+	require.NoError(t, err)
+	return s
+}
+
+func attachments(n int, kind string) []*plazav1.Attachment {
+	var list []*plazav1.Attachment
+	for range n {
+		list = append(list, &plazav1.Attachment{Type: kind, FileId: "f"})
+	}
+	return list
+}
+
+func TestNewDraft(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		request   *plazav1.CreatePostRequest
+		refused   bool
+		dataType  string
+		structure string
+		children  []string // their data types
+	}{
+		"text": {request: &plazav1.CreatePostRequest{Text: "hi"}, dataType: "text", structure: "text"},
+		"text in data": {
+			request: &plazav1.CreatePostRequest{Data: object(t, map[string]any{"text": "hi"})}, dataType: "text", structure: "text",
+		},
+		"nothing":            {request: &plazav1.CreatePostRequest{}, refused: true},
+		"text at the limit":  {request: &plazav1.CreatePostRequest{Text: strings.Repeat("é", maxText)}, dataType: "text", structure: "text"},
+		"text past it":       {request: &plazav1.CreatePostRequest{Text: strings.Repeat("é", maxText+1)}, refused: true},
+		"title at the limit": {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"title": strings.Repeat("é", maxTitle)})}, dataType: "text", structure: "text"},
+		"title past it":      {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"title": strings.Repeat("é", maxTitle+1)})}, refused: true},
+		"text is a number":   {request: &plazav1.CreatePostRequest{Data: object(t, map[string]any{"text": 1})}, refused: true},
+		"images": {
+			request: &plazav1.CreatePostRequest{Attachments: attachments(2, "image")}, dataType: "text", structure: "image", children: []string{"image", "image"},
+		},
+		"mixed": {
+			request:  &plazav1.CreatePostRequest{Attachments: append(attachments(1, "image"), attachments(1, "video")...)},
+			dataType: "text", structure: "mixed", children: []string{"image", "video"},
+		},
+		"attachments at the limit": {
+			request: &plazav1.CreatePostRequest{Text: "x", Attachments: attachments(maxAttachments, "file")}, dataType: "text", structure: "file",
+			children: strings.Split(strings.TrimSuffix(strings.Repeat("file,", maxAttachments), ","), ","),
+		},
+		"attachments past it": {request: &plazav1.CreatePostRequest{Text: "x", Attachments: attachments(maxAttachments+1, "file")}, refused: true},
+		"images of older clients": {
+			request:  &plazav1.CreatePostRequest{Data: object(t, map[string]any{"images": []any{"f1", "f2"}})},
+			dataType: "text", structure: "image", children: []string{"image", "image"},
+		},
+		"files of older clients": {
+			request:  &plazav1.CreatePostRequest{DataType: "file", Data: object(t, map[string]any{"files": []any{"f1"}})},
+			dataType: "text", structure: "file", children: []string{"file"},
+		},
+		"an empty file id of older clients": {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"images": []any{""}})}, refused: true},
+		"poll": {
+			request:  &plazav1.CreatePostRequest{Text: "vote", DataType: "poll", Data: object(t, map[string]any{"pollId": someID})},
+			dataType: "text", structure: "poll", children: []string{"poll"},
+		},
+		"poll without text": {
+			request:  &plazav1.CreatePostRequest{DataType: "poll", Data: object(t, map[string]any{"pollId": someID})},
+			dataType: "text", structure: "poll", children: []string{"poll"},
+		},
+		"poll without an id": {request: &plazav1.CreatePostRequest{Text: "vote", DataType: "poll"}, refused: true},
+		"poll with attachments": {
+			request: &plazav1.CreatePostRequest{DataType: "poll", Data: object(t, map[string]any{"pollId": someID}), Attachments: attachments(1, "image")}, refused: true,
+		},
+		"stream": {
+			request:  &plazav1.CreatePostRequest{DataType: "liveStream", Data: object(t, map[string]any{"streamId": someID})},
+			dataType: "text", structure: "liveStream", children: []string{"liveStream"},
+		},
+		"room": {
+			request:  &plazav1.CreatePostRequest{DataType: "room", Data: object(t, map[string]any{"roomId": someID})},
+			dataType: "text", structure: "room", children: []string{"room"},
+		},
+		"custom": {
+			request:  &plazav1.CreatePostRequest{DataType: "acme.card", Data: object(t, map[string]any{"a": 1})},
+			dataType: "acme.card", structure: "acme.card",
+		},
+		"custom drops attachments": {
+			request:  &plazav1.CreatePostRequest{DataType: "acme.card", Attachments: attachments(1, "image")},
+			dataType: "acme.card", structure: "acme.card",
+		},
+		"custom past the limit": {
+			request: &plazav1.CreatePostRequest{DataType: "acme.card", Data: object(t, map[string]any{"a": strings.Repeat("x", maxCustom)})}, refused: true,
+		},
+		"unknown type": {request: &plazav1.CreatePostRequest{Text: "x", DataType: "hologram"}, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, err := NewDraft(test.request)
+			require.Equal(t, test.refused, err != nil, "%v", err)
+			if err != nil {
+				require.Equal(t, fail.CodeUnexpected, fail.From(err).Code, "a validation error")
+				return
+			}
+			require.Equal(t, test.dataType, d.DataType)
+			require.Equal(t, test.structure, d.structure())
+			var children []string
+			for _, p := range d.parts() {
+				children = append(children, p.kind)
+			}
+			require.Equal(t, test.children, children)
+		})
+	}
+}
+
+func TestRowsOfADraft(t *testing.T) {
+	t.Parallel()
+	d, err := NewDraft(&plazav1.CreatePostRequest{Text: "hi", Attachments: attachments(2, "image"), Tags: []string{"a"}})
+	require.NoError(t, err)
+	d.TargetID = "c"
+	ids := []string{"parent", "child1", "child2"}
+	p := PostContext{Caller: servicetest.User(t, "me"), AuthorID: "me", TargetPublicID: "c"}
+	posts := p.Rows(d, noon, func() string {
+		id := ids[0]
+		ids = ids[1:]
+		return id
+	})
+	require.Len(t, posts, 3)
+	parent := posts[0]
+	require.Equal(t, []string{"child1", "child2"}, parent.Children)
+	require.True(t, parent.IsParent)
+	require.Equal(t, []string{"a"}, parent.Tags)
+	for _, child := range posts[1:] {
+		require.Equal(t, "parent", child.ParentID)
+		require.False(t, child.IsParent)
+		require.Empty(t, child.Tags)
+		require.Equal(t, "image", child.DataType)
+		require.JSONEq(t, `{"fileId":"f"}`, string(child.Data))
+		require.Equal(t, noon, child.CreatedAt)
+	}
+}
+
+func TestRequirePostAndFeedType(t *testing.T) {
+	t.Parallel()
+	member := &store.Member{State: store.StateMember, Roles: []string{auth.RoleCommunityMember}}
+	moderator := &store.Member{State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}}
+	open := store.Community{IsPublic: true, IsDiscoverable: true}
+	reviewed, restricted := open, open
+	reviewed.PostApproval = true
+	restricted.OnlyAdminCanPost = true
+	for name, test := range map[string]struct {
+		community store.Community
+		member    *store.Member
+		want      fail.Code
+		feed      string
+	}{
+		"member":                            {open, member, 0, "published"},
+		"stranger":                          {open, nil, fail.CodePermissionDenied, "published"},
+		"reviewed community, member":        {reviewed, member, 0, "reviewing"},
+		"reviewed community, moderator":     {reviewed, moderator, 0, "published"},
+		"only moderators post, member":      {restricted, member, fail.CodeForbidden, "published"},
+		"only moderators post, a moderator": {restricted, moderator, 0, "published"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := PostContext{Caller: servicetest.User(t, "me"), Target: visibility.Target{Community: &test.community, Member: test.member}}
+			var got fail.Code
+			if err := p.RequirePost(); err != nil {
+				got = fail.From(err).Code
+			}
+			require.Equal(t, test.want, got)
+			require.Equal(t, test.feed, p.FeedType())
+		})
+	}
+}
+
+func TestRequireEmbed(t *testing.T) {
+	t.Parallel()
+	p := PostContext{AuthorID: "me"}
+	for name, test := range map[string]struct {
+		draft Draft
+		embed Embed
+		want  error
+	}{
+		"none":                         {},
+		"own poll":                     {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "me"}}, nil},
+		"unknown poll":                 {Draft{PollID: "p"}, Embed{}, errPoll},
+		"poll of another user":         {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "other"}}, errPoll},
+		"deleted poll":                 {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "me", DeletedAt: &noon}}, errPoll},
+		"poll of another post":         {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "me", PostID: "x"}}, errPoll},
+		"own stream":                   {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "me"}}, nil},
+		"stream of another user":       {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "other"}}, errStream},
+		"stream of another post":       {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "me", PostID: "x"}}, errStream},
+		"own room":                     {Draft{RoomID: "r"}, Embed{Room: &store.Room{CreatorID: "me"}}, nil},
+		"room of another user":         {Draft{RoomID: "r"}, Embed{Room: &store.Room{CreatorID: "other"}}, errRoom},
+		"a room that does not exist":   {Draft{RoomID: "r"}, Embed{}, errRoom},
+		"a room that is in a post now": {Draft{RoomID: "r"}, Embed{Room: &store.Room{CreatorID: "me", PostID: "x"}}, errRoom},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, p.RequireEmbed(&test.draft, test.embed))
+		})
+	}
+}

@@ -1,0 +1,127 @@
+package visibility_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func TestResolvePost(t *testing.T) {
+	t.Parallel()
+	targets := visibility.NewTargets([]store.Community{public, private}, []store.Member{{CommunityID: private.ID, State: store.StateMember}})
+	post := func(change func(*store.Post)) *store.Post {
+		p := &store.Post{ID: "p", TargetType: "community", TargetID: public.ID, AuthorID: other, FeedType: "published"}
+		change(p)
+		return p
+	}
+	for name, test := range map[string]struct {
+		post *store.Post
+		want fail.Code
+	}{
+		"public":            {post(func(*store.Post) {}), 0},
+		"private, member":   {post(func(p *store.Post) { p.TargetID = private.ID }), 0},
+		"target not read":   {post(func(p *store.Post) { p.TargetID = "unknown" }), fail.CodeNotFound},
+		"deleted":           {post(func(p *store.Post) { p.DeletedAt = &noon }), fail.CodeNotFound},
+		"waits":             {post(func(p *store.Post) { p.FeedType = "reviewing" }), fail.CodeNotFound},
+		"own, waits":        {post(func(p *store.Post) { p.FeedType, p.AuthorID = "reviewing", me }), 0},
+		"on a wall":         {post(func(p *store.Post) { p.TargetType, p.TargetID = "user", other }), 0},
+		"on an external id": {post(func(p *store.Post) { p.TargetType, p.TargetID = visibility.OnContent, "article" }), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ref, err := targets.Post(test.post).Resolve(servicetest.User(t, me), noon)
+			require.Equal(t, test.want, codeOf(err))
+			require.Equal(t, err == nil, ref != nil, "the row is handed out only after the check")
+			if ref != nil {
+				require.Equal(t, "p", ref.ID())
+				require.Equal(t, test.post.AuthorID, ref.AuthorID())
+			}
+		})
+	}
+}
+
+func TestResolveStory(t *testing.T) {
+	t.Parallel()
+	targets := visibility.NewTargets([]store.Community{public, private}, nil)
+	story := func(change func(*store.Story)) *store.Story {
+		s := &store.Story{ID: "s", TargetType: "community", TargetID: public.ID, AuthorID: other, CreatedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(time.Hour)}
+		change(s)
+		return s
+	}
+	ended := func(s *store.Story) { s.ExpiresAt = noon }
+	removed := func(s *store.Story) { s.DeletedAt = &noon }
+	for name, test := range map[string]struct {
+		story      *store.Story
+		roles      []string
+		want, past fail.Code // by Resolve and by ResolvePast
+	}{
+		"live":               {story: story(func(*store.Story) {})},
+		"ended":              {story: story(ended), want: fail.CodeNotFound, past: fail.CodeNotFound},
+		"deleted":            {story: story(removed), want: fail.CodeNotFound, past: fail.CodeNotFound},
+		"ended, archivist":   {story: story(ended), roles: []string{auth.RoleGlobalAdmin}, want: fail.CodeNotFound},
+		"deleted, archivist": {story: story(removed), roles: []string{auth.RoleGlobalAdmin}, want: fail.CodeNotFound},
+		"private": {
+			story: story(func(s *store.Story) { s.TargetID = private.ID }), want: fail.CodePermissionDenied, past: fail.CodePermissionDenied,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			caller := servicetest.User(t, me, test.roles...)
+			_, err := targets.Story(test.story).Resolve(caller, noon)
+			require.Equal(t, test.want, codeOf(err), "Resolve")
+			_, err = targets.Story(test.story).ResolvePast(caller, noon)
+			require.Equal(t, test.past, codeOf(err), "ResolvePast")
+		})
+	}
+}
+
+func TestRequireComment(t *testing.T) {
+	t.Parallel()
+	closed, open := public, public
+	open.StoryComments = true
+	for name, test := range map[string]struct {
+		ref  visibility.Reference
+		want fail.Code
+	}{
+		"post":                              {visibility.Reference{Post: &store.Post{}, Target: in(closed, &member)}, 0},
+		"post, banned":                      {visibility.Reference{Post: &store.Post{}, Target: in(closed, &banned)}, fail.CodeBanned},
+		"story where comments are allowed":  {visibility.Reference{Story: &store.Story{}, Target: in(open, &member)}, 0},
+		"story where comments are disabled": {visibility.Reference{Story: &store.Story{}, Target: in(closed, &member)}, fail.CodeForbidden},
+		"story on a wall":                   {visibility.Reference{Story: &store.Story{}, Target: visibility.Target{WallOwnerID: other}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, codeOf(test.ref.RequireComment(servicetest.User(t, me))))
+		})
+	}
+}
+
+func TestVisiblePosts(t *testing.T) {
+	t.Parallel()
+	targets := visibility.NewTargets([]store.Community{public, private}, nil)
+	targets.AddFollowedWalls([]store.User{{ID: other}, {ID: "gone", DeletedAt: &noon}})
+	posts := []store.Post{
+		{ID: "1", TargetType: "community", TargetID: public.ID, FeedType: "published"},
+		{ID: "2", TargetType: "community", TargetID: private.ID, FeedType: "published"},
+		{ID: "3", TargetType: "user", TargetID: other, FeedType: "published"},
+		{ID: "4", TargetType: "user", TargetID: "gone", FeedType: "published"},
+		{ID: "5", TargetType: visibility.OnContent, TargetID: "article", FeedType: "published"},
+		{ID: "6", TargetType: "community", TargetID: public.ID, FeedType: "reviewing"},
+		{ID: "7", TargetType: "community", TargetID: public.ID, FeedType: "published", DeletedAt: &noon},
+	}
+	var ids []string
+	for _, p := range targets.VisiblePosts(servicetest.User(t, me), posts) {
+		ids = append(ids, p.ID)
+	}
+	require.Equal(t, []string{"1", "3", "5"}, ids)
+	communities, members := targets.Referenced(posts[:1])
+	require.Equal(t, []store.Community{public}, communities)
+	require.Empty(t, members)
+}

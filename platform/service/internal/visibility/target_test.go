@@ -1,0 +1,150 @@
+package visibility_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+const (
+	me    = "me"
+	other = "other"
+)
+
+// The communities of the tests.
+var (
+	public       = store.Community{ID: "public", IsPublic: true, IsDiscoverable: true}
+	private      = store.Community{ID: "private", IsDiscoverable: true}
+	hidden       = store.Community{ID: "hidden"}
+	deleted      = store.Community{ID: "deleted", IsPublic: true, IsDiscoverable: true, DeletedAt: &noon}
+	noon         = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	member       = store.Member{UserID: me, State: store.StateMember, Roles: []string{auth.RoleCommunityMember}}
+	moderator    = store.Member{UserID: me, State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}}
+	banned       = store.Member{UserID: me, State: "banned"}
+	formerMember = store.Member{UserID: me, State: "none"}
+)
+
+func in(c store.Community, m *store.Member) visibility.Target {
+	return visibility.Target{Community: &c, Member: m}
+}
+
+// codeOf returns the code of an error, or 0 for nil.
+func codeOf(err error) fail.Code {
+	if err == nil {
+		return 0
+	}
+	return fail.From(err).Code
+}
+
+func TestTarget(t *testing.T) {
+	t.Parallel()
+	wall := func(w store.Wall) visibility.Target { return visibility.Target{WallOwnerID: other, Wall: w} }
+	for name, test := range map[string]struct {
+		target     visibility.Target
+		roles      []string // network roles of the caller
+		see, react fail.Code
+		moderates  bool
+	}{
+		"zero target":                             {see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"content":                                 {target: visibility.Target{Content: true}},
+		"content, moderator of the network":       {target: visibility.Target{Content: true}, roles: []string{auth.RoleModerator}, moderates: true},
+		"public community, stranger":              {target: in(public, nil)},
+		"public community, former member":         {target: in(public, &formerMember)},
+		"public community, member":                {target: in(public, &member)},
+		"public community, moderator":             {target: in(public, &moderator), moderates: true},
+		"public community, banned":                {target: in(public, &banned), react: fail.CodeBanned},
+		"private community, stranger":             {target: in(private, nil), see: fail.CodePermissionDenied, react: fail.CodePermissionDenied},
+		"private community, member":               {target: in(private, &member)},
+		"private community, moderator":            {target: in(private, &moderator), moderates: true},
+		"private community, banned":               {target: in(private, &banned), see: fail.CodeBanned, react: fail.CodeBanned},
+		"private community, network moderator":    {target: in(private, nil), roles: []string{auth.RoleModerator}, moderates: true},
+		"hidden community, stranger":              {target: in(hidden, nil), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"hidden community, banned":                {target: in(hidden, &banned), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"hidden community, member":                {target: in(hidden, &member)},
+		"deleted community, member":               {target: in(deleted, &member), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"wall":                                    {target: wall(store.Wall{})},
+		"own wall":                                {target: visibility.Target{WallOwnerID: me}},
+		"own wall, although private":              {target: visibility.Target{WallOwnerID: me, Wall: store.Wall{Private: true, Blocked: true}}},
+		"wall of a user who blocks the caller":    {target: wall(store.Wall{Blocked: true}), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"private wall, no follower":               {target: wall(store.Wall{Private: true}), see: fail.CodePermissionDenied, react: fail.CodePermissionDenied},
+		"private wall, follower":                  {target: wall(store.Wall{Private: true, Follows: true})},
+		"private wall, follower who is blocked":   {target: wall(store.Wall{Private: true, Follows: true, Blocked: true}), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"private wall, moderator of the network":  {target: wall(store.Wall{Private: true}), roles: []string{auth.RoleModerator}, moderates: true},
+		"blocking wall, moderator of the network": {target: wall(store.Wall{Blocked: true}), roles: []string{auth.RoleModerator}, moderates: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			caller := servicetest.User(t, me, test.roles...)
+			require.Equal(t, test.see, codeOf(test.target.RequireSee(caller)), "see")
+			require.Equal(t, test.react, codeOf(test.target.RequireReact(caller)), "react")
+			require.Equal(t, test.moderates, test.target.Moderates(caller), "moderates")
+		})
+	}
+}
+
+func TestUnconfirmedCallersSeeNothingPrivate(t *testing.T) {
+	t.Parallel()
+	unconfirmed := &auth.Caller{Kind: auth.User, UserID: me}
+	require.Equal(t, fail.CodeUnexpected, codeOf(in(private, &member).RequireSee(unconfirmed)), "a fault of the handler")
+	require.False(t, in(private, &moderator).Moderates(unconfirmed))
+}
+
+func TestRequireSeePost(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		target   visibility.Target
+		author   string
+		feedType string
+		want     fail.Code
+	}{
+		"published":                           {in(public, nil), other, "published", 0},
+		"published, but the target is hidden": {in(hidden, nil), other, "published", fail.CodeNotFound},
+		"reviewing, other member":             {in(public, &member), other, "reviewing", fail.CodeNotFound},
+		"reviewing, author":                   {in(public, &member), me, "reviewing", 0},
+		"reviewing, moderator":                {in(public, &moderator), other, "reviewing", 0},
+		"declined, other member":              {in(public, &member), other, "declined", fail.CodeNotFound},
+		"declined, author":                    {in(public, &member), me, "declined", 0},
+		"reviewing, author who was banned":    {in(private, &banned), me, "reviewing", fail.CodeBanned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			post := store.Post{AuthorID: test.author, FeedType: test.feedType}
+			require.Equal(t, test.want, codeOf(test.target.RequireSeePost(servicetest.User(t, me), &post)))
+		})
+	}
+	t.Run("administrator", func(t *testing.T) {
+		t.Parallel()
+		require.NoError(t, in(hidden, nil).RequireSeePost(servicetest.Admin(), &store.Post{AuthorID: other, FeedType: "reviewing"}))
+	})
+}
+
+func TestRequireSeeComment(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		target visibility.Target
+		author string
+		status string
+		want   fail.Code
+	}{
+		"approved":              {in(public, nil), other, store.Approved, 0},
+		"pending, other member": {in(public, &member), other, store.Pending, fail.CodeNotFound},
+		"pending, author":       {in(public, &member), me, store.Pending, 0},
+		"pending, moderator":    {in(public, &moderator), other, store.Pending, 0},
+		"declined, author":      {in(public, &member), me, store.Declined, 0},
+		"declined, stranger":    {in(public, nil), other, store.Declined, fail.CodeNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			comment := store.Comment{AuthorID: test.author, ApprovalStatus: test.status}
+			require.Equal(t, test.want, codeOf(test.target.RequireSeeComment(servicetest.User(t, me), &comment)))
+			require.Equal(t, test.status == store.Approved, visibility.RequireApproved(&comment) == nil)
+		})
+	}
+}

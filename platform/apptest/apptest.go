@@ -81,7 +81,7 @@ func Start(t testing.TB, opts ...Option) *Network {
 		n.startRegion(t, code, o)
 	}
 	t.Cleanup(n.http.CloseIdleConnections) // first of the cleanups, so that no server waits for a connection
-	n.awaitReady(t, o.lost)
+	n.AwaitReady(t)
 	return n
 }
 
@@ -114,15 +114,17 @@ func (n *Network) Restart(t testing.TB, code region.Code) {
 	n.mu.RUnlock()
 	end()
 	n.startRegion(t, code, n.options)
-	n.awaitReady(t, n.options.lost)
+	n.AwaitReady(t)
 }
 
-func (n *Network) awaitReady(t testing.TB, lost map[region.Code]bool) {
+// AwaitReady waits until every region is ready, except those that [Unready] names.
+func (n *Network) AwaitReady(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), readyTimeout)
 	defer cancel()
-	for code, server := range n.regions {
-		for !lost[code] {
+	for _, code := range region.All() {
+		for !n.options.lost[code] {
+			server := n.Region(code)
 			state := server.Ready(ctx)
 			if state.Ready {
 				break
@@ -175,34 +177,36 @@ func newHTTPClient() *http.Client {
 	}
 }
 
-// networkOf is the network that the tests of this process share.
-var networkOf struct {
-	network *Network
+// shared is the network that the tests of this process share.
+var shared struct {
+	once    sync.Once
+	network *Network // nil if it did not start
 	scope   *processTB
 }
 
-// Main runs the tests of a package and then ends the network that they shared. Use it in TestMain.
+// Main runs the tests of a package and then stops the network that they shared. Use it in TestMain.
 func Main(m *testing.M) int {
 	code := m.Run()
-	if networkOf.scope != nil {
-		if err := networkOf.scope.end(); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, "the shared network did not end well:", err)
-			return max(code, 1)
-		}
+	if shared.scope == nil {
+		return code
+	}
+	if err := shared.scope.end(); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "stopping the shared network:", err)
+		return max(code, 1)
 	}
 	return code
 }
 
 // Shared returns the network that the tests of this package share; the first call starts it. The package needs a TestMain
-// that calls Main. Tests that change network settings, or count what is in the network, start one of their own.
+// that calls Main. Tests that change network settings, or count everything in the network, start a network of their own.
 func Shared(t testing.TB) *Network {
 	t.Helper()
-	if networkOf.scope == nil {
-		networkOf.scope = newProcessTB()
-		networkOf.network = startShared(networkOf.scope)
-	}
-	require.NotNil(t, networkOf.network, "the shared network did not start: %v", networkOf.scope.failure())
-	return networkOf.network
+	shared.once.Do(func() {
+		shared.scope = newProcessTB()
+		shared.network = startShared(shared.scope)
+	})
+	require.NotNil(t, shared.network, "the shared network did not start: %v", shared.scope.failure())
+	return shared.network
 }
 
 // startShared starts a network in a goroutine that a failure may end, as it ends a test's.

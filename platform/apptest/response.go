@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,9 @@ type Response struct {
 	Body []byte
 
 	request string
+	decode  sync.Once // of decoded, which Get and Has read again and again
+	decoded any
+	err     error
 }
 
 // shown is how much of a body a failed test shows.
@@ -56,10 +60,19 @@ func (r *Response) JSON(t testing.TB) any {
 	return v
 }
 
-// Get returns the value at a path like posts.0.postId. It fails the test where there is none; null is nil.
+// value returns the decoded body. It is decoded once; callers must not change it.
+func (r *Response) value(t testing.TB) any {
+	t.Helper()
+	r.decode.Do(func() { r.err = json.Unmarshal(r.Body, &r.decoded) })
+	require.NoError(t, r.err, "%s: %s", r.request, r.Short())
+	return r.decoded
+}
+
+// Get returns the value at a path like posts.0.postId, which the test must not change. It fails the test if the path does
+// not exist; null is nil.
 func (r *Response) Get(t testing.TB, path string) any {
 	t.Helper()
-	v := r.JSON(t)
+	v := r.value(t)
 	for name := range strings.SplitSeq(path, ".") {
 		next, ok := step(v, name)
 		require.True(t, ok, "%s has no %s at %q: %s", r.request, path, name, r.Short())
@@ -127,10 +140,10 @@ func (r *Response) Strings(t testing.TB, path, field string) []string {
 	return values
 }
 
-// Has tells whether there is anything at a path, null included.
+// Has reports whether a path exists, also where its value is null.
 func (r *Response) Has(t testing.TB, path string) bool {
 	t.Helper()
-	v := r.JSON(t)
+	v := r.value(t)
 	for name := range strings.SplitSeq(path, ".") {
 		next, ok := step(v, name)
 		if !ok {

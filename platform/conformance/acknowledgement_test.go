@@ -36,6 +36,7 @@ func acknowledged(t *testing.T, n *apptest.Network, code region.Code) statusz.Mo
 // TestModerationIsAcknowledged pushes settings at each region as the operator does, and reads at every region that its
 // server runs them. The contract of the program is a second; a busy machine gets more, and the log says how long it took.
 func TestModerationIsAcknowledged(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	for _, code := range region.All() {
 		require.Zero(t, acknowledged(t, n, code).Generation)
@@ -67,6 +68,7 @@ func TestModerationIsAcknowledged(t *testing.T) {
 // TestModerationIsPushedWhole pushes two sets of settings at two regions again and again. Whatever a region runs at any
 // time, it is one of the two, and in the end all run the same.
 func TestModerationIsPushedWhole(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	sets := map[region.Code]object{
 		region.US: {"isWhitelistEnabled": true, "isReportEnabled": true, "flagLimit": 11, "generation": 11},

@@ -31,6 +31,7 @@ func authToken(t *testing.T, n *apptest.Network, code region.Code, userID string
 }
 
 func TestCreateToken(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		token := authToken(t, n, code, "whoever")
@@ -42,6 +43,7 @@ func TestCreateToken(t *testing.T) {
 
 // TestCreateTokenByGet is the older way, which clients are told of as deprecated.
 func TestCreateTokenByGet(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		server := n.Anonymous(code).With("X-Server-Key", n.ServerKey)
@@ -60,6 +62,7 @@ func TestCreateTokenByGet(t *testing.T) {
 }
 
 func TestCreateTokenIsRefused(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	anonymous := n.Anonymous(region.US)
 	for name, c := range map[string]*apptest.Client{
@@ -84,6 +87,7 @@ func TestCreateTokenIsRefused(t *testing.T) {
 
 // TestCreateTokenLimits also checks that the error body of this operation always has data, an object.
 func TestCreateTokenLimits(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	server := n.Anonymous(region.US).With("X-Server-Key", n.ServerKey)
 	for name, c := range map[string]struct {
@@ -116,6 +120,7 @@ func TestCreateTokenLimits(t *testing.T) {
 
 // TestServerKeysRotate adds a key and retires the old one while the servers run.
 func TestServerKeysRotate(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	try := func(code region.Code, key string) int {
 		return n.Anonymous(code).With("X-Server-Key", key).Do(t, http.MethodPost, tokenPath, object{"userId": "u"}).Status
@@ -155,6 +160,7 @@ func writeKeyFile(t *testing.T, path string, keys ...any) {
 
 // TestSigningKeysRotate puts a new signing key before the old one and retires that, while the servers run.
 func TestSigningKeysRotate(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	old := keyFile(t, n.Keys.Signing)[0]
 	path := filepath.Join(t.TempDir(), "new.json")
@@ -183,6 +189,7 @@ func TestSigningKeysRotate(t *testing.T) {
 
 // TestAPIKeysRotate is the same for the keys that sessions need.
 func TestAPIKeysRotate(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	second := strings.Repeat("second-key-", 4)
 	old := keyFile(t, n.Keys.API)[0]

@@ -35,6 +35,7 @@ func newCategory(t *testing.T, by *apptest.Client, name string, fields ...object
 }
 
 func TestCategory(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.US, "alice")
 	for _, code := range region.All() {
 		name := apptest.UserID("Ärzte & Nurses")
@@ -57,6 +58,7 @@ func TestCategory(t *testing.T) {
 }
 
 func TestBatchGetCategories(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.SignIn(t, region.EU, "alice")
 	one, two := newCategory(t, n.Admin(region.US), "one"), newCategory(t, n.Admin(region.SG), "two")
@@ -89,6 +91,7 @@ func TestBatchGetCategories(t *testing.T) {
 
 // TestListCategories has a network of its own: it looks at all categories.
 func TestListCategories(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	var byTime, byName []string
 	ids := map[string]string{}
@@ -123,6 +126,7 @@ func TestListCategories(t *testing.T) {
 
 // TestEqualNames pages through categories that only their ids tell apart.
 func TestEqualNames(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	ids := make([]string, 9)
 	for i := range ids {
@@ -135,6 +139,7 @@ func TestEqualNames(t *testing.T) {
 }
 
 func TestCategoryLimits(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	requireAttempts(t, []attempt{
@@ -154,6 +159,7 @@ func TestCategoryLimits(t *testing.T) {
 
 // TestCategoriesOfCommunities puts a community into categories of all three regions.
 func TestCategoriesOfCommunities(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.SG, "alice")
 	var categories []string
 	for i, code := range region.All() {

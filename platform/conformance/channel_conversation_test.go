@@ -21,6 +21,7 @@ func converse(t *testing.T, c *apptest.Client, with ...*apptest.Client) *apptest
 
 // TestDistinctConversation: the same users have one, whoever of them asks and wherever, also at the same time.
 func TestDistinctConversation(t *testing.T) {
+	t.Parallel()
 	alice, bob, carol := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob"), newUser(t, region.SG, "carol")
 	askers := []*apptest.Client{alice, bob.At(region.SG), carol, alice.At(region.US), bob, carol.At(region.EU)}
 	ids := make([]string, len(askers))
@@ -54,6 +55,7 @@ func TestDistinctConversation(t *testing.T) {
 }
 
 func TestConversation(t *testing.T) {
+	t.Parallel()
 	alice, bob, stranger := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob"), newUser(t, region.SG, "stranger")
 	body := object{
 		"userIds": []string{bob.UserID}, "isDistinct": false, "displayName": "us", "avatarFileId": fileOf(t, "image"), "tags": []string{"t"}, "metadata": object{"a": 1.0},
@@ -92,6 +94,7 @@ func TestConversation(t *testing.T) {
 
 // TestConversationOfTheBlocked: nobody converses across a block, in either direction, nor with the deleted.
 func TestConversationOfTheBlocked(t *testing.T) {
+	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.EU, "bob")
 	there := text(requireChannel(t, converse(t, alice, bob)), "channelId")
 	block(t, alice, bob)
@@ -101,6 +104,7 @@ func TestConversationOfTheBlocked(t *testing.T) {
 }
 
 func TestConversationThatAllMayChange(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice, bob := n.NewUser(t, region.EU, "alice"), n.NewUser(t, region.EU, "bob")
 	id := text(requireChannel(t, converse(t, alice, bob)), "channelId")

@@ -43,6 +43,7 @@ func (s *shelf) listing(by *apptest.Client) listing {
 }
 
 func TestListChannels(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t)
 	mine := s.listing(s.boss)
 	mine.requirePages(t, 2, reversed(s.all))
@@ -88,6 +89,7 @@ func TestListChannels(t *testing.T) {
 
 // TestChannelsByName: names go by the beginning, of which less is kept of private ones, and then by id.
 func TestChannelsByName(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t)
 	for _, by := range []*apptest.Client{s.boss, s.stranger, admin(t)} {
 		l := s.listing(by).with("sortBy", "displayName")
@@ -101,6 +103,7 @@ func TestChannelsByName(t *testing.T) {
 
 // TestDeletedChannels are listed for those who belonged to them, and for those who see every channel.
 func TestDeletedChannels(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t)
 	gone := []string{s.public[0], s.private[0]}
 	for _, id := range gone {
@@ -120,6 +123,7 @@ func TestDeletedChannels(t *testing.T) {
 
 // TestChannelsByActivity: a message moves its channel to the front, once in a few seconds at most.
 func TestChannelsByActivity(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss := n.NewUser(t, region.EU, "boss")
 	first, second := newChat(t, boss), newChat(t, boss)
@@ -135,6 +139,7 @@ func TestChannelsByActivity(t *testing.T) {
 
 // TestSeenChannels moves the caller's markers of the first subchannels, forward only.
 func TestSeenChannels(t *testing.T) {
+	t.Parallel()
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	chat, other := newChat(t, boss, reader), newChat(t, boss)
 	for range 3 {

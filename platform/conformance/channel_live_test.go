@@ -12,6 +12,7 @@ import (
 
 // TestChannelOfRoom: a room with a live chat has its live channel from the start, and it is for whoever sees the room.
 func TestChannelOfRoom(t *testing.T) {
+	t.Parallel()
 	host, friend, stranger := newUser(t, region.EU, "host"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	room := host.Do(t, http.MethodPost, roomsPath, object{"title": "Live"}).OK(t)
 	id := room.String(t, "rooms.0.liveChannelId")
@@ -62,6 +63,7 @@ func TestChannelOfRoom(t *testing.T) {
 
 // TestRoomWithoutChannel gets its live channel when its host wants one after all.
 func TestRoomWithoutChannel(t *testing.T) {
+	t.Parallel()
 	host, stranger := newUser(t, region.US, "host"), newUser(t, region.EU, "stranger")
 	room := host.Do(t, http.MethodPost, roomsPath, object{"title": "Quiet", "liveChatEnabled": false}).OK(t)
 	require.Empty(t, room.String(t, "rooms.0.liveChannelId"))
@@ -86,6 +88,7 @@ func TestRoomWithoutChannel(t *testing.T) {
 
 // TestRoomOfOldTimes: a room that was made before there were channels has none until its host makes it.
 func TestRoomOfOldTimes(t *testing.T) {
+	t.Parallel()
 	host := newUser(t, region.EU, "host")
 	id := host.Do(t, http.MethodPost, roomsPath, object{"title": "Old"}).OK(t).String(t, "rooms.0.roomId")
 	stream := text(newStream(t, host), "streamId")
@@ -106,6 +109,7 @@ func TestRoomOfOldTimes(t *testing.T) {
 }
 
 func TestChannelOfStream(t *testing.T) {
+	t.Parallel()
 	owner, stranger := newUser(t, region.EU, "owner"), newUser(t, region.SG, "stranger")
 	r := owner.Do(t, http.MethodPost, streamsPath, object{"title": "Live"}).OK(t)
 	id := r.String(t, "videoStreamings.0.channelId")
@@ -122,6 +126,7 @@ func TestChannelOfStream(t *testing.T) {
 
 // TestOtherLiveChannels are the chat of a post, or of nothing: then it is for whoever knows its id.
 func TestOtherLiveChannels(t *testing.T) {
+	t.Parallel()
 	author, friend, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	private := newCommunity(t, author, object{"isPublic": false, "isDiscoverable": false, "userIds": []string{friend.UserID}})
 	post := newPost(t, author, private)

@@ -75,6 +75,7 @@ func channelUser(t *testing.T, c *apptest.Client, id string) object {
 }
 
 func TestChannel(t *testing.T) {
+	t.Parallel()
 	boss, friend, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	avatar := fileOf(t, "image")
 	r := boss.Do(t, http.MethodPost, channelsPath, object{
@@ -124,6 +125,7 @@ func TestChannel(t *testing.T) {
 
 // TestChannelOfChosenID: the id is one channel's in all regions, and hides no other's.
 func TestChannelOfChosenID(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	for _, id := range []string{apptest.UserID("chan"), apptest.UserID("a b/c?ü&%"), apptest.UserID("%2F")} {
 		c := requireChannel(t, boss.Do(t, http.MethodPost, channelsPath, object{"channelId": id, "displayName": "first"}))
@@ -143,6 +145,7 @@ func TestChannelOfChosenID(t *testing.T) {
 }
 
 func TestPrivateChannels(t *testing.T) {
+	t.Parallel()
 	boss, friend, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	id := newChannel(t, boss, object{"isPublic": false, "userIds": []string{friend.UserID}})
 	require.Equal(t, false, getChannel(t, friend, id)["isPublic"])
@@ -171,6 +174,7 @@ func TestPrivateChannels(t *testing.T) {
 }
 
 func TestBroadcastChannels(t *testing.T) {
+	t.Parallel()
 	reader, helper := newUser(t, region.EU, "reader"), newUser(t, region.US, "helper")
 	requireFailure(t, notAllowed, reader.Do(t, http.MethodPost, channelsPath, object{"type": "broadcast"}))
 	r := admin(t).Do(t, http.MethodPost, channelsPath, object{"type": "broadcast", "displayName": "News", "userIds": []string{helper.UserID}})
@@ -187,6 +191,7 @@ func TestBroadcastChannels(t *testing.T) {
 
 // TestChannelLimits sends what is out of bounds, and what nobody would send.
 func TestChannelLimits(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newChannel(t, boss)
 	long := func(n int) string { return strings.Repeat("é", n) }
@@ -232,6 +237,7 @@ func TestChannelLimits(t *testing.T) {
 }
 
 func TestChatSettings(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	const path = "/api/v3/network-settings/chat"
 	alice, boss := n.NewUser(t, region.EU, "alice"), n.Admin(region.US)

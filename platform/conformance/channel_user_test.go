@@ -23,6 +23,7 @@ func channelUsersPath(id string) string {
 func named(clients ...*apptest.Client) object { return object{"userIds": userIDs(clients...)} }
 
 func TestJoinAndLeaveChannel(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newChannel(t, boss)
 	for i, code := range region.All() {
@@ -48,6 +49,7 @@ func TestJoinAndLeaveChannel(t *testing.T) {
 }
 
 func TestAddAndRemoveChannelUsers(t *testing.T) {
+	t.Parallel()
 	boss, first, second := newUser(t, region.EU, "boss"), newUser(t, region.US, "first"), newUser(t, region.SG, "second")
 	id := newChannel(t, boss)
 	for range 2 {
@@ -74,6 +76,7 @@ func TestAddAndRemoveChannelUsers(t *testing.T) {
 }
 
 func TestBanChannelUsers(t *testing.T) {
+	t.Parallel()
 	boss, member, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
 	chat := newChat(t, boss, member)
 	boss.Do(t, http.MethodPost, chat.path("/users/roles"), with(named(member), object{"role": "channel-moderator"})).OK(t)
@@ -109,6 +112,7 @@ func TestBanChannelUsers(t *testing.T) {
 
 // TestMutes: a mute of a channel and one of a user hold in all subchannels, for as long as they say, and not for moderators.
 func TestMutes(t *testing.T) {
+	t.Parallel()
 	var (
 		boss, member = newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 		chat         = newChat(t, boss, member)
@@ -171,6 +175,7 @@ func TestMutes(t *testing.T) {
 }
 
 func TestChannelUserRoles(t *testing.T) {
+	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 	id := newChannel(t, boss, named(member))
 	path := channelPath(id) + "/users/roles"
@@ -199,6 +204,7 @@ func TestChannelUserRoles(t *testing.T) {
 }
 
 func TestListChannelUsers(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "zz-boss")
 	id := newChannel(t, boss)
 	byTime := []string{boss.UserID}
@@ -246,6 +252,7 @@ func TestListChannelUsers(t *testing.T) {
 
 // TestChannelCountsFollow: whoever joins, leaves, is banned and is made a moderator at the same time, the counts are those of the rows.
 func TestChannelCountsFollow(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newChannel(t, boss)
 	crowd := make([]*apptest.Client, 6)

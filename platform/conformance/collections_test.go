@@ -68,6 +68,7 @@ func (c town) posts(t *testing.T) (posts map[string]string, comment string) {
 // TestCollectionsAreFilled calls every operation of the contract that answers with an aggregate, about things that refer to
 // all that there is: no related collection stays empty.
 func TestCollectionsAreFilled(t *testing.T) {
+	t.Parallel()
 	c := newTown(t)
 	posts, comment := c.posts(t)
 	common := []string{"posts", "postChildren", "users", "files", "communities", "communityUsers", "categories", "feeds"}
@@ -102,6 +103,7 @@ func TestCollectionsAreFilled(t *testing.T) {
 
 // TestEverythingRecorded has the media server report recordings in all formats.
 func TestEverythingRecorded(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.EU, "owner"), mediaServer(n)
 	s := newStream(t, owner)
@@ -119,6 +121,7 @@ func TestEverythingRecorded(t *testing.T) {
 
 // TestBrand marks a user as a brand, which only those may do who assign roles.
 func TestBrand(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.SG, "alice")
 	requireFailure(t, notAllowed, alice.Do(t, http.MethodPut, "/api/v3/users", object{"isBrand": true}))
 	change := func(fields object) bool {
@@ -133,6 +136,7 @@ func TestBrand(t *testing.T) {
 
 // TestThumbnailOfPost names a picture for a video in the data of a post.
 func TestThumbnailOfPost(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	id := newWallPost(t, alice, object{"data": object{"text": "see", "thumbnailFileId": fileOf(t, "image")}, "attachments": attached(t, alice.Network, "video")})
 	a := requireAggregate(t, alice.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil), "", postAggregate)
@@ -141,6 +145,7 @@ func TestThumbnailOfPost(t *testing.T) {
 
 // TestCommentOnContent comments under content and likes it: only posts under content are references of that type.
 func TestCommentOnContent(t *testing.T) {
+	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
 	post := newContentPost(t, alice)
 	id := newComment(t, bob, post, object{"referenceType": "content"})
@@ -155,6 +160,7 @@ func TestCommentOnContent(t *testing.T) {
 
 // TestUnexpectedErrors has the database fail where the contract names an unexpected error.
 func TestUnexpectedErrors(t *testing.T) {
+	t.Parallel()
 	var broken atomic.Bool
 	n := apptest.Start(t, apptest.WithStoreFault(func() error {
 		if broken.Load() {

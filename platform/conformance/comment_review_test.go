@@ -81,6 +81,7 @@ func (w waitingRoom) requireHidden(t *testing.T, id string) {
 }
 
 func TestApproveComment(t *testing.T) {
+	t.Parallel()
 	w := newWaitingRoom(t)
 	require.Equal(t, "pending", getComment(t, w.member, w.waiting).one("comments")["approvalStatus"])
 	w.requireHidden(t, w.waiting)
@@ -108,6 +109,7 @@ func TestApproveComment(t *testing.T) {
 }
 
 func TestDeclineComment(t *testing.T) {
+	t.Parallel()
 	w := newWaitingRoom(t)
 	require.Equal(t, "declined", review(t, w.boss, w.waiting, "decline")["approvalStatus"])
 	w.requireHidden(t, w.waiting)
@@ -125,6 +127,7 @@ func TestDeclineComment(t *testing.T) {
 
 // TestRepliesThatWait: a comment counts and carries the approved ones of its replies.
 func TestRepliesThatWait(t *testing.T) {
+	t.Parallel()
 	w := newWaitingRoom(t)
 	reply := newComment(t, w.member, w.post, object{"parentId": w.open})
 	c := getComment(t, w.boss, w.open)
@@ -143,6 +146,7 @@ func TestRepliesThatWait(t *testing.T) {
 
 // TestListCommentsByStatus: moderators find what waits; others find their own of it.
 func TestListCommentsByStatus(t *testing.T) {
+	t.Parallel()
 	w := newWaitingRoom(t)
 	pending := []string{w.waiting}
 	for range 4 {
@@ -175,6 +179,7 @@ func TestListCommentsByStatus(t *testing.T) {
 
 // TestReviewsAtOnce: of decisions at once one counts, and the comment counts once.
 func TestReviewsAtOnce(t *testing.T) {
+	t.Parallel()
 	n, w := apptest.Shared(t), newWaitingRoom(t)
 	var requests []*http.Request
 	for i := range 6 {

@@ -23,6 +23,7 @@ func getComment(t *testing.T, by *apptest.Client, id string) *aggregate {
 }
 
 func TestCreateComment(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice, mentioned := newUser(t, region.US, "alice"), newUser(t, region.SG, "mentioned")
 	for i, home := range region.All() {
@@ -69,6 +70,7 @@ func newMember(t *testing.T, communityID string) *apptest.Client {
 }
 
 func TestCommentOnWall(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	owner, visitor := newUser(t, region.SG, "owner"), newUser(t, region.US, "visitor")
 	post := newWallPost(t, owner)
@@ -80,6 +82,7 @@ func TestCommentOnWall(t *testing.T) {
 
 // TestReplies: a reply knows its parent and its root, and the parent its latest replies.
 func TestReplies(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	post := newPost(t, boss, newCommunity(t, boss))
 	root := newComment(t, boss, post)
@@ -116,6 +119,7 @@ func TestReplies(t *testing.T) {
 }
 
 func TestCommentLimits(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	post := newWallPost(t, boss)
 	long := func(length int) string { return strings.Repeat("é", length) }
@@ -166,6 +170,7 @@ func TestCommentLimits(t *testing.T) {
 }
 
 func TestBatchGetComments(t *testing.T) {
+	t.Parallel()
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	var ids []string
 	for _, home := range region.All() {
@@ -183,6 +188,7 @@ func TestBatchGetComments(t *testing.T) {
 
 // TestListComments lists comments in the four orders, page by page, by level, by flag, by what they hold.
 func TestListComments(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	for _, home := range region.All() {
 		t.Run(home.String(), func(t *testing.T) {
@@ -253,6 +259,7 @@ func requireCommentsByDeletion(t *testing.T, l listing, top []string) {
 
 // TestCommentsOfOneMoment makes comments at once and pages through them, whichever share their time.
 func TestCommentsOfOneMoment(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss := newUser(t, region.EU, "boss")
 	post := newPost(t, boss, newCommunity(t, boss))
@@ -274,6 +281,7 @@ func TestCommentsOfOneMoment(t *testing.T) {
 }
 
 func TestDeleteComment(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"/api/v3/comments/%s", "/api/v4/comments/%s", "/api/v4/comments/%s?permanent=true"} {
 		t.Run(path, func(t *testing.T) {
 			club := newClub(t)
@@ -304,6 +312,7 @@ func TestDeleteComment(t *testing.T) {
 }
 
 func TestWhoMayDeleteComments(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	post := newPost(t, club.boss, club.id)
 	owner := newUser(t, region.EU, "owner")
@@ -326,6 +335,7 @@ func TestWhoMayDeleteComments(t *testing.T) {
 
 // TestEmbeddedComments: a post carries its latest comments, as many as a page shows, and counts them all.
 func TestEmbeddedComments(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	post := newPost(t, boss, newCommunity(t, boss))
 	var ids []string
@@ -345,6 +355,7 @@ func TestEmbeddedComments(t *testing.T) {
 
 // TestCommentApproval: where the community wants it, a comment waits for a moderator unless one wrote it.
 func TestCommentApproval(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"needApprovalOnCommentCreation": true})
 	post := newPost(t, club.boss, club.id)
 	require.Equal(t, "pending", getComment(t, club.member, newComment(t, club.member, post)).one("comments")["approvalStatus"])

@@ -29,6 +29,7 @@ func everything(t *testing.T) object {
 }
 
 func TestCreateCommunity(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice, bob := newUser(t, region.US, "alice"), newUser(t, region.EU, "bob")
 	for _, code := range region.All() {
@@ -67,6 +68,7 @@ func TestCreateCommunity(t *testing.T) {
 }
 
 func TestCommunityDefaults(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	r := alice.Do(t, http.MethodPost, communitiesPath, object{"displayName": "x"})
 	c := requireAggregate(t, r, "", communityAggregate).one("communities")
@@ -81,6 +83,7 @@ func TestCommunityDefaults(t *testing.T) {
 }
 
 func TestUpdateCommunity(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	category := newCategory(t, admin(t), "category")
 	put := func(t *testing.T, id string, body object) object {
@@ -124,6 +127,7 @@ func TestUpdateCommunity(t *testing.T) {
 
 // TestDeleteCommunity deletes one: it can still be got, and says then that it is deleted; nothing else is done with it.
 func TestDeleteCommunity(t *testing.T) {
+	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
 	id := newCommunity(t, alice)
 	post := newPost(t, alice, id)
@@ -153,6 +157,7 @@ func TestDeleteCommunity(t *testing.T) {
 
 // TestPrivateCommunities: one that nobody can find exists for its members alone; one that everybody can find can be got.
 func TestPrivateCommunities(t *testing.T) {
+	t.Parallel()
 	boss, member, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
 	name := apptest.UserID("Club")
 	secret := newCommunity(t, boss, object{"displayName": name, "isPublic": false, "userIds": []string{member.UserID}})
@@ -193,6 +198,7 @@ func TestPrivateCommunities(t *testing.T) {
 
 // TestListCommunities has a network of its own: it looks at all communities.
 func TestListCommunities(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, reader := n.SignIn(t, region.US, "boss"), n.SignIn(t, region.SG, "reader")
 	category := newCategory(t, n.Admin(region.SG), "category")
@@ -251,6 +257,7 @@ func TestListCommunities(t *testing.T) {
 
 // TestFlaggedCommunities lists communities by whether something in them is flagged.
 func TestFlaggedCommunities(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	name := apptest.UserID("Quarrel")
 	clean, flagged := newCommunity(t, boss.At(region.US), object{"displayName": name}), newCommunity(t, boss.At(region.SG), object{"displayName": name})
@@ -268,6 +275,7 @@ func TestFlaggedCommunities(t *testing.T) {
 }
 
 func TestBatchGetCommunities(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	one, two := newCommunity(t, alice.At(region.US)), newCommunity(t, alice.At(region.SG))
 	list := func(ids ...string) string {
@@ -290,6 +298,7 @@ func TestBatchGetCommunities(t *testing.T) {
 }
 
 func TestUniqueDisplayName(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	name := apptest.UserID("Only")
 	newCommunity(t, alice, object{"displayName": name, "isUniqueDisplayName": true})
@@ -298,6 +307,7 @@ func TestUniqueDisplayName(t *testing.T) {
 }
 
 func TestCommunityLimits(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	words := func(count, length int) []string { return slices.Repeat([]string{long(length)}, count) }

@@ -25,6 +25,7 @@ func newContentPost(t *testing.T, c *apptest.Client) string {
 
 // TestContentFeed posts on content from every region, reads it at another, and does to such a post what can be done to any.
 func TestContentFeed(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	var authors []*apptest.Client
 	var ids []string
@@ -74,6 +75,7 @@ func TestContentFeed(t *testing.T) {
 
 // TestPostsOnContent lists the posts on one content, from every region.
 func TestPostsOnContent(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	article := "article: 7/é"
 	var ids, tagged []string

@@ -15,6 +15,7 @@ import (
 
 // TestDeleteCategory takes a category away, in which a community stands.
 func TestDeleteCategory(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.SignIn(t, region.US, "alice")
 	kept := newCategory(t, n.Admin(region.SG), "kept")
@@ -40,6 +41,7 @@ func TestDeleteCategory(t *testing.T) {
 }
 
 func TestUpdateCategory(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	for _, code := range region.All() {
@@ -73,6 +75,7 @@ func TestUpdateCategory(t *testing.T) {
 
 // TestDeletedStory: who may view stories everywhere sees that one was deleted, and removes what is left of it.
 func TestDeletedStory(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newStory(t, boss, newCommunity(t, boss))
 	path := storiesPath + "/" + id

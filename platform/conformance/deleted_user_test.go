@@ -15,6 +15,7 @@ import (
 // TestFollowsOfDeletedUsers asks every list of follows and blocks for users who are deleted, who are not, and for both.
 // Users of two regions are on each list, and the order is that of the list.
 func TestFollowsOfDeletedUsers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	others := []*apptest.Client{n.NewUser(t, region.EU, "bob"), n.NewUser(t, region.US, "carol"), n.NewUser(t, region.EU, "dave"), n.NewUser(t, region.SG, "erin")}
@@ -70,6 +71,7 @@ func TestFollowsOfDeletedUsers(t *testing.T) {
 // TestUsersComeInTheOrderOfTheirFirstMention asks for the same page again and again: authors of three regions, whose rows
 // come from three places.
 func TestUsersComeInTheOrderOfTheirFirstMention(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	owner := n.NewUser(t, region.EU, "owner")
 	community := newCommunity(t, owner)

@@ -70,6 +70,7 @@ func bindingsOf(method protoreflect.MethodDescriptor) []binding {
 // TestDeprecatedOperationsSaySo calls every path of every operation, with ids that nothing has: those that are deprecated say since
 // when and until when, in success and refusal alike, and no other does.
 func TestDeprecatedOperationsSaySo(t *testing.T) {
+	t.Parallel()
 	caller := newUser(t, region.EU, "caller")
 	var deprecated []string
 	for _, b := range bindings() {
@@ -107,6 +108,7 @@ func TestDeprecatedOperationsSaySo(t *testing.T) {
 
 // TestDeprecationOverEveryProtocol: a success says it too, and where all of an operation is deprecated, so does every protocol.
 func TestDeprecationOverEveryProtocol(t *testing.T) {
+	t.Parallel()
 	caller := newUser(t, region.US, "caller")
 	const since, sunset = "@1731456000", "Fri, 31 Dec 2027 00:00:00 GMT"
 	r := caller.Do(t, http.MethodGet, "/api/v3/user-feeds/"+caller.UserID, nil).OK(t)

@@ -22,6 +22,7 @@ func signInOn(t *testing.T, code region.Code, userID, deviceID string) *apptest.
 // TestADeviceHasOneUser: whoever signs in on a device ends the sessions that others have there, wherever they live, and no
 // others.
 func TestADeviceHasOneUser(t *testing.T) {
+	t.Parallel()
 	holds := func(c *apptest.Client) bool { return c.Do(t, http.MethodGet, verifyPath, nil).Status == http.StatusOK }
 	ends := func(c *apptest.Client, who string) {
 		t.Helper()
@@ -47,6 +48,7 @@ func TestADeviceHasOneUser(t *testing.T) {
 
 // TestARefusedSignInEndsNothing: who may not sign in does not take a device over.
 func TestARefusedSignInEndsNothing(t *testing.T) {
+	t.Parallel()
 	shared := apptest.UserID("device")
 	banned := newUser(t, region.EU, "banned")
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": banned.UserID}).OK(t)

@@ -20,6 +20,7 @@ func editComment(t *testing.T, by *apptest.Client, id string, body object) *aggr
 
 // TestEditComment: what a request gives changes, what it does not say stays, and every region shows the same.
 func TestEditComment(t *testing.T) {
+	t.Parallel()
 	mentioned := newUser(t, region.SG, "mentioned")
 	for i, home := range region.All() {
 		t.Run(home.String(), func(t *testing.T) {
@@ -54,6 +55,7 @@ func TestEditComment(t *testing.T) {
 }
 
 func TestEditCommentLimits(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	post := newWallPost(t, author)
 	id, gone := newComment(t, author, post), newComment(t, author, post)
@@ -81,6 +83,7 @@ func TestEditCommentLimits(t *testing.T) {
 }
 
 func TestWhoMayEditComments(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	post := newPost(t, club.boss, club.id)
 	owner := newUser(t, region.EU, "owner")

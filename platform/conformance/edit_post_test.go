@@ -28,6 +28,7 @@ func getPost(t *testing.T, by *apptest.Client, id string) object {
 
 // TestEditPost: what a request gives changes, what it does not say stays, and every region shows the same.
 func TestEditPost(t *testing.T) {
+	t.Parallel()
 	mentioned := newUser(t, region.SG, "mentioned")
 	for i, home := range region.All() {
 		t.Run(home.String(), func(t *testing.T) {
@@ -73,6 +74,7 @@ func TestEditPost(t *testing.T) {
 }
 
 func TestPreserveEditedAt(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	post := newWallPost(t, author)
 	comment := newComment(t, author, post)
@@ -87,6 +89,7 @@ func TestPreserveEditedAt(t *testing.T) {
 
 // TestEditAttachments: the child posts follow the attachments, and those that stay keep their ids.
 func TestEditAttachments(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.US, "author")
 	id := newCommunity(t, author)
 	pictures := photos(t, 3)
@@ -132,6 +135,7 @@ func stringsOf(list any) []string {
 
 // TestEditPostWithPoll: what a post carries stays part of it.
 func TestEditPostWithPoll(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	poll := author.Do(t, http.MethodPost, "/api/v3/polls", object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}}).OK(t).String(t, "polls.0.pollId")
 	post := newWallPost(t, author, object{"dataType": "poll", "data": object{"text": "vote", "pollId": poll}})
@@ -149,6 +153,7 @@ func TestEditPostWithPoll(t *testing.T) {
 }
 
 func TestEditPostLimits(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	post := newWallPost(t, author, object{"attachments": photos(t, 2)})
 	plain := newWallPost(t, author)
@@ -201,6 +206,7 @@ func newChild(t *testing.T, by *apptest.Client) string {
 
 // TestWhoMayEditPosts: the author and moderators; the owner of a wall takes away what others wrote there, but does not rewrite it.
 func TestWhoMayEditPosts(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	owner, visitor := newUser(t, region.EU, "owner"), newUser(t, region.SG, "visitor")
 	onWall := newPost(t, visitor, owner.UserID, object{"targetType": "user"})
@@ -225,6 +231,7 @@ func TestWhoMayEditPosts(t *testing.T) {
 // TestEditPostUnderReview: an edit leaves a post in its feed. One that waits is for moderators, and for its author where the setting
 // says so.
 func TestEditPostUnderReview(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, author := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "author")
 	id := newCommunity(t, boss, object{"userIds": []string{author.UserID}})
@@ -248,6 +255,7 @@ func TestEditPostUnderReview(t *testing.T) {
 
 // TestEditsAtOnce: of edits at once each is stored whole, and one is the last.
 func TestEditsAtOnce(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	author := newUser(t, region.EU, "author")
 	post := newWallPost(t, author)

@@ -13,6 +13,7 @@ import (
 
 // TestFeedAggregates fills a feed with everything a post can refer to and looks at both feeds of the contract.
 func TestFeedAggregates(t *testing.T) {
+	t.Parallel()
 	boss, writer, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "writer"), newUser(t, region.SG, "reader")
 	category := newCategory(t, admin(t), "category")
 	community := newCommunity(t, boss, object{"categoryIds": []string{category}, "userIds": []string{writer.UserID}})
@@ -61,6 +62,7 @@ func requireFeed(t *testing.T, r *apptest.Response, names, posts, users []string
 
 // TestEmptyFeeds have every collection too.
 func TestEmptyFeeds(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	community := newCommunity(t, boss)
 	a := requireAggregate(t, boss.Do(t, http.MethodGet, "/api/v3/user-feeds/"+boss.UserID, nil), "data.", userFeedAggregate)
@@ -71,6 +73,7 @@ func TestEmptyFeeds(t *testing.T) {
 }
 
 func TestFeedLimits(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	community := newCommunity(t, boss)
 	for path, id := range map[string]string{"/api/v3/user-feeds/": boss.UserID, "/api/v3/community-feeds/": community} {
@@ -111,6 +114,7 @@ func TestFeedLimits(t *testing.T) {
 
 // TestTenToAPage is the page size where a client names none.
 func TestTenToAPage(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	for range 11 {
 		newWallPost(t, boss)

@@ -175,6 +175,7 @@ func all(values []any, kind string) bool {
 }
 
 func TestIsKind(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		kind  string
 		value any

@@ -14,6 +14,7 @@ import (
 )
 
 func TestDownload(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	uploader, nobody := newUser(t, region.EU, "uploader"), n.Anonymous(region.US)
 	page := upload(t, uploader, "file", `Ein "Blatt".html`, []byte("<html><script>alert(1)</script></html>"))
@@ -51,6 +52,7 @@ func TestDownload(t *testing.T) {
 
 // TestNetworkFile: without its signature, the address of a file of the network is for users of the network.
 func TestNetworkFile(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	uploader, reader, exiled := newUser(t, region.EU, "uploader"), newUser(t, region.SG, "reader"), newUser(t, region.US, "exiled")
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": exiled.UserID}).OK(t)
@@ -85,6 +87,7 @@ func TestNetworkFile(t *testing.T) {
 
 // TestSignedAddressExpires waits for the end of one.
 func TestSignedAddressExpires(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.FileURLTTL = config.Duration(time.Second) }))
 	uploader := n.NewUser(t, region.EU, "uploader")
 	signed := pathOf(t, upload(t, uploader, "file", "a", []byte("x"), "accessType", "network"))
@@ -97,6 +100,7 @@ func TestSignedAddressExpires(t *testing.T) {
 
 // TestFileAddresses: the addresses begin with what is configured.
 func TestFileAddresses(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) {
 		cfg.PublicURL = config.BaseURL("https://" + cfg.Region.String() + ".example.com/plaza")
 	}))
@@ -109,6 +113,7 @@ func TestFileAddresses(t *testing.T) {
 
 // TestWithoutStorage: a network that keeps no files says so, and does everything else.
 func TestWithoutStorage(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StorageURL = "" }))
 	alice := n.NewUser(t, region.EU, "alice")
 	requireFailure(t, failure{status: 503, code: 500000}, alice.Upload(t, "file", "a", []byte("x")))

@@ -75,6 +75,7 @@ func inSize(t *testing.T, c *apptest.Client, f object, size string) (image.Image
 
 // TestImageMetadata looks at what is told of a photo that lies on its side.
 func TestImageMetadata(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	content := photoWith(t, 2000, 1000, 6)
 	f := upload(t, uploader, "image", "photo.jpg", content)
@@ -102,6 +103,7 @@ func gray(img image.Image, x, y int) int {
 
 // TestImageSizes: an image comes in no size that is larger than itself.
 func TestImageSizes(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	for _, side := range []int{160, 161, 600, 601, 1500, 1501} {
 		f := upload(t, uploader, "image", "a.png", pngOf(t, side, 2))
@@ -124,6 +126,7 @@ func TestImageSizes(t *testing.T) {
 
 // TestStripGPS: with the setting, a photo has lost its position and everything else about itself.
 func TestStripGPS(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StripGPS = true }))
 	uploader := n.NewUser(t, region.EU, "uploader")
 	content := photoWith(t, 700, 400, 8)
@@ -156,6 +159,7 @@ func pngHead(width, height uint32) []byte {
 
 // TestBrokenImages: what is no whole image, and what would fill the memory, is refused, and nothing is left of it.
 func TestBrokenImages(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MaxImagePixels = 10_000 }))
 	uploader := n.NewUser(t, region.EU, "uploader")
 	photo, drawing := photoWith(t, 80, 50, 1), pngOf(t, 80, 50)

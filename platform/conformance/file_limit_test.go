@@ -41,6 +41,7 @@ func sendFile(t *testing.T, c *apptest.Client, size int64) (status int, answer s
 
 // TestLargestFile uploads a gigabyte, and a byte more.
 func TestLargestFile(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	uploader := n.NewUser(t, region.EU, "uploader")
 	status, answer := sendFile(t, uploader, 1<<30+1)
@@ -68,6 +69,7 @@ func requireNoTrace(t *testing.T, n *apptest.Network) {
 
 // TestBrokenUpload ends connections in the middle of a file, and between two.
 func TestBrokenUpload(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	uploader := n.NewUser(t, region.EU, "uploader")
 	const part = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a\"\r\n\r\n"

@@ -97,6 +97,7 @@ const (
 
 // TestUpload uploads each type of file at an address that is not the uploader's home, and gets it everywhere.
 func TestUpload(t *testing.T) {
+	t.Parallel()
 	reader := newUser(t, region.SG, "reader")
 	for i, home := range region.All() {
 		uploader := newUser(t, home, "uploader")
@@ -147,6 +148,7 @@ func without(o object, field string) object {
 
 // TestUploadAny is the older way: the content decides on the type, and the answer is wrapped.
 func TestUploadAny(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	for kind, content := range map[string][]byte{
 		"image": pngOf(t, 3, 3), "video": []byte(tinyVideo), "audio": []byte(tinySound), "file": []byte("words"),
@@ -159,6 +161,7 @@ func TestUploadAny(t *testing.T) {
 
 // TestUploadByAdministrator: what has no owner lives where it was uploaded.
 func TestUploadByAdministrator(t *testing.T) {
+	t.Parallel()
 	for _, code := range region.All() {
 		f := upload(t, admin(t).At(code), "file", "a", []byte("x"))
 		home, err := region.HomeOf(text(f, "fileId"))
@@ -168,6 +171,7 @@ func TestUploadByAdministrator(t *testing.T) {
 }
 
 func TestUploadFields(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	f := upload(t, uploader, "video", "a.mp4", []byte(tinyVideo), "accessType", "network", "feedType", "story", "preferredFilename", "b\x01.mp4",
 		"altText", "Ein Film", "unknown", "x")
@@ -208,6 +212,7 @@ func TestUploadFields(t *testing.T) {
 
 // TestUploadForms sends forms that are none, or not whole.
 func TestUploadForms(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	const part = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a\"\r\n\r\nx\r\n"
 	form := "multipart/form-data; boundary=B"
@@ -247,6 +252,7 @@ func TestUploadForms(t *testing.T) {
 
 // TestFileIsItsUploaders tries to change and to delete a file as everybody else.
 func TestFileIsItsUploaders(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	owner, stranger := newUser(t, region.EU, "owner"), newUser(t, region.US, "stranger")
 	mod := newUser(t, region.SG, "mod")

@@ -14,6 +14,7 @@ import (
 // TestFilesOfAnswers has everything refer to files, and looks for them in the answers. What an answer refers to and does
 // not hold fails in requireAggregate, for the answers of every other test too.
 func TestFilesOfAnswers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	own := func(c *apptest.Client, accessType string) string {
@@ -66,6 +67,7 @@ func TestFilesOfAnswers(t *testing.T) {
 
 // TestWrongFiles: what refers to a file refers to one that is there, and of the right type.
 func TestWrongFiles(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.EU, "alice")
 	community, post := newCommunity(t, alice), newWallPost(t, alice)

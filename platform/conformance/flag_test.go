@@ -74,6 +74,7 @@ func requireFlags(t *testing.T, o object, want int) {
 }
 
 func TestFlag(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	for _, f := range flaggables(t, club.member, club.id) {
 		t.Run(f.noun, func(t *testing.T) {
@@ -110,6 +111,7 @@ func TestFlag(t *testing.T) {
 
 // TestFlagBodies: nothing in the body is mandatory.
 func TestFlagBodies(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	long := func(length int) string { return strings.Repeat("é", length) }
 	reasons := []string{
@@ -141,6 +143,7 @@ func TestFlagBodies(t *testing.T) {
 }
 
 func TestFlagIsRefused(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	club := newClub(t)
 	var attempts []attempt
@@ -169,6 +172,7 @@ func TestFlagIsRefused(t *testing.T) {
 
 // TestFlagLimit sets the limit to two: the third user is refused, those who flag already are not.
 func TestFlagLimit(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	n.Admin(region.EU).Do(t, http.MethodPut, settingsPath, object{"flagLimit": 2}).OK(t)
 	boss := n.SignIn(t, region.EU, "boss")
@@ -194,6 +198,7 @@ func TestFlagLimit(t *testing.T) {
 
 // TestReportingOff: while users may not flag, flagging is refused, and what is flagged stays and can be cleared.
 func TestReportingOff(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss := n.SignIn(t, region.EU, "boss")
 	for _, f := range flaggables(t, boss, newCommunity(t, boss)) {
@@ -236,6 +241,7 @@ func requireBubbles(t *testing.T, by *apptest.Client, communityID, postID string
 
 // TestFlagsBubble flags things at each level and clears them again, in each of the ways there are.
 func TestFlagsBubble(t *testing.T) {
+	t.Parallel()
 	for _, way := range []string{"unflag", "flags", "delete", "permanent"} {
 		t.Run(way, func(t *testing.T) {
 			club := newClub(t)
@@ -277,6 +283,7 @@ func TestFlagsBubble(t *testing.T) {
 
 // TestFlagOnWall flags what stands on a wall; its owner does not moderate it, an administrator does.
 func TestFlagOnWall(t *testing.T) {
+	t.Parallel()
 	owner, visitor := newUser(t, region.EU, "owner"), newUser(t, region.US, "visitor")
 	post := newWallPost(t, visitor, object{"targetId": owner.UserID})
 	f := flaggable{"posts", post, postAggregate}
@@ -287,6 +294,7 @@ func TestFlagOnWall(t *testing.T) {
 
 // TestConcurrentFlags lets many users flag one thing at once, each twice.
 func TestConcurrentFlags(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	club := newClub(t)
 	for _, f := range flaggables(t, club.member, club.id) {

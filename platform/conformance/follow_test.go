@@ -62,6 +62,7 @@ func users3(t *testing.T, n *apptest.Network) (us, eu, sg *apptest.Client) {
 }
 
 func TestFollow(t *testing.T) {
+	t.Parallel()
 	us, eu, sg := users3(t, apptest.Shared(t))
 	r := us.Do(t, http.MethodPost, followingPath+"/"+eu.UserID, apptest.Form("")).OK(t)
 	requireResource(t, "follows.0", followFields, r.List(t, "follows")[0])
@@ -111,6 +112,7 @@ func TestFollow(t *testing.T) {
 }
 
 func TestFollowLists(t *testing.T) {
+	t.Parallel()
 	star := newUser(t, region.EU, "star")
 	fan := newUser(t, region.SG, "fan")
 	var fans, stars []string
@@ -147,6 +149,7 @@ func TestFollowLists(t *testing.T) {
 }
 
 func TestPrivateProfiles(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	us, eu, sg := users3(t, n)
 	require.Equal(t, "public", us.Do(t, http.MethodGet, socialPath, nil).OK(t).String(t, "userPrivacySetting"))
@@ -212,6 +215,7 @@ func TestPrivateProfiles(t *testing.T) {
 }
 
 func TestBlocks(t *testing.T) {
+	t.Parallel()
 	us, eu, sg := users3(t, apptest.Shared(t))
 	follow(t, us, eu)
 	follow(t, eu, us, sg)
@@ -268,6 +272,7 @@ func TestBlocks(t *testing.T) {
 // TestFollowCountsDoNotDrift has users of all regions follow, unfollow, accept, remove, block and unblock one another at
 // once, while one transaction in five fails with 40001, and then holds the counts against the rows.
 func TestFollowCountsDoNotDrift(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int64
 	n := apptest.Start(t, apptest.WithStoreFault(func() error {
 		if calls.Add(1)%5 == 0 {

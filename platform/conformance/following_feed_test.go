@@ -63,6 +63,7 @@ func walkFeed(t *testing.T, c *apptest.Client, sortBy string, limit int, between
 }
 
 func TestFollowingFeed(t *testing.T) {
+	t.Parallel()
 	us, eu, sg := users3(t, apptest.Shared(t))
 	stranger := newUser(t, region.EU, "stranger")
 	require.Empty(t, feedPage(t, us, nil).List(t, "posts"))
@@ -145,6 +146,7 @@ func keysOf(t *testing.T, r *apptest.Response, at string) []string {
 // TestCustomRanking posts more than one window holds, lets others react, comment and post while the reader pages, and
 // requires every post once, on pages of full length, the same both ways.
 func TestCustomRanking(t *testing.T) {
+	t.Parallel()
 	reader, author, fan := users3(t, apptest.Shared(t))
 	follow(t, reader, author)
 	follow(t, fan, author)
@@ -175,6 +177,7 @@ func TestCustomRanking(t *testing.T) {
 }
 
 func TestFeedsHideTheBlocked(t *testing.T) {
+	t.Parallel()
 	us, eu, sg := users3(t, apptest.Shared(t))
 	community := newCommunity(t, sg)
 	join(t, community, us, eu)
@@ -202,6 +205,7 @@ func TestFeedsHideTheBlocked(t *testing.T) {
 }
 
 func TestGlobalFeed(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	us, eu, sg := users3(t, n)
 	public, private := newCommunity(t, eu), newCommunity(t, eu, object{"isPublic": false})

@@ -13,6 +13,7 @@ import (
 // TestHiddenCommunityIsUnknown compares, for every operation of the walk that names a community, what a stranger and a banned user hear
 // of one that is hidden from them with what they hear of one that there is not.
 func TestHiddenCommunityIsUnknown(t *testing.T) {
+	t.Parallel()
 	g := newGrounds(t)
 	hidden := g.community(t, object{"isPublic": false, "isDiscoverable": false})
 	asking := g.community(t, object{"isPublic": false, "isDiscoverable": false, "requiresJoinApproval": true})
@@ -55,6 +56,7 @@ func naming(body object, g *grounds, id string) (object, bool) {
 
 // TestHiddenCommunityOverREST is the same for the addresses that a client would try, and for those who may.
 func TestHiddenCommunityOverREST(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"isPublic": false, "isDiscoverable": false, "requiresJoinApproval": true})
 	body := func(fields object) object { return fields }
 	users := object{"userIds": []string{club.stranger.UserID}}
@@ -108,6 +110,7 @@ func TestHiddenCommunityOverREST(t *testing.T) {
 
 // TestOwnRequestStaysKnown: a community that hides while somebody waits at its door leaves them their request, to see and to withdraw.
 func TestOwnRequestStaysKnown(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
 	id := closed(t, boss, object{"isPublic": false, "isDiscoverable": true})
 	ask(t, c, id)

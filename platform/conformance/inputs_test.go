@@ -16,6 +16,7 @@ import (
 // TestMentionsLineUp mentions somebody whom the network does not know between two whom it does: the three lists of a mention are of the
 // same users in the same order, and whoever is unknown is in none.
 func TestMentionsLineUp(t *testing.T) {
+	t.Parallel()
 	author, a, b := newUser(t, region.EU, "author"), newUser(t, region.US, "a"), newUser(t, region.SG, "b")
 	mentions := []object{
 		{"type": "user", "userIds": []string{a.UserID, "nobody-of-this-name", b.UserID}}, {"type": "user", "userIds": []string{"nobody-of-this-name"}},
@@ -31,6 +32,7 @@ func TestMentionsLineUp(t *testing.T) {
 
 // TestBlanksAreNoNames: an id or a name has something to see in it.
 func TestBlanksAreNoNames(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	author := newUser(t, region.EU, "author")
 	id := newPost(t, author, newCommunity(t, author))
@@ -47,6 +49,7 @@ func TestBlanksAreNoNames(t *testing.T) {
 
 // TestAdministratorsDoNotPost: with a target or without, an administrator hears why.
 func TestAdministratorsDoNotPost(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	words := object{"data": object{"text": "x"}}
 	for name, target := range map[string]object{
@@ -63,6 +66,7 @@ func TestAdministratorsDoNotPost(t *testing.T) {
 
 // TestFileIDsAreLimitedAlike: the bytes of a file have the same limit of ids as what is known of it.
 func TestFileIDsAreLimitedAlike(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for length, want := range map[int]failure{50: notFound, 51: invalid("fileId")} {
 		path := filesPath + "/" + strings.Repeat("x", length)
@@ -75,6 +79,7 @@ func TestFileIDsAreLimitedAlike(t *testing.T) {
 
 // TestFileNamesHaveNoPath: a name that a client prefers loses its folders, as the name that came with the file does.
 func TestFileNamesHaveNoPath(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for given, want := range map[string]string{
 		"../..//nice.png": "nice.png", "/etc/passwd": "passwd", `C:\folder\nice.png`: "nice.png", "folder/": "folder", "..": "file", "/": "file",

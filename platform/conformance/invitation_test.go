@@ -82,6 +82,7 @@ func newCoHostRoom(t *testing.T, host *apptest.Client) string {
 
 // TestInviteMember invites users of every region to a private community, who accept at another.
 func TestInviteMember(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss, object{"isPublic": false, "isDiscoverable": false})
@@ -115,6 +116,7 @@ func TestInviteMember(t *testing.T) {
 
 // TestInvitationsEnd rejects, cancels and outlives invitations; each time the user can be invited anew.
 func TestInvitationsEnd(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.SG, "guest")
 	id := closed(t, boss)
 	rejected := newInvitation(t, boss, inviteMembers(id, c))
@@ -138,6 +140,7 @@ func TestInvitationsEnd(t *testing.T) {
 
 // TestInvitationStandsForConsent: whoever is invited needs no moderator, and a membership from elsewhere ends the invitation.
 func TestInvitationStandsForConsent(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := closed(t, boss, object{"isPublic": false, "isDiscoverable": true})
 	asks, waits, added := newUser(t, region.US, "asks"), newUser(t, region.SG, "waits"), newUser(t, region.EU, "added")
@@ -167,6 +170,7 @@ func TestInvitationStandsForConsent(t *testing.T) {
 
 // TestMembershipAcceptance has a network of its own: the setting is the whole network's.
 func TestMembershipAcceptance(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, c := n.SignIn(t, region.EU, "boss"), n.SignIn(t, region.US, "guest")
 	set := func(value any) *apptest.Response {
@@ -199,6 +203,7 @@ func TestMembershipAcceptance(t *testing.T) {
 
 // TestInviteCoHost invites users of every region to a room.
 func TestInviteCoHost(t *testing.T) {
+	t.Parallel()
 	host := newUser(t, region.EU, "host")
 	id := newCoHostRoom(t, host)
 	names := []string{host.UserID}
@@ -240,6 +245,7 @@ func TestInviteCoHost(t *testing.T) {
 }
 
 func TestListInvitations(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.SG, "other")
 	id := newCommunity(t, boss)
 	guest := newUser(t, region.US, "guest")
@@ -315,6 +321,7 @@ func requireInvitationLists(t *testing.T, l listing, ids []string) {
 }
 
 func TestInvitationsAreRefused(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	someone := newUser(t, region.US, "someone")
 	room, direct := newCoHostRoom(t, club.boss), text(newRoom(t, club.boss), "roomId")

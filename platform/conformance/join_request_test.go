@@ -40,6 +40,7 @@ func decide(t *testing.T, by *apptest.Client, communityID, verb, userID string) 
 }
 
 func TestRequestToJoin(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss := newUser(t, region.EU, "boss")
 	id := closed(t, boss)
@@ -63,6 +64,7 @@ func TestRequestToJoin(t *testing.T) {
 
 // TestOpenDoor asks to join a community that lets everybody in: the request is approved at once.
 func TestOpenDoor(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
 	id := newCommunity(t, boss)
 	request := ask(t, c, id)
@@ -74,6 +76,7 @@ func TestOpenDoor(t *testing.T) {
 }
 
 func TestApproveJoin(t *testing.T) {
+	t.Parallel()
 	boss, c, d := newUser(t, region.EU, "boss"), newUser(t, region.US, "c"), newUser(t, region.SG, "d")
 	id := closed(t, boss)
 	ask(t, c, id)
@@ -94,6 +97,7 @@ func TestApproveJoin(t *testing.T) {
 }
 
 func TestRejectJoin(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
 	id := closed(t, boss)
 	for _, userID := range []string{c.InternalID, c.UserID} {
@@ -112,6 +116,7 @@ func TestRejectJoin(t *testing.T) {
 
 // TestDecisionsAreRefused holds approve and reject to their errors and limits.
 func TestDecisionsAreRefused(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"requiresJoinApproval": true})
 	ask(t, club.stranger, club.id)
 	body := object{"userId": club.stranger.InternalID}
@@ -142,6 +147,7 @@ func TestDecisionsAreRefused(t *testing.T) {
 }
 
 func TestCancelJoin(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
 	id := closed(t, boss)
 	requireFailure(t, notFound, c.Do(t, http.MethodDelete, joinPath(id), nil))
@@ -153,6 +159,7 @@ func TestCancelJoin(t *testing.T) {
 }
 
 func TestListJoinRequests(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := closed(t, boss)
 	var ids []string
@@ -204,6 +211,7 @@ func TestListJoinRequests(t *testing.T) {
 
 // TestTwentyToAPage is the page size of this list.
 func TestTwentyToAPage(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := closed(t, boss)
 	for range 21 {

@@ -39,6 +39,7 @@ func soon(t *testing.T, what string, is func() bool) {
 
 // TestMadeRole makes a role, gives it to a user of every region, changes it and takes it away.
 func TestMadeRole(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	adm := n.Admin(region.EU)
 	role := requireRole(t, adm.Do(t, http.MethodPost, rolesPath, object{
@@ -81,6 +82,7 @@ func TestMadeRole(t *testing.T) {
 
 // TestMadeRolesInLists pages through built-in and other roles together.
 func TestMadeRolesInLists(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	l := listing{by: n.SignIn(t, region.EU, "alice"), path: rolesPath, list: "roles", id: "roleId"}
 	builtin := l.ids(t, l.page(t, nil))
@@ -110,6 +112,7 @@ func TestMadeRolesInLists(t *testing.T) {
 }
 
 func TestMadeRoleLimits(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	adm, alice := n.Admin(region.US), n.SignIn(t, region.US, "alice")
 	one := []string{"BAN_USER"}
@@ -135,6 +138,7 @@ func TestMadeRoleLimits(t *testing.T) {
 
 // TestNobodyGivesWhatTheyDoNotHold: a role that changes roles is no way to become an administrator.
 func TestNobodyGivesWhatTheyDoNotHold(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	adm, c := n.Admin(region.EU), n.SignIn(t, region.EU, "keeper")
 	may := []string{"CREATE_ROLE", "EDIT_ROLE", "ASSIGN_USER_ROLE", "EDIT_USER"}

@@ -72,6 +72,7 @@ func feedMarkOf(t *testing.T, r *apptest.Response) feedMark {
 }
 
 func TestMarkersOfAUser(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.US, "author"), newUser(t, region.SG, "reader")
 	channel := region.NewID(region.EU)
 	f := newMessageFeed(channel, region.EU, author, reader)
@@ -119,6 +120,7 @@ func TestMarkersOfAUser(t *testing.T) {
 }
 
 func TestMarkersOfChannels(t *testing.T) {
+	t.Parallel()
 	user, other := newUser(t, region.EU, "user"), newUser(t, region.EU, "other")
 	channel, quiet := region.NewID(region.EU), region.NewID(region.EU)
 	feeds := []*messageFeed{newMessageFeed(channel, region.EU, user, other), newMessageFeed(channel, region.EU, user), newMessageFeed(quiet, region.EU, user)}
@@ -164,6 +166,7 @@ func TestMarkersOfChannels(t *testing.T) {
 }
 
 func TestReadingAFeed(t *testing.T) {
+	t.Parallel()
 	user := newUser(t, region.US, "user")
 	f := newMessageFeed(region.NewID(region.US), region.US, user)
 	f.push(t)
@@ -185,6 +188,7 @@ func TestReadingAFeed(t *testing.T) {
 }
 
 func TestSyncMarkers(t *testing.T) {
+	t.Parallel()
 	user := newUser(t, region.SG, "user")
 	channel := region.NewID(region.SG)
 	const feeds = 130
@@ -224,6 +228,7 @@ func TestSyncMarkers(t *testing.T) {
 }
 
 func TestMarkerRefusals(t *testing.T) {
+	t.Parallel()
 	user, stranger := newUser(t, region.EU, "user"), newUser(t, region.EU, "stranger")
 	f := newMessageFeed(region.NewID(region.EU), region.EU, user)
 	f.push(t)
@@ -263,6 +268,7 @@ func TestMarkerRefusals(t *testing.T) {
 
 // TestMarkerEvents: every change of a user's markers is told to that user, and to nobody else.
 func TestMarkerEvents(t *testing.T) {
+	t.Parallel()
 	one, other := newUser(t, region.US, "one"), newUser(t, region.SG, "other")
 	f := newMessageFeed(region.NewID(region.EU), region.EU, one, other)
 	s, theirs := one.At(region.EU).Listen(t, markerStream, ""), other.Listen(t, markerStream, "")

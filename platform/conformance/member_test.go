@@ -47,6 +47,7 @@ func count(t *testing.T, c *apptest.Client, communityID, field string) int {
 }
 
 func TestJoinAndLeave(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	for i, code := range region.All() {
@@ -86,6 +87,7 @@ func TestJoinAndLeave(t *testing.T) {
 }
 
 func TestAddAndRemoveMembers(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	a, b := newUser(t, region.EU, "a"), newUser(t, region.SG, "b")
 	body := object{"communityId": club.id, "userIds": []string{a.UserID, b.UserID}}
@@ -129,6 +131,7 @@ func TestAddAndRemoveMembers(t *testing.T) {
 }
 
 func TestBanMembers(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	put := func(t *testing.T, verb string, ids ...string) *aggregate {
 		t.Helper()
@@ -178,6 +181,7 @@ func TestBanMembers(t *testing.T) {
 }
 
 func TestMemberRoles(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	body := object{"communityId": club.id, "roles": []string{"community-moderator", "channel-moderator"}, "userIds": []string{club.member.UserID}}
 	path := "/api/v4/communities/" + club.id + "/users/roles"
@@ -224,6 +228,7 @@ func TestMemberRoles(t *testing.T) {
 }
 
 func TestListMembers(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "zz-boss")
 	id := newCommunity(t, boss)
 	byTime := []string{boss.UserID}
@@ -271,6 +276,7 @@ func TestListMembers(t *testing.T) {
 
 // TestMembersOfOneMoment pages through members who joined in one call, at one moment.
 func TestMembersOfOneMoment(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	ids := []string{}
 	for i := range 9 {

@@ -24,6 +24,7 @@ func (c *chat) promote(t *testing.T, users ...*apptest.Client) {
 
 // TestWhoWritesAndReads goes through what a channel says of a user, in its default subchannel and in another one.
 func TestWhoWritesAndReads(t *testing.T) {
+	t.Parallel()
 	boss, member, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
 	c := newChat(t, boss, member)
 	other := c.subchannel(t, boss, "other")
@@ -64,6 +65,7 @@ func TestWhoWritesAndReads(t *testing.T) {
 }
 
 func TestWhoIsMuted(t *testing.T) {
+	t.Parallel()
 	boss, member, mod := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "mod")
 	c := newChat(t, boss, member, mod)
 	c.promote(t, mod)
@@ -90,6 +92,7 @@ func TestWhoIsMuted(t *testing.T) {
 }
 
 func TestOnlyModeratorsWriteInBroadcasts(t *testing.T) {
+	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 	r := admin(t).Do(t, http.MethodPost, "/api/v3/channels", object{"type": "broadcast", "displayName": "news", "userIds": userIDs(boss, member)})
 	c := &chat{id: r.OK(t).String(t, "channels.0._id"), boss: admin(t)}
@@ -101,6 +104,7 @@ func TestOnlyModeratorsWriteInBroadcasts(t *testing.T) {
 }
 
 func TestWhoChangesMessagesOfOthers(t *testing.T) {
+	t.Parallel()
 	boss, author, mod := newUser(t, region.EU, "boss"), newUser(t, region.US, "author"), newUser(t, region.SG, "mod")
 	c := newChat(t, boss, author, mod)
 	for _, by := range []*apptest.Client{mod, admin(t)} {
@@ -120,6 +124,7 @@ func TestWhoChangesMessagesOfOthers(t *testing.T) {
 
 // TestChannelGoes has what is in a channel go with it.
 func TestChannelGoes(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	c := newChat(t, boss)
 	id := c.said(t, boss, "hello")
@@ -133,6 +138,7 @@ func TestChannelGoes(t *testing.T) {
 }
 
 func TestFlagsOfMessages(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	var members []*apptest.Client
 	for i := range 4 {
@@ -162,6 +168,7 @@ func TestFlagsOfMessages(t *testing.T) {
 
 // TestNetworkSettingsOfMessages has a network of its own, whose settings nobody else sees.
 func TestNetworkSettingsOfMessages(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	n.Admin(region.EU).Do(t, http.MethodPut, settingsPath, object{"flagLimit": 2}).OK(t)
 	boss := n.NewUser(t, region.EU, "boss")
@@ -189,6 +196,7 @@ func TestNetworkSettingsOfMessages(t *testing.T) {
 
 // TestChannelsThatDeleteFlaggedMessages has a message go with as many flags as its channel says.
 func TestChannelsThatDeleteFlaggedMessages(t *testing.T) {
+	t.Parallel()
 	boss, one, two := newUser(t, region.EU, "boss"), newUser(t, region.US, "one"), newUser(t, region.SG, "two")
 	c := newChat(t, boss, one, two)
 	boss.Do(t, http.MethodPut, c.path(""), object{"messageAutoDeleteEnabled": true, "autoDeleteMessageByFlagLimit": 2}).OK(t)
@@ -199,6 +207,7 @@ func TestChannelsThatDeleteFlaggedMessages(t *testing.T) {
 }
 
 func TestReactionsToMessages(t *testing.T) {
+	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 	c := newChat(t, boss, member)
 	id := c.said(t, boss, "hello")

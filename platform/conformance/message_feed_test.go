@@ -38,6 +38,7 @@ func (c *chat) subchannel(t *testing.T, by *apptest.Client, name string) string 
 }
 
 func TestSubchannel(t *testing.T) {
+	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 	c := newChat(t, boss, member)
 	f := requireSubchannel(t, boss.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "owls"}))
@@ -92,6 +93,7 @@ func TestSubchannel(t *testing.T) {
 
 // TestSubchannelOfAConversation: a conversation has no moderators, and everybody in it makes subchannels.
 func TestSubchannelOfAConversation(t *testing.T) {
+	t.Parallel()
 	one, two, third := newUser(t, region.EU, "one"), newUser(t, region.US, "two"), newUser(t, region.SG, "third")
 	r := one.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": userIDs(two)}).OK(t)
 	c := &chat{id: r.String(t, "channels.0._id")}
@@ -103,6 +105,7 @@ func TestSubchannelOfAConversation(t *testing.T) {
 }
 
 func TestListSubchannels(t *testing.T) {
+	t.Parallel()
 	boss, stranger := newUser(t, region.SG, "boss"), newUser(t, region.US, "stranger")
 	c := newChat(t, boss)
 	var ids []string
@@ -159,6 +162,7 @@ func with2(query url.Values, name, value string) url.Values {
 
 // TestPermanentDeletion leaves nothing of a subchannel in the database.
 func TestPermanentDeletion(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	c := newChat(t, boss)
 	in := &chat{id: c.subchannel(t, boss, "short")}

@@ -44,6 +44,7 @@ func span(from, to int) []int {
 }
 
 func TestListMessages(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.SG, "reader")
 	c := newChat(t, author, reader)
 	parent := c.said(t, author, "1", object{"tags": []string{"a"}})
@@ -89,6 +90,7 @@ func TestListMessages(t *testing.T) {
 
 // TestPagesOfMessages walks a subchannel from each end, and from the middle to both.
 func TestPagesOfMessages(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.US, "author")
 	c := newChat(t, author)
 	const all = 11
@@ -140,6 +142,7 @@ func TestPagesOfMessages(t *testing.T) {
 // TestManyWritersOfOneSubchannel has members of every region write at once: every message that was acknowledged is there, once, and the
 // segments have no gap.
 func TestManyWritersOfOneSubchannel(t *testing.T) {
+	t.Parallel()
 	const writers, each = 12, 5
 	var members []*apptest.Client
 	for i := range writers {

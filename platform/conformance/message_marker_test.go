@@ -39,6 +39,7 @@ func (c *chat) mark(t *testing.T, by *apptest.Client, segment int) feedMark {
 
 // TestMessagesMoveMarkers has members of every region get what one writes, and nobody else.
 func TestMessagesMoveMarkers(t *testing.T) {
+	t.Parallel()
 	author, reader, mentioned := newUser(t, region.EU, "author"), newUser(t, region.US, "reader"), newUser(t, region.SG, "mentioned")
 	stranger := newUser(t, region.US, "stranger")
 	c := newChat(t, author, reader, mentioned)
@@ -90,6 +91,7 @@ func TestMessagesMoveMarkers(t *testing.T) {
 // TestMembershipMovesMarkers: who joins has read what came before, who leaves has nothing unread, and who comes back has read what
 // they missed.
 func TestMembershipMovesMarkers(t *testing.T) {
+	t.Parallel()
 	author, guest := newUser(t, region.EU, "author"), newUser(t, region.US, "guest")
 	c := newChat(t, author)
 	entity := func() (unread int, gone bool) {
@@ -125,6 +127,7 @@ func TestMembershipMovesMarkers(t *testing.T) {
 }
 
 func TestDeletedSubchannelsAreRead(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.SG, "reader")
 	c := newChat(t, author, reader)
 	in := &chat{id: c.subchannel(t, author, "short")}
@@ -139,6 +142,7 @@ func TestDeletedSubchannelsAreRead(t *testing.T) {
 
 // TestPushSegmentIsForOutsideStores: our own subchannels get their segments from their messages alone.
 func TestPushSegmentIsForOutsideStores(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	c := newChat(t, author)
 	body := object{"entityId": c.id, "messageId": "m", "userIds": userIDs(author)}
@@ -150,6 +154,7 @@ func TestPushSegmentIsForOutsideStores(t *testing.T) {
 // TestWhoHearsOfAMessage has members of every region listen, and one who is none: a message gives the former the event, and the latter
 // nothing until a message of a channel of theirs.
 func TestWhoHearsOfAMessage(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
 	banned := newUser(t, region.US, "banned")
 	var members []*apptest.Client
@@ -183,6 +188,7 @@ func TestWhoHearsOfAMessage(t *testing.T) {
 // TestManyMessagesToManyMembers has what is written at once arrive with everybody: nobody misses the last segment, however the rows of
 // the outbox overtake each other.
 func TestManyMessagesToManyMembers(t *testing.T) {
+	t.Parallel()
 	const size, messages = 130, 6 // more than one page of members
 	author := newUser(t, region.EU, "author")
 	var members []*apptest.Client
@@ -204,6 +210,7 @@ func TestManyMessagesToManyMembers(t *testing.T) {
 
 // TestLiveChannelsHaveNoMarkers: nobody is told what they have not read of what went by.
 func TestLiveChannelsHaveNoMarkers(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
 	live, other := newChatOf(t, author, object{"type": "live"}, reader), newChat(t, author, reader)
 	id := live.said(t, author, "went by")
@@ -216,6 +223,7 @@ func TestLiveChannelsHaveNoMarkers(t *testing.T) {
 
 // TestReadAtOnce has a member mark a message read that the marker has not heard of yet, by every way there is; a stranger cannot.
 func TestReadAtOnce(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.SG, "stranger")
 	reader := newUser(t, region.US, "reader")
 	for name, read := range map[string]func(c *chat, by *apptest.Client, message string) *apptest.Response{
@@ -245,6 +253,7 @@ func TestReadAtOnce(t *testing.T) {
 
 // TestMarkersOfAnEmptyChannel has a member look at a channel in which nobody has said anything.
 func TestMarkersOfAnEmptyChannel(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
 	for _, op := range []struct{ method, path string }{
 		{http.MethodPut, "/%s/mark-read"}, {http.MethodPost, "/%s/start-reading"}, {http.MethodPost, "/%s/stop-reading"},

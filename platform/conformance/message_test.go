@@ -85,6 +85,7 @@ func getMessage(t *testing.T, by *apptest.Client, id string) object {
 }
 
 func TestMessage(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
 	c := newChat(t, author, reader)
 	r := c.say(t, author, "hello", object{
@@ -139,6 +140,7 @@ func TestMessage(t *testing.T) {
 }
 
 func TestMessagesByID(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
 	open, hidden := newChat(t, author, stranger), newChatOf(t, author, object{"isPublic": false})
 	first, second, secret := open.said(t, author, "1"), open.said(t, stranger, "2"), hidden.said(t, author, "3")
@@ -153,6 +155,7 @@ func TestMessagesByID(t *testing.T) {
 }
 
 func TestRepliesToMessages(t *testing.T) {
+	t.Parallel()
 	author, other := newUser(t, region.SG, "author"), newUser(t, region.US, "other")
 	c, elsewhere := newChat(t, author, other), newChat(t, author)
 	parent := c.said(t, author, "question")
@@ -171,6 +174,7 @@ func TestRepliesToMessages(t *testing.T) {
 
 // TestMessageOfEveryType writes messages that carry something, with the files that the answer has to hold.
 func TestMessageOfEveryType(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	c := newChat(t, author)
 	write := func(fields object) *apptest.Response {
@@ -218,6 +222,7 @@ func jsonOf(t *testing.T, n int) object {
 // TestMessageLimits writes what just fits and what is one too much: a text by its characters, whatever bytes they take, and custom
 // content by the bytes of its JSON.
 func TestMessageLimits(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	c := newChat(t, author)
 	const most, mostBytes = 20_000, 100 * 1024
@@ -251,6 +256,7 @@ func TestMessageLimits(t *testing.T) {
 
 // TestMessageIsSafeToSendAgain sends a message many times at once under one name: it is stored once, and everybody gets it.
 func TestMessageIsSafeToSendAgain(t *testing.T) {
+	t.Parallel()
 	author, other := newUser(t, region.EU, "author"), newUser(t, region.US, "other")
 	c := newChat(t, author, other)
 	const times = 8

@@ -105,6 +105,7 @@ func (w writing) write(t *testing.T, c *apptest.Client, text string, want failur
 
 // TestAllowListOfLinks writes texts of every kind with the setting off and on.
 func TestAllowListOfLinks(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	addRules(t, n, allowPath, nil, `allowed\.example`, "maps.example/routes/.*")
@@ -150,6 +151,7 @@ func TestAllowListOfLinks(t *testing.T) {
 
 // TestAllowListOfStoryLinks: the address of a story's link is one, however it is written.
 func TestAllowListOfStoryLinks(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.US, "alice")
 	addRules(t, n, allowPath, nil, "allowed.example")
@@ -178,6 +180,7 @@ func awaitRule(t *testing.T, c *apptest.Client, text string) {
 
 // TestBlockListOfWords writes blocked words everywhere; no setting turns the list off.
 func TestBlockListOfWords(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	ways := writings(t, alice)
@@ -201,6 +204,7 @@ func TestBlockListOfWords(t *testing.T) {
 
 // TestWhoMayChangeAListIsNotBound: administrators, and those whose role may change the list.
 func TestWhoMayChangeAListIsNotBound(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	author, trusted := n.NewUser(t, region.EU, "author"), n.NewUser(t, region.EU, "trusted")
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/users", object{"userId": trusted.UserID, "roles": []string{"super-moderator"}}).OK(t)
@@ -215,6 +219,7 @@ func TestWhoMayChangeAListIsNotBound(t *testing.T) {
 
 // TestScheduledPostIsCheckedAgain: what was allowed when it was scheduled and is not when its time has come is not published.
 func TestScheduledPostIsCheckedAgain(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	author := n.NewUser(t, region.EU, "author")
 	at := timeIn(1500 * time.Millisecond)
@@ -229,6 +234,7 @@ func TestScheduledPostIsCheckedAgain(t *testing.T) {
 
 // TestCarriedTextsAreChecked: a poll that was made when other rules held is no way around them.
 func TestCarriedTextsAreChecked(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	author := n.NewUser(t, region.EU, "author")
 	poll := author.Do(t, http.MethodPost, pollsPath, object{"question": "evil.com?", "answers": []object{{"data": "this"}, {"data": "that"}}}).
@@ -244,6 +250,7 @@ func TestCarriedTextsAreChecked(t *testing.T) {
 
 // TestModerationRules changes both lists in every way.
 func TestModerationRules(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	admin := n.Admin(region.EU)
 	for _, path := range []string{allowPath, blockPath} {
@@ -294,6 +301,7 @@ func TestModerationRules(t *testing.T) {
 }
 
 func TestModerationRuleRefusals(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	admin, alice, nobody := n.Admin(region.EU), n.NewUser(t, region.EU, "alice"), n.Anonymous(region.EU)
 	adding := func(regexs ...string) object { return object{"regexs": regexs} }
@@ -341,6 +349,7 @@ func TestModerationRuleRefusals(t *testing.T) {
 
 // TestModerationListIsFull fills a list by hundreds.
 func TestModerationListIsFull(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	add := func(from, count int, shape string) *apptest.Response {
 		var regexs []string
@@ -364,6 +373,7 @@ func TestModerationListIsFull(t *testing.T) {
 
 // TestModerationRulesReachEveryRegion changes rules at one address, and is held to them at the others.
 func TestModerationRulesReachEveryRegion(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	verify := func(code region.Code) int {
@@ -389,6 +399,7 @@ func TestModerationRulesReachEveryRegion(t *testing.T) {
 
 // TestVerifyTexts asks without writing.
 func TestVerifyTexts(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	addRules(t, n, allowPath, nil, "allowed.example")

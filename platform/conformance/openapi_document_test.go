@@ -22,8 +22,9 @@ import (
 // apiDocument is the API document, with which every answer of every test of this package is compared. It is stricter than
 // the document that clients get: there, an object may have fields that are not documented; here, none may.
 type apiDocument struct {
-	root     object
-	compiler *jsonschema.Compiler
+	root      object
+	compiler  *jsonschema.Compiler
+	templates map[int][]pathTemplate // by the number of segments
 
 	mu       sync.Mutex
 	schemas  map[string]*jsonschema.Schema // by JSON pointer
@@ -46,6 +47,7 @@ func newAPIDocument() *apiDocument {
 	d := &apiDocument{schemas: map[string]*jsonschema.Schema{}, findings: map[string]bool{}, answered: map[string]int{}}
 	d.root, _ = root.(object)
 	allowNothingElse(d.at("components", "schemas"))
+	d.templates = templatesOf(d.at("paths"))
 	d.compiler = jsonschema.NewCompiler()
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	d.compiler.AssertFormat()
@@ -101,24 +103,37 @@ func (d *apiDocument) operations() []documented {
 	return all
 }
 
-// template finds the path of the document that a request's path is one of; a segment that is spelt out wins over a
+// pathTemplate is a path of the document, such as /api/v3/users/{userId}.
+type pathTemplate struct {
+	path     string
+	segments []string
+}
+
+// templatesOf returns the paths of a document by their number of segments.
+func templatesOf(paths object) map[int][]pathTemplate {
+	templates := map[int][]pathTemplate{}
+	for path := range paths {
+		segments := strings.Split(path, "/")
+		templates[len(segments)] = append(templates[len(segments)], pathTemplate{path, segments})
+	}
+	return templates
+}
+
+// template returns the path of the document that a request's path matches, or "". A literal segment takes precedence over a
 // placeholder.
 func (d *apiDocument) template(path string) string {
 	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	best, bestLiterals := "", -1
-	for template := range d.at("paths") {
-		if literals := matches(strings.Split(template, "/"), segments); literals > bestLiterals {
-			best, bestLiterals = template, literals
+	for _, template := range d.templates[len(segments)] {
+		if literals := matches(template.segments, segments); literals > bestLiterals {
+			best, bestLiterals = template.path, literals
 		}
 	}
 	return best
 }
 
-// matches counts the segments that are spelt out; -1 for another path.
+// matches returns the number of literal segments of a template that a path matches, and -1 if it does not match.
 func matches(template, segments []string) int {
-	if len(template) != len(segments) {
-		return -1
-	}
 	literals := 0
 	for i, part := range template {
 		switch {

@@ -21,6 +21,7 @@ import (
 
 // TestEveryRegionServesTheDocument: the same document and the page, at each region's address.
 func TestEveryRegionServesTheDocument(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		r := n.Anonymous(code).Do(t, http.MethodGet, apidoc.DocumentPath, nil).OK(t)
@@ -33,6 +34,7 @@ func TestEveryRegionServesTheDocument(t *testing.T) {
 
 // TestEveryOperationIsDocumented: every path of every RPC, every stream of bytes, and nothing else.
 func TestEveryOperationIsDocumented(t *testing.T) {
+	t.Parallel()
 	var served []string
 	for _, b := range bindings() {
 		served = append(served, b.verb+" "+withoutNames(b.path))
@@ -67,6 +69,7 @@ func withoutNames(path string) string {
 // TestDocumentedOperationsAnswer calls every operation of the document at every path of it, as somebody who may. That the
 // answers have no other fields than those of the document is seen to for every call of this package.
 func TestDocumentedOperationsAnswer(t *testing.T) {
+	t.Parallel()
 	g := newGrounds(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MediaKey = mediaSecret }))
 	rows := firstRows()
 	for _, op := range theDocument.operations() {
@@ -189,6 +192,7 @@ func addParameter(query url.Values, name string, fields object) {
 
 // TestDocumentedStreamsAnswer calls the operations that are no RPC.
 func TestDocumentedStreamsAnswer(t *testing.T) {
+	t.Parallel()
 	caller := newUser(t, region.EU, "caller")
 	samples := map[string][]byte{
 		"/api/v4/images": pngOf(t, 3, 2), "/api/v4/audios": []byte(tinySound),
@@ -224,6 +228,7 @@ func (d *apiDocument) successes(name string) int {
 
 // TestDocumentIsStrict: the comparison finds what it is there to find.
 func TestDocumentIsStrict(t *testing.T) {
+	t.Parallel()
 	const path = "/api/v3/users/{userId}"
 	answer := func(status int, body string) error {
 		return theDocument.check(path, apptest.Exchange{Method: http.MethodGet, Path: path, Status: status, Body: []byte(body)})

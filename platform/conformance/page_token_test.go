@@ -96,6 +96,7 @@ func nextOf(t *testing.T, r *apptest.Response) string {
 
 // TestTokensAreOfOneList feeds every list the tokens of every other one.
 func TestTokensAreOfOneList(t *testing.T) {
+	t.Parallel()
 	g := newGrounds(t)
 	fillLists(t, g)
 	lists := pagedLists(t, g)
@@ -142,6 +143,7 @@ func fillLists(t *testing.T, g *grounds) {
 
 // TestTokenIsOfOneParentAndOrder uses tokens with another parent, order, filter and caller, and at another region.
 func TestTokenIsOfOneParentAndOrder(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	id, elsewhere := newCommunity(t, boss), newCommunity(t, boss)
 	for range 3 {

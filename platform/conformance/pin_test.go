@@ -54,6 +54,7 @@ func setMaxGlobalPins(t *testing.T, n *apptest.Network, limit int) {
 
 // TestGlobalPins pins posts of communities in every region, each at another region's address.
 func TestGlobalPins(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	setMaxGlobalPins(t, n, 3)
 	reader := n.NewUser(t, region.SG, "reader")
@@ -97,6 +98,7 @@ func TestGlobalPins(t *testing.T) {
 
 // TestGlobalPinLimitHolds pins at all homes at once: never more than the limit succeed, nor stay.
 func TestGlobalPinLimitHolds(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	for range 5 {
 		var wg sync.WaitGroup
@@ -122,6 +124,7 @@ func TestGlobalPinLimitHolds(t *testing.T) {
 }
 
 func TestGlobalPinRefusals(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	require.Equal(t, 1, n.Admin(region.EU).Do(t, http.MethodGet, settingsPath, nil).OK(t).Int(t, "maxGlobalPinnedPost"))
 	author := n.NewUser(t, region.EU, "author")
@@ -172,6 +175,7 @@ func TestGlobalPinRefusals(t *testing.T) {
 
 // TestCommunityPins pins at both placements, from an address that is not the community's home.
 func TestCommunityPins(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	member := newUser(t, region.US, "member")
 	community := newCommunity(t, author)
@@ -208,6 +212,7 @@ func TestCommunityPins(t *testing.T) {
 }
 
 func TestCommunityPinRefusals(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	member, stranger := newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
 	community, other := newCommunity(t, author), newCommunity(t, author)

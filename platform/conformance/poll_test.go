@@ -74,6 +74,7 @@ func votesPath(id string) string { return pollsPath + "/" + id + "/votes" }
 func answering(ids ...string) object { return object{"answerIds": append([]string{}, ids...)} }
 
 func TestPoll(t *testing.T) {
+	t.Parallel()
 	author, voter := newUser(t, region.EU, "author"), newUser(t, region.US, "voter")
 	r := author.Do(t, http.MethodPost, pollsPath, poll(t, object{"title": "T", "closedIn": 2_592_000_000}))
 	requireVotes(t, r, []int{0, 0, 0}, []bool{false, false, false})
@@ -123,6 +124,7 @@ func TestPoll(t *testing.T) {
 
 // TestPollOfSeveralAnswers votes for several and closes by time.
 func TestPollOfSeveralAnswers(t *testing.T) {
+	t.Parallel()
 	author, voter := newUser(t, region.SG, "author"), newUser(t, region.EU, "voter")
 	id := newPoll(t, author, object{"answerType": "multiple"})
 	r := voter.Do(t, http.MethodGet, pollsPath+"/"+id, nil)
@@ -142,6 +144,7 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 // TestVotesAtOnce has many users vote and change their votes at once, some of them several times: the counts are those of
 // the facts.
 func TestVotesAtOnce(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	id := newPoll(t, author)
 	answers := requirePoll(t, author.Do(t, http.MethodGet, pollsPath+"/"+id, nil))
@@ -177,6 +180,7 @@ func TestVotesAtOnce(t *testing.T) {
 }
 
 func TestPollVoters(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	id := newPoll(t, author)
 	answers := requirePoll(t, author.Do(t, http.MethodGet, pollsPath+"/"+id, nil))
@@ -206,6 +210,7 @@ func TestPollVoters(t *testing.T) {
 
 // TestPostWithPoll posts polls where their creators do not live, and reads them in every aggregate.
 func TestPostWithPoll(t *testing.T) {
+	t.Parallel()
 	owner, author, voter := newUser(t, region.US, "owner"), newUser(t, region.EU, "author"), newUser(t, region.SG, "voter")
 	community := newCommunity(t, owner, object{"isPublic": false, "isDiscoverable": true})
 	other := newCommunity(t, owner)
@@ -265,6 +270,7 @@ func TestPostWithPoll(t *testing.T) {
 
 // TestScheduledPostWithPoll publishes a poll later.
 func TestScheduledPostWithPoll(t *testing.T) {
+	t.Parallel()
 	owner, author := newUser(t, region.US, "owner"), newUser(t, region.EU, "author")
 	community := newCommunity(t, owner)
 	join(t, community, author)
@@ -282,6 +288,7 @@ func TestScheduledPostWithPoll(t *testing.T) {
 }
 
 func TestPollRefusals(t *testing.T) {
+	t.Parallel()
 	author, voter := newUser(t, region.EU, "author"), newUser(t, region.US, "voter")
 	id := newPoll(t, author)
 	answers := requirePoll(t, author.Do(t, http.MethodGet, pollsPath+"/"+id, nil))

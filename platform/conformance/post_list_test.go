@@ -56,6 +56,7 @@ func eachPostList(t *testing.T, test func(t *testing.T, boss *apptest.Client, l 
 
 // TestPostOrders lists posts in the four orders, page by page. Deleting some, in an order of its own, is what changes them.
 func TestPostOrders(t *testing.T) {
+	t.Parallel()
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		var created []string
@@ -92,6 +93,7 @@ func TestPostOrders(t *testing.T) {
 
 // TestPostsOfOneMoment pages through posts that only their ids tell apart: children are as old as their parent.
 func TestPostsOfOneMoment(t *testing.T) {
+	t.Parallel()
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		for range 2 {
@@ -108,6 +110,7 @@ func TestPostsOfOneMoment(t *testing.T) {
 
 // TestPostDataTypes lists by what posts hold.
 func TestPostDataTypes(t *testing.T) {
+	t.Parallel()
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		post()
@@ -134,6 +137,7 @@ func TestPostDataTypes(t *testing.T) {
 
 // TestPostsByFlag lists by the three states of hasFlag: flagged by itself, by a comment, by a child, or not at all.
 func TestPostsByFlag(t *testing.T) {
+	t.Parallel()
 	eachPostList(t, func(t *testing.T, boss *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		var posts []string
@@ -162,6 +166,7 @@ func TestPostsByFlag(t *testing.T) {
 
 // TestPostListVersions: the older paths list the same.
 func TestPostListVersions(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	for range 3 {
@@ -177,6 +182,7 @@ func TestPostListVersions(t *testing.T) {
 
 // TestPostsByTag lists posts that have any of the tags.
 func TestPostsByTag(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	red := newPost(t, boss, id, object{"tags": []string{"red", "round"}})
@@ -200,6 +206,7 @@ func TestPostsByTag(t *testing.T) {
 
 // TestPostReview sends posts to the moderators and lets them decide; the order of decisions is the order of updates.
 func TestPostReview(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"needApprovalOnPostCreation": true})
 	own := newPost(t, club.boss, club.id)
 	var waiting []string
@@ -241,6 +248,7 @@ func TestPostReview(t *testing.T) {
 
 // TestReviewIsOver: a post that was decided on is decided on no more, and who sees it hears so.
 func TestReviewIsOver(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"needApprovalOnPostCreation": true})
 	approved, declined := newPost(t, club.member, club.id), newPost(t, club.member, club.id)
 	review := func(by *apptest.Client, id, verb string) *apptest.Response {
@@ -260,6 +268,7 @@ func TestReviewIsOver(t *testing.T) {
 
 // TestReactionsUnderReview: whoever sees a post that waits, and may comment on it, reacts to it too.
 func TestReactionsUnderReview(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"needApprovalOnPostCreation": true})
 	id := newPost(t, club.member, club.id)
 	body := object{"referenceType": "post", "referenceId": id, "reactionName": "like"}

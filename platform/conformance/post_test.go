@@ -39,6 +39,7 @@ func fileOf(t *testing.T, kind string) string {
 }
 
 func TestCreatePostInCommunity(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss, mentioned := newUser(t, region.EU, "boss"), newUser(t, region.SG, "mentioned")
 	category := newCategory(t, admin(t), "category")
@@ -101,6 +102,7 @@ func requireNewPost(t *testing.T, p object, author *apptest.Client) {
 }
 
 func TestCreatePostOnWall(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice, bob := newUser(t, region.SG, "alice"), newUser(t, region.US, "bob")
 	for name, body := range map[string]object{
@@ -132,6 +134,7 @@ func TestCreatePostOnWall(t *testing.T) {
 
 // TestParentAndChildren: the parent holds the text, each media element is a child post.
 func TestParentAndChildren(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	for name, c := range map[string]struct {
@@ -175,6 +178,7 @@ func TestParentAndChildren(t *testing.T) {
 // TestChildrenKeepTheirOrder: an album shows its pictures in the order in which they were attached, and keeps it when one
 // is deleted.
 func TestChildrenKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	var want []string
 	for _, photo := range photos(t, 10) {
@@ -202,6 +206,7 @@ func TestChildrenKeepTheirOrder(t *testing.T) {
 
 // TestCustomPost: a dotted data type holds what it likes, up to 100 KB.
 func TestCustomPost(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	data := object{"anything": []any{1.0, nil, object{"text": "x"}}, "n": 1e100}
@@ -225,6 +230,7 @@ func TestCustomPost(t *testing.T) {
 }
 
 func TestPostLimits(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	words := func(count, length int) []string { return slices.Repeat([]string{long(length)}, count) }
@@ -275,6 +281,7 @@ func TestPostLimits(t *testing.T) {
 }
 
 func TestWhoMayPost(t *testing.T) {
+	t.Parallel()
 	open, quiet := newClub(t), newClub(t, object{"onlyAdminCanPost": true})
 	in := func(c club) object {
 		return object{"targetType": "community", "targetId": c.id, "data": object{"text": "x"}}
@@ -292,6 +299,7 @@ func TestWhoMayPost(t *testing.T) {
 }
 
 func TestGetPosts(t *testing.T) {
+	t.Parallel()
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	var ids []string
 	for _, home := range region.All() {
@@ -329,6 +337,7 @@ func TestGetPosts(t *testing.T) {
 }
 
 func TestDeletePost(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"v3", "v4"} {
 		for _, permanent := range []bool{false, true} {
 			t.Run(fmt.Sprint(version, " permanent ", permanent), func(t *testing.T) {
@@ -378,6 +387,7 @@ func requireDeletedPosts(t *testing.T, r *apptest.Response) {
 }
 
 func TestWhoMayDeletePosts(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	del := func(name string, by *apptest.Client, id string, want failure) attempt {
 		return attempt{name, by, http.MethodDelete, "/api/v4/posts/" + id, nil, want}

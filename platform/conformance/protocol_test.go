@@ -230,6 +230,7 @@ func (o operation) requireEqualErrors(t *testing.T, want failure, code connect.C
 
 // TestProtocolsGiveEqualAnswers calls operations of every service.
 func TestProtocolsGiveEqualAnswers(t *testing.T) {
+	t.Parallel()
 	for _, o := range matrix(t) {
 		o.requireEqualAnswers(t)
 	}
@@ -237,6 +238,7 @@ func TestProtocolsGiveEqualAnswers(t *testing.T) {
 
 // TestProtocolsGiveEqualErrors calls operations that are refused, one for each kind of refusal.
 func TestProtocolsGiveEqualErrors(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	club := newClub(t, object{"requiresJoinApproval": true})
 	post := newPost(t, club.member, club.id)
@@ -278,6 +280,7 @@ func TestProtocolsGiveEqualErrors(t *testing.T) {
 
 // TestHealth asks for the health of the server and of each service, as load balancers of gRPC do.
 func TestHealth(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		for _, service := range []string{"", "plaza.v1.UserService", "plaza.v1.PostService"} {
@@ -289,6 +292,7 @@ func TestHealth(t *testing.T) {
 
 // TestReflection lists the services, as tools of gRPC do.
 func TestReflection(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	client := grpcreflect.NewClient(h2c(t), n.BaseURL(region.US), connect.WithGRPC())
 	stream := client.NewStream(t.Context())

@@ -19,6 +19,7 @@ import (
 
 // TestQuerySpellings asks for one page in each of the ways in which clients spell parameters.
 func TestQuerySpellings(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	for range 3 {
 		newWallPost(t, boss, object{"attachments": attached(t, boss.Network, "image", "video")})
@@ -48,6 +49,7 @@ func TestQuerySpellings(t *testing.T) {
 
 // TestTrailingSlash: a path means the same with a slash at its end.
 func TestTrailingSlash(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	post := newPost(t, boss, id)
@@ -63,6 +65,7 @@ func TestTrailingSlash(t *testing.T) {
 
 // TestDoubleEncodedIDs: public clients encode the ids of …/list calls twice.
 func TestDoubleEncodedIDs(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, id := range []string{"a b/c%d@é", "100%", "50%25", "a+b", "x&y=z", "[0]", "日本", "%41"} {
 		id = apptest.UserID(id)
@@ -83,6 +86,7 @@ func TestDoubleEncodedIDs(t *testing.T) {
 
 // TestBodiesAsTheyCome: what a client says about its body is irrelevant, and a POST may have none.
 func TestBodiesAsTheyCome(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	post := newWallPost(t, boss)
 	for _, contentType := range []string{
@@ -116,6 +120,7 @@ func TestBodiesAsTheyCome(t *testing.T) {
 
 // TestDeleteWithBody deletes with what to delete in a JSON body.
 func TestDeleteWithBody(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	l := listing{by: boss, path: "/api/v5/posts", query: url.Values{"targetId": {id}, "isDeleted": {"true"}}, list: "posts", id: "postId"}
@@ -126,6 +131,7 @@ func TestDeleteWithBody(t *testing.T) {
 }
 
 func TestRoutes(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.EU, "alice")
 	for _, by := range []*apptest.Client{alice, n.Anonymous(region.US)} {
@@ -154,6 +160,7 @@ func TestRoutes(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	body := func(size int) string {
 		const frame = `{"data":{"text":"x","more":""}}`
@@ -183,6 +190,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 func TestRequestID(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	const name = "X-Request-Id"
 	require.Equal(t, "my-id.1", alice.With(name, "my-id.1").Do(t, http.MethodGet, "/api/v3/users", nil).OK(t).Header.Get(name))
@@ -198,6 +206,7 @@ func TestRequestID(t *testing.T) {
 }
 
 func TestGzip(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	plain := alice.Do(t, http.MethodGet, "/api/v3/roles", nil).OK(t)
 	require.Empty(t, plain.Header.Get("Content-Encoding"))
@@ -225,6 +234,7 @@ func TestGzip(t *testing.T) {
 
 // TestCORS lets a browser call from any page.
 func TestCORS(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.EU, "alice")
 	const origin = "https://app.example.com"
@@ -255,6 +265,7 @@ func TestCORS(t *testing.T) {
 
 // TestAnswersAreNotSniffed and carry no server name.
 func TestAnswersAreNotSniffed(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for _, path := range []string{"/api/v3/users", "/nothing"} {
 		r := alice.Do(t, http.MethodGet, path, nil)
@@ -265,6 +276,7 @@ func TestAnswersAreNotSniffed(t *testing.T) {
 
 // TestErrorsTellNothing: what goes wrong inside stays inside.
 func TestErrorsTellNothing(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for _, evil := range []string{"'; DROP TABLE users; --", "../../etc/passwd", "${jndi:ldap://x}", "\u202e", strings.Repeat("[", 500)} {
 		for _, path := range []string{
@@ -281,6 +293,7 @@ func TestErrorsTellNothing(t *testing.T) {
 
 // TestRawHTTP speaks to the port byte by byte: a request that is none is refused, and the server lives on.
 func TestRawHTTP(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, c := range []struct{ send, want string }{
 		{"nonsense that is longer than the preface of HTTP/2\r\n\r\n", "HTTP/1.1 400 "},

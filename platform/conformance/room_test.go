@@ -65,6 +65,7 @@ func sending(t *testing.T, c *apptest.Client, id string) (token object, key stri
 }
 
 func TestRoom(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	host, viewer, media := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "viewer"), mediaServer(n)
 	thumbnail := n.File(t, "image", 0)
@@ -149,6 +150,7 @@ func roomIn(t *testing.T, host, media *apptest.Client, state string) (id, key st
 
 // TestRoomTransitions sends every event to a room in every state. The events stand in the order of the first row; - is a refusal.
 func TestRoomTransitions(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	host, media := n.NewUser(t, region.SG, "host"), mediaServer(n)
 	rows := [][]string{
@@ -185,6 +187,7 @@ func TestRoomTransitions(t *testing.T) {
 }
 
 func TestRoomModeration(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	host, media := n.NewUser(t, region.US, "host"), mediaServer(n)
 	id, key := roomIn(t, host, media, "live")
@@ -202,6 +205,7 @@ func TestRoomModeration(t *testing.T) {
 }
 
 func TestRoomCoHosts(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	host, guest, other, media := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "guest"), n.NewUser(t, region.SG, "other"), mediaServer(n)
 	coHosts := object{"type": "coHosts", "participants": []string{guest.UserID}}
@@ -242,6 +246,7 @@ func TestRoomCoHosts(t *testing.T) {
 }
 
 func TestChildRooms(t *testing.T) {
+	t.Parallel()
 	host, other := newUser(t, region.SG, "host"), newUser(t, region.EU, "other")
 	parent := text(newRoom(t, host), "roomId")
 	child := newRoom(t, host.At(region.US), object{"parentRoomId": parent})
@@ -260,6 +265,7 @@ func TestChildRooms(t *testing.T) {
 
 // TestPostWithRoom posts rooms where their hosts do not live, and finds them in every aggregate and among those that are live.
 func TestPostWithRoom(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, author, viewer := n.NewUser(t, region.US, "owner"), n.NewUser(t, region.EU, "author"), n.NewUser(t, region.SG, "viewer")
 	media, stranger, guest := mediaServer(n), n.NewUser(t, region.EU, "stranger"), n.NewUser(t, region.EU, "guest")
@@ -331,6 +337,7 @@ func TestPostWithRoom(t *testing.T) {
 }
 
 func TestRoomList(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	media, viewer, admin := mediaServer(n), n.NewUser(t, region.EU, "viewer"), n.Admin(region.SG)
 	hosts := []*apptest.Client{n.NewUser(t, region.US, "host"), n.NewUser(t, region.EU, "host"), n.NewUser(t, region.SG, "host")}
@@ -365,6 +372,7 @@ func TestRoomList(t *testing.T) {
 }
 
 func TestRoomRefusals(t *testing.T) {
+	t.Parallel()
 	host, other := newUser(t, region.EU, "host"), newUser(t, region.US, "other")
 	id := text(newRoom(t, host), "roomId")
 	path := roomsPath + "/" + id

@@ -62,6 +62,7 @@ func requireScheduled(t *testing.T, r *apptest.Response) []string {
 
 // TestScheduledPostIsPublished schedules at one region's address for a community of another, and for two walls.
 func TestScheduledPostIsPublished(t *testing.T) {
+	t.Parallel()
 	author, other := newUser(t, region.EU, "author"), newUser(t, region.US, "other")
 	community := newCommunity(t, other)
 	join(t, community, author)
@@ -121,6 +122,7 @@ func TestScheduledPostIsPublished(t *testing.T) {
 
 // TestScheduledPostIsReviewed goes to the moderators where the community asks for it, as any post would.
 func TestScheduledPostIsReviewed(t *testing.T) {
+	t.Parallel()
 	owner, member := newUser(t, region.EU, "owner"), newUser(t, region.SG, "member")
 	community := newCommunity(t, owner, object{"needApprovalOnPostCreation": true})
 	join(t, community, member)
@@ -133,6 +135,7 @@ func TestScheduledPostIsReviewed(t *testing.T) {
 
 // TestScheduledPostFails loses the right to post before the time has come, and waits again with a new one.
 func TestScheduledPostFails(t *testing.T) {
+	t.Parallel()
 	owner, member := newUser(t, region.EU, "owner"), newUser(t, region.US, "member")
 	community, gone := newCommunity(t, owner), newCommunity(t, owner)
 	join(t, community, member)
@@ -166,6 +169,7 @@ func TestScheduledPostFails(t *testing.T) {
 }
 
 func TestChangeScheduledPost(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
 	community, elsewhere := newCommunity(t, author), newCommunity(t, author)
 	id := newScheduled(t, author, scheduling(timeIn(time.Hour), community, "first"))
@@ -200,6 +204,7 @@ func TestChangeScheduledPost(t *testing.T) {
 }
 
 func TestScheduleLimits(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
 	community := newCommunity(t, author)
 	closed := newCommunity(t, author, object{"onlyAdminCanPost": true})
@@ -240,6 +245,7 @@ func TestScheduleLimits(t *testing.T) {
 
 // TestListScheduledPosts pages through posts for targets of every region, in each order.
 func TestListScheduledPosts(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	var ids []string
 	for i := range 7 {

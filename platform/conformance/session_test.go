@@ -26,6 +26,7 @@ func session(userID string, others ...object) object {
 }
 
 func TestCreateSession(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, version := range []string{"v3", "v4", "v5"} {
 		for _, code := range region.All() {
@@ -67,6 +68,7 @@ func requireSession(t *testing.T, r *apptest.Response) {
 
 // TestAccessTokenClaims reads what public clients read of the token: the user's public id, and when it was made and ends.
 func TestAccessTokenClaims(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	parts := strings.Split(alice.Token, ".")
 	require.Len(t, parts, 3)
@@ -88,6 +90,7 @@ func TestAccessTokenClaims(t *testing.T) {
 }
 
 func TestSessionLimits(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	long := func(length int) string { return strings.Repeat("é", length) }
 	var attempts []attempt
@@ -127,6 +130,7 @@ func TestSessionLimits(t *testing.T) {
 }
 
 func TestSessionIsRefused(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	id := apptest.UserID("guest")
 	requireAttempts(t, []attempt{
@@ -153,6 +157,7 @@ func TestSessionIsRefused(t *testing.T) {
 
 // TestSignInAgain signs a user in at another region: it stays who it is, and a name that is given renames it.
 func TestSignInAgain(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	id := apptest.UserID("wanderer")
 	first := device(n, region.US).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Wanda", "profileHandle": "wanda"})).OK(t)
@@ -173,6 +178,7 @@ func TestSignInAgain(t *testing.T) {
 const verifyPath = "/api/v3/sessions"
 
 func TestVerifySession(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.EU, "alice")
 	other := apptest.Start(t)
@@ -202,6 +208,7 @@ func TestVerifySession(t *testing.T) {
 }
 
 func TestRevokeOwnSession(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	id := apptest.UserID("alice")
 	phone := n.SignIn(t, region.EU, id)
@@ -218,6 +225,7 @@ func TestRevokeOwnSession(t *testing.T) {
 }
 
 func TestRevokeAllSessions(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	stranger := newUser(t, region.EU, "stranger")
 	for _, c := range []struct {

@@ -18,6 +18,7 @@ const (
 )
 
 func TestModerationConfiguration(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	require.JSONEq(t, `{"isWhitelistEnabled":false,"isReportEnabled":true}`,
@@ -44,6 +45,7 @@ func TestModerationConfiguration(t *testing.T) {
 }
 
 func TestNetworkSettings(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	get := func(t *testing.T) object {
@@ -76,6 +78,7 @@ func TestNetworkSettings(t *testing.T) {
 // TestSettingsTravel changes a setting at each region: it is true there at once, and soon at the others. The contract of the
 // program is a second; a busy machine gets more, and the log says how long it took.
 func TestSettingsTravel(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	flagLimitAt := func(code region.Code) int {
 		var settings struct{ FlagLimit int }
@@ -100,6 +103,7 @@ func TestSettingsTravel(t *testing.T) {
 
 // TestSecureMode makes authTokens mandatory and lets it be.
 func TestSecureMode(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	secure := func(on bool) {
 		n.Admin(region.EU).Do(t, http.MethodPut, settingsPath, object{"isSecureModeEnabled": on}).OK(t)

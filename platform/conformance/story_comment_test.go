@@ -18,6 +18,7 @@ func newStoryComment(t *testing.T, c *apptest.Client, storyID string, fields ...
 }
 
 func TestStoryComments(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	id := newStory(t, club.boss, club.id)
 	first := newStoryComment(t, club.member.At(region.SG), id)
@@ -58,6 +59,7 @@ func TestStoryComments(t *testing.T) {
 
 // TestNoCommentsInStory: a community may take none on its stories.
 func TestNoCommentsInStory(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"allowCommentInStory": false})
 	id := newStory(t, club.boss, club.id)
 	for _, c := range []*apptest.Client{club.boss, club.member, club.stranger} {
@@ -70,6 +72,7 @@ func TestNoCommentsInStory(t *testing.T) {
 }
 
 func TestStoryReactions(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	id := newStory(t, club.boss, club.id)
 	comment := newStoryComment(t, club.member, id)
@@ -100,6 +103,7 @@ func TestStoryReactions(t *testing.T) {
 }
 
 func TestStoryFlags(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	id := newStory(t, club.boss, club.id)
 	path := storiesPath + "/" + id + "/flags"
@@ -129,6 +133,7 @@ func TestStoryFlags(t *testing.T) {
 
 // TestStoryFlagLimit: the network's limit, and the switch that turns flagging off.
 func TestStoryFlagLimit(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, second, third := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "second"), n.NewUser(t, region.EU, "third")
 	path := storiesPath + "/" + newStory(t, boss, newCommunity(t, boss)) + "/flags"

@@ -55,6 +55,7 @@ func getStory(t *testing.T, c *apptest.Client, id string) object {
 }
 
 func TestStoryInCommunity(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"categoryIds": []string{newCategory(t, admin(t), "stories")}})
 	item := object{
 		"type": "hyperlink", "data": object{"url": "https://example.com/a?b=c", "customText": "here"},
@@ -92,6 +93,7 @@ func TestStoryInCommunity(t *testing.T) {
 }
 
 func TestStoryOnWall(t *testing.T) {
+	t.Parallel()
 	anna, ben := newUser(t, region.SG, "anna"), newUser(t, region.US, "ben")
 	id := newWallStory(t, anna.At(region.EU))
 	a := requireAggregate(t, ben.Do(t, http.MethodGet, storiesPath+"/"+id, nil), "", storyAggregate)
@@ -108,6 +110,7 @@ func TestStoryOnWall(t *testing.T) {
 
 // TestWhoMakesStories: those who manage the stories of a community; members too where the network allows it.
 func TestWhoMakesStories(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, member, stranger, outcast := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member"), n.NewUser(t, region.SG, "stranger"), n.NewUser(t, region.EU, "outcast")
 	id := newCommunity(t, boss, object{"userIds": []string{member.UserID, outcast.UserID}})
@@ -130,6 +133,7 @@ func TestWhoMakesStories(t *testing.T) {
 
 // TestStoryLife: the network's setting says how long stories last, of those that are made from then on.
 func TestStoryLife(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss := n.NewUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
@@ -158,6 +162,7 @@ func TestStoryLife(t *testing.T) {
 }
 
 func TestStoryLimits(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	link := func(url string) object { return object{"type": "hyperlink", "data": object{"url": url}} }
 	long := func(n int) string { return "https://example.com/" + strings.Repeat("a", n-len("https://example.com/")) }
@@ -216,6 +221,7 @@ func TestStoryLimits(t *testing.T) {
 
 // TestStoryIDs: 24 lowercase hexadecimal characters, anything else is a validation error.
 func TestStoryIDs(t *testing.T) {
+	t.Parallel()
 	anna := newUser(t, region.EU, "anna")
 	calls := map[string]string{"": http.MethodGet, "/flags": http.MethodDelete, "/flags/all": http.MethodDelete}
 	for suffix, method := range calls {
@@ -232,6 +238,7 @@ func TestStoryIDs(t *testing.T) {
 
 // TestDeleteStory: the author, and who manages the stories of the community. What hangs on the story goes with it.
 func TestDeleteStory(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	for _, permanent := range []string{"", "?permanent=true", "?permanent=false"} {
 		id := newStory(t, club.boss, club.id)

@@ -35,6 +35,7 @@ func targetsQuery(pairs ...string) string {
 }
 
 func TestListStories(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	var ids []string
 	for i := range 5 {
@@ -101,6 +102,7 @@ func requireStoryPages(t *testing.T, c *apptest.Client, path string, want []stri
 }
 
 func TestListStoriesByTargets(t *testing.T) {
+	t.Parallel()
 	club, other := newClub(t), newClub(t)
 	hidden := newCommunity(t, other.boss, object{"isPublic": false, "isDiscoverable": false})
 	newStory(t, other.boss, hidden)
@@ -157,6 +159,7 @@ func passTime(t *testing.T, n *apptest.Network, by time.Duration) {
 // TestStoriesEnd: nobody sees a story that ended, nor what hangs on it; it is counted on, and who may view stories everywhere
 // finds it.
 func TestStoriesEnd(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, member := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member")
 	id := newCommunity(t, boss, object{"userIds": []string{member.UserID}})

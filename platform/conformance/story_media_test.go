@@ -9,6 +9,7 @@ import (
 
 // TestMediaStories makes stories of images and videos: their files are in the answer, and have to exist and be of the kind.
 func TestMediaStories(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	image := text(upload(t, club.boss, "image", "a.png", pngOf(t, 4, 3)), "fileId")
 	video := text(upload(t, club.boss, "video", "a.mp4", []byte(tinyVideo)), "fileId")

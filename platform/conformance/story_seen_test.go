@@ -38,6 +38,7 @@ func storyTarget(t *testing.T, c *apptest.Client, communityID string) object {
 }
 
 func TestSeenStories(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	none := storyTarget(t, club.member, club.id)
 	require.Subset(t, none, object{"targetId": club.id, "targetType": "community", "targetPublicId": club.id, "targetUpdatedAt": nil, "lastStoryExpiresAt": nil})
@@ -58,6 +59,7 @@ func TestSeenStories(t *testing.T) {
 }
 
 func TestViews(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	story, post := newStory(t, club.boss, club.id), newPost(t, club.boss, club.id)
 	now := time.Now().Add(-time.Minute)
@@ -91,6 +93,7 @@ func TestViews(t *testing.T) {
 }
 
 func TestReportLimits(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"isPublic": false, "isDiscoverable": false})
 	story := newStory(t, club.boss, club.id)
 	many := func(n int) object {
@@ -123,6 +126,7 @@ func TestReportLimits(t *testing.T) {
 }
 
 func TestMyStoryTargets(t *testing.T) {
+	t.Parallel()
 	reader := newUser(t, region.US, "reader")
 	followed, blocked, unknown := newUser(t, region.SG, "followed"), newUser(t, region.EU, "blocked"), newUser(t, region.EU, "unknown")
 	club, left := newClub(t), newClub(t)

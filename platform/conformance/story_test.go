@@ -13,6 +13,7 @@ import (
 // TestStory is the main job from end to end, across regions: users sign in wherever they are; a community at eu fills with
 // a post and comments; others flag them from us and sg; a moderator clears the flags and rejects a request to join.
 func TestStory(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	s := story{
 		t: t, maria: n.SignIn(t, region.EU, "maria"), sam: n.SignIn(t, region.US, "sam"), li: n.SignIn(t, region.SG, "li"),

@@ -14,6 +14,7 @@ import (
 
 // TestDeletedPostShowsNothing deletes posts with all that a post leads to, and lists them as a stranger.
 func TestDeletedPostShowsNothing(t *testing.T) {
+	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, reader, outsider := newUser(t, region.EU, "author"), newUser(t, region.US, "reader"), newUser(t, region.SG, "outsider")
 	id := newCommunity(t, author)
@@ -54,6 +55,7 @@ func TestDeletedPostShowsNothing(t *testing.T) {
 
 // TestDeletedCommentShowsNothing deletes a comment that was answered: its place stays, and what it said, mentioned and had attached goes.
 func TestDeletedCommentShowsNothing(t *testing.T) {
+	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, named, outsider := newUser(t, region.EU, "author"), newUser(t, region.US, "named"), newUser(t, region.SG, "outsider")
 	post := newPost(t, author, newCommunity(t, author))
@@ -74,6 +76,7 @@ func TestDeletedCommentShowsNothing(t *testing.T) {
 
 // TestDeletedStoryShowsNothing: those who still see that a story was there see no word of it, nor of its comments.
 func TestDeletedStoryShowsNothing(t *testing.T) {
+	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, named := newUser(t, region.EU, "author"), newUser(t, region.US, "named")
 	community := newCommunity(t, author)

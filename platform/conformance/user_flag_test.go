@@ -51,6 +51,7 @@ func requireFlaggedByMe(t *testing.T, want bool, c *apptest.Client, userID strin
 }
 
 func TestUserFlags(t *testing.T) {
+	t.Parallel()
 	bad, a, b := newUser(t, region.EU, "bad"), newUser(t, region.US, "a"), newUser(t, region.SG, "b")
 	path := myFlagsPath + bad.UserID
 	requireFlaggedUser(t, a.At(region.SG).Do(t, http.MethodPost, path, object{"reason": "Spam", "detail": "d"}), a)
@@ -95,6 +96,7 @@ func longText(n int) string { return strings.Repeat("x", n) }
 
 // TestUserFlagLimit fills a user's flags up to the network's limit.
 func TestUserFlagLimit(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings", object{"flagLimit": 2}).OK(t)
 	bad := n.NewUser(t, region.EU, "bad")

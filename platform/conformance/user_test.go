@@ -15,6 +15,7 @@ import (
 )
 
 func TestGetUser(t *testing.T) {
+	t.Parallel()
 	reader := newUser(t, region.US, "reader")
 	alice := newUser(t, region.EU, "alice")
 	for _, code := range region.All() {
@@ -51,6 +52,7 @@ func TestGetUser(t *testing.T) {
 }
 
 func TestBatchGetUsers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice, bob := newUser(t, region.SG, "alice"), newUser(t, region.US, "bob")
 	odd := n.NewUser(t, region.EU, "a b/c%d@é+&[x]")
@@ -78,6 +80,7 @@ func TestBatchGetUsers(t *testing.T) {
 
 // TestSpecialUserIDs uses an id with every kind of character wherever an id can stand.
 func TestSpecialUserIDs(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	odd := n.NewUser(t, region.EU, "a b/c%d@é+&?#")
 	escaped := url.PathEscape(odd.UserID)
@@ -97,6 +100,7 @@ func TestSpecialUserIDs(t *testing.T) {
 
 // TestListUsers has a network of its own: it looks at all users.
 func TestListUsers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	var byTime, byName []string
 	names := map[string]string{}
@@ -143,6 +147,7 @@ func TestListUsers(t *testing.T) {
 
 // TestExactName finds the one user of that very name among many whose names begin with it.
 func TestExactName(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	name := strings.ToLower(apptest.UserID("Sam"))
 	ids := make([]string, 20)
@@ -161,6 +166,7 @@ func TestExactName(t *testing.T) {
 
 // TestSearchUsers searches by what searchBy names.
 func TestSearchUsers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	id, name, handle := apptest.UserID("uid"), apptest.UserID("name"), apptest.UserID("handle")
 	device(n, region.SG).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": name, "profileHandle": handle})).OK(t)
@@ -182,6 +188,7 @@ func TestSearchUsers(t *testing.T) {
 }
 
 func TestUpdateUser(t *testing.T) {
+	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
 	put := func(t *testing.T, by *apptest.Client, body object) object {
 		t.Helper()
@@ -217,6 +224,7 @@ func TestUpdateUser(t *testing.T) {
 
 // TestNetworkRoles gives a user a network role: it shows with its permissions, and it counts at once.
 func TestNetworkRoles(t *testing.T) {
+	t.Parallel()
 	mod := newUser(t, region.US, "mod")
 	requireFailure(t, notAllowed, mod.Do(t, http.MethodPut, "/api/v3/network-settings", object{}))
 	r := admin(t).Do(t, http.MethodPut, "/api/v3/users", object{"userId": mod.UserID, "roles": []string{"global-admin"}})
@@ -233,6 +241,7 @@ func TestNetworkRoles(t *testing.T) {
 }
 
 func TestUserLimits(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	var attempts []attempt
@@ -256,6 +265,7 @@ func TestUserLimits(t *testing.T) {
 }
 
 func TestGlobalBan(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.SG, "alice")
 	ban := func(t *testing.T, path string) object {

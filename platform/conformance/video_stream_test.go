@@ -81,6 +81,7 @@ func streamKey(t *testing.T, stream object) string {
 }
 
 func TestVideoStream(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, viewer, media := n.NewUser(t, region.EU, "owner"), n.NewUser(t, region.US, "viewer"), mediaServer(n)
 	thumbnail := n.File(t, "image", 0)
@@ -176,6 +177,7 @@ func streamReport(event, key string) object {
 
 // TestVideoStreamTransitions sends every event to a stream in every state. An empty state stands for a refusal.
 func TestVideoStreamTransitions(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.US, "owner"), mediaServer(n)
 	for state, events := range map[string]map[string]string{
@@ -207,6 +209,7 @@ func TestVideoStreamTransitions(t *testing.T) {
 }
 
 func TestVideoStreamModeration(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.EU, "owner"), mediaServer(n)
 	id, _ := streamIn(t, owner, media, "live")
@@ -228,6 +231,7 @@ func TestVideoStreamModeration(t *testing.T) {
 
 // TestMediaServerIsKnownByItsSecret: everybody else is nobody, and where no secret is configured, everybody is.
 func TestMediaServerIsKnownByItsSecret(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner := n.NewUser(t, region.EU, "owner")
 	s := newStream(t, owner)
@@ -261,6 +265,7 @@ func TestMediaServerIsKnownByItsSecret(t *testing.T) {
 
 // TestChildStreams makes children of a stream, up to as many as there may be.
 func TestChildStreams(t *testing.T) {
+	t.Parallel()
 	owner, other := newUser(t, region.SG, "owner"), newUser(t, region.EU, "other")
 	parent := text(newStream(t, owner), "streamId")
 	var children []any
@@ -288,6 +293,7 @@ func TestChildStreams(t *testing.T) {
 
 // TestPostWithVideoStream posts streams where their creators do not live, and reads them in every aggregate.
 func TestPostWithVideoStream(t *testing.T) {
+	t.Parallel()
 	owner, author, viewer := newUser(t, region.US, "owner"), newUser(t, region.EU, "author"), newUser(t, region.SG, "viewer")
 	community := newCommunity(t, owner, object{"isPublic": false, "isDiscoverable": true})
 	owner.Do(t, http.MethodPost, membersPath(community), object{"userIds": []string{author.UserID, viewer.UserID}}).OK(t)
@@ -342,6 +348,7 @@ func TestPostWithVideoStream(t *testing.T) {
 }
 
 func TestVideoStreamList(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	media := mediaServer(n)
 	owners := []*apptest.Client{n.NewUser(t, region.US, "owner"), n.NewUser(t, region.EU, "owner"), n.NewUser(t, region.SG, "owner")}
@@ -384,6 +391,7 @@ func TestVideoStreamList(t *testing.T) {
 }
 
 func TestVideoStreamRefusals(t *testing.T) {
+	t.Parallel()
 	owner, other := newUser(t, region.EU, "owner"), newUser(t, region.US, "other")
 	id := text(newStream(t, owner), "streamId")
 	path := streamsPath + "/" + id

@@ -120,6 +120,7 @@ func chatMarkerRows() []row {
 
 // TestMessagesOfChannelsUnseen: what is in a channel that somebody does not see is not there, whatever they ask of it.
 func TestMessagesOfChannelsUnseen(t *testing.T) {
+	t.Parallel()
 	g := newGrounds(t)
 	_, id := g.chat(t, false)
 	for method, suffix := range map[string]string{http.MethodGet: "", http.MethodDelete: "", http.MethodPost: "/flags"} {

@@ -170,6 +170,7 @@ func procedures() []string {
 
 // TestEveryOperationIsWalked fails for an operation without a row, and for a row without an operation.
 func TestEveryOperationIsWalked(t *testing.T) {
+	t.Parallel()
 	walked := map[string]bool{}
 	for _, r := range walkRows() {
 		walked[r.procedure] = true
@@ -186,6 +187,7 @@ func TestEveryOperationIsWalked(t *testing.T) {
 
 // TestAuthorizationWalk calls every operation as everybody.
 func TestAuthorizationWalk(t *testing.T) {
+	t.Parallel()
 	g := newGrounds(t)
 	for _, r := range walkRows() {
 		t.Run(strings.TrimSuffix(r.procedure+" "+r.name, " "), func(t *testing.T) {
@@ -207,6 +209,7 @@ func TestAuthorizationWalk(t *testing.T) {
 
 // TestPromotionAndBanCountAtOnce: what changes about a caller is true at the next call.
 func TestPromotionAndBanCountAtOnce(t *testing.T) {
+	t.Parallel()
 	g := newGrounds(t)
 	clears := row{procedure: "PostService/ClearPostFlags"}
 	flags := row{procedure: "PostService/FlagPost"}

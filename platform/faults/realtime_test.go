@@ -131,7 +131,7 @@ func TestEventsOverServersThatComeAndGo(t *testing.T) {
 			if answer.Status == http.StatusOK && addMember(t, owner.At(region.SG), community, user) {
 				acked = append(acked, user)
 			} else {
-				<-time.After(50 * time.Millisecond) // the machine has a database to start
+				n.AwaitReady(t)
 			}
 		}
 	}

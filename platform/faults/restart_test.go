@@ -138,7 +138,7 @@ func writeOnce(t *testing.T, c *apptest.Client, community string, acked *acknowl
 	t.Helper()
 	posted := c.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "hello"}})
 	if posted.Status != http.StatusOK {
-		<-time.After(10 * time.Millisecond) // the machine has a database to start
+		c.Network.AwaitReady(t)
 		return
 	}
 	id := posted.String(t, "posts.0.postId")

@@ -27,20 +27,6 @@ var (
 	fileMetadata   = resource{"exif": "o", "gps": "o", "height": "i", "width": "i", "isFull": "b"}
 )
 
-func fileRows() []row {
-	uploaded := func(more object) func(*testing.T, *grounds) object {
-		return func(t *testing.T, g *grounds) object {
-			t.Helper()
-			return with(object{"fileId": upload(t, g.author, "file", "walk", []byte("x"))["fileId"]}, more)
-		}
-	}
-	return []row{
-		{procedure: "FileService/GetFile", request: uploaded(nil), want: everybody},
-		{procedure: "FileService/UpdateFile", request: uploaded(object{"altText": "x"}), want: adminsOnly},
-		{procedure: "FileService/DeleteFile", request: uploaded(nil), want: adminsOnly},
-	}
-}
-
 // requireFile checks the shape of a file.
 func requireFile(t *testing.T, value any) object {
 	t.Helper()
@@ -292,4 +278,32 @@ func TestFileIsItsUploaders(t *testing.T) {
 	admins := text(upload(t, owner, "file", "a", []byte("x")), "fileId")
 	admin(t).At(region.US).Do(t, http.MethodDelete, filesPath+"/"+admins, nil).OK(t)
 	require.Empty(t, stored(t, n, admins))
+}
+
+// TestFileIDsAreLimitedAlike: the bytes of a file have the same limit of ids as what is known of it.
+func TestFileIDsAreLimitedAlike(t *testing.T) {
+	t.Parallel()
+	alice := newUser(t, region.EU, "alice")
+	for length, want := range map[int]failure{50: notFound, 51: invalid("fileId")} {
+		path := filesPath + "/" + strings.Repeat("x", length)
+		known, bytes := alice.Do(t, http.MethodGet, path, nil), alice.Do(t, http.MethodGet, path+"/download", nil)
+		requireFailure(t, want, known)
+		requireFailure(t, want, bytes)
+		require.JSONEq(t, string(known.Body), string(bytes.Body))
+	}
+}
+
+// TestFileNamesHaveNoPath: a name that a client prefers loses its folders, as the name that came with the file does.
+func TestFileNamesHaveNoPath(t *testing.T) {
+	t.Parallel()
+	alice := newUser(t, region.EU, "alice")
+	for given, want := range map[string]string{
+		"../..//nice.png": "nice.png", "/etc/passwd": "passwd", `C:\folder\nice.png`: "nice.png", "folder/": "folder", "..": "file", "/": "file",
+		`..\`: "file", "nice..png": "nice..png",
+	} {
+		f := upload(t, alice, "file", "own", []byte("x"), "preferredFilename", given)
+		require.Equal(t, want, attributesOf(f)["name"], given)
+		r := alice.Do(t, http.MethodGet, filesPath+"/"+text(f, "fileId")+"/download", nil).OK(t)
+		require.Regexp(t, `filename="?`+want+`"?$`, r.Header.Get("Content-Disposition"), given)
+	}
 }

@@ -228,3 +228,13 @@ func TestReactionsToMessages(t *testing.T) {
 	boss.Do(t, http.MethodDelete, messagesPath+"/"+id, nil).OK(t)
 	refusedWith(t, member.Do(t, http.MethodPost, "/api/v2/reactions", like), http.StatusNotFound, 400400)
 }
+
+// TestMessagesOfChannelsUnseen: what is in a channel that somebody does not see is not there, whatever they ask of it.
+func TestMessagesOfChannelsUnseen(t *testing.T) {
+	t.Parallel()
+	g := newGrounds(t)
+	_, id := g.chat(t, false)
+	for method, suffix := range map[string]string{http.MethodGet: "", http.MethodDelete: "", http.MethodPost: "/flags"} {
+		refusedWith(t, g.walkers[stranger].Do(t, method, messagesPath+"/"+id+suffix, nil), http.StatusNotFound, 400400)
+	}
+}

@@ -420,3 +420,20 @@ func TestWhoMayDeletePosts(t *testing.T) {
 		del("id of 901", club.boss, strings.Repeat("x", 901), invalid("postId")),
 	})
 }
+
+// TestAdministratorsDoNotPost: with a target or without, an administrator hears why.
+func TestAdministratorsDoNotPost(t *testing.T) {
+	t.Parallel()
+	author := newUser(t, region.EU, "author")
+	words := object{"data": object{"text": "x"}}
+	for name, target := range map[string]object{
+		"no target": {}, "a wall": {"targetType": "user", "targetId": author.UserID}, "a community": {"targetType": "community", "targetId": newCommunity(t, author)},
+		"content": {"targetType": "content", "targetId": "article"}, "unknown": {"targetType": "community", "targetId": unknownID},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := admin(t).Do(t, http.MethodPost, "/api/v4/posts", with(words, target))
+			requireFailure(t, forbidden, r)
+			require.Contains(t, r.Short(), "needs a user")
+		})
+	}
+}

@@ -264,3 +264,23 @@ func TestDeleteStory(t *testing.T) {
 	club.member.Do(t, http.MethodDelete, storiesPath+"/"+wall, nil).OK(t)
 	admin(t).Do(t, http.MethodDelete, storiesPath+"/"+newWallStory(t, club.member)+"?permanent=true", nil).OK(t)
 }
+
+// TestDeletedStory: who may view stories everywhere sees that one was deleted, and removes what is left of it.
+func TestDeletedStory(t *testing.T) {
+	t.Parallel()
+	boss := newUser(t, region.EU, "boss")
+	id := newStory(t, boss, newCommunity(t, boss))
+	path := storiesPath + "/" + id
+	require.Equal(t, false, requireAggregate(t, admin(t).Do(t, http.MethodGet, path, nil), "", storyAggregate).one("stories")["isDeleted"])
+	boss.Do(t, http.MethodDelete, path, nil).OK(t)
+	requireFailure(t, notFound, boss.Do(t, http.MethodGet, path, nil))
+	for _, code := range region.All() {
+		story := requireAggregate(t, admin(t).At(code).Do(t, http.MethodGet, path, nil), "", storyAggregate).one("stories")
+		require.Equal(t, true, story["isDeleted"])
+		require.Equal(t, id, story["storyId"])
+	}
+	requireFailure(t, notFound, admin(t).Do(t, http.MethodDelete, path, nil))
+	requireFailure(t, notFound, boss.Do(t, http.MethodDelete, path+"?permanent=true", nil))
+	admin(t).Do(t, http.MethodDelete, path+"?permanent=true", nil).OK(t)
+	requireFailure(t, notFound, admin(t).Do(t, http.MethodGet, path, nil))
+}

@@ -1,25 +1,6 @@
 package conformance
 
-import (
-	"net/http"
-	"testing"
-)
-
-func roleRows() []row {
-	fresh := func(t *testing.T, _ *grounds) object { t.Helper(); return newRole() }
-	made := func(t *testing.T, g *grounds) object {
-		t.Helper()
-		role := newRole()
-		g.walkers[adminToken].Do(t, http.MethodPost, rolesPath, role).OK(t)
-		return role
-	}
-	named := func(t *testing.T, g *grounds) object { t.Helper(); return object{"roleId": made(t, g)["roleId"]} }
-	return []row{
-		{procedure: "RoleService/CreateRole", request: fresh, want: adminsOnly},
-		{procedure: "RoleService/UpdateRole", request: made, want: adminsOnly},
-		{procedure: "RoleService/DeleteRole", request: named, want: adminsOnly},
-	}
-}
+import "testing"
 
 func invitationRows() []row {
 	invites := func(t *testing.T, g *grounds) object { t.Helper(); return inviteMembers(g.open, g.user(t)) }

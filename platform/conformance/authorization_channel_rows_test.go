@@ -75,8 +75,5 @@ func channelRows() []row {
 		{procedure: "ChannelUserService/MuteChannelUsers", request: usersOfChannel(false, period), want: moderators},
 		{procedure: "ChannelUserService/AddChannelUserRoles", request: usersOfChannel(false, object{"role": "channel-moderator"}), want: moderators},
 		{procedure: "ChannelUserService/RemoveChannelUserRoles", request: usersOfChannel(false, object{"role": "channel-moderator"}), want: moderators},
-
-		{procedure: "NetworkSettingService/GetChatSettings", request: nothing, want: everybody},
-		{procedure: "NetworkSettingService/UpdateChatSettings", request: nothing, want: adminsOnly},
 	}
 }

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"net/http"
 	"slices"
 	"testing"
 )
@@ -115,15 +114,5 @@ func chatMarkerRows() []row {
 		{procedure: "MarkerService/ListReadUsers", name: "hidden", request: aMessage(false, nil), want: users(400400, 0, 0, 400304, 400300)},
 		{procedure: "MarkerService/ListDeliveredUsers", request: aMessage(true, nil), want: inChannelUsers},
 		{procedure: "MarkerService/PushSegment", name: "into a subchannel", request: pushed, want: users(400300, 400300, 400300, 400300, 400000)},
-	}
-}
-
-// TestMessagesOfChannelsUnseen: what is in a channel that somebody does not see is not there, whatever they ask of it.
-func TestMessagesOfChannelsUnseen(t *testing.T) {
-	t.Parallel()
-	g := newGrounds(t)
-	_, id := g.chat(t, false)
-	for method, suffix := range map[string]string{http.MethodGet: "", http.MethodDelete: "", http.MethodPost: "/flags"} {
-		refusedWith(t, g.walkers[stranger].Do(t, method, messagesPath+"/"+id+suffix, nil), http.StatusNotFound, 400400)
 	}
 }

@@ -67,13 +67,3 @@ func roomRows() []row {
 		{procedure: "RoomService/ReportRoom", request: carried(false, object{"event": "failed"}), want: keyHolders()},
 	}
 }
-
-func userFlagRows() []row {
-	return []row{
-		{procedure: "UserService/FlagUser", request: somebody("userId"), want: usersOnly},
-		{procedure: "UserService/UnflagUser", request: somebody("userId"), want: usersOnly},
-		{procedure: "UserService/ClearUserFlags", request: somebody("userId"), want: adminsOnly},
-		{procedure: "UserService/IsUserFlaggedByMe", request: somebody("userId"), want: everybody},
-		{procedure: "FeedService/ListContentFeed", request: nothing, want: everybody},
-	}
-}

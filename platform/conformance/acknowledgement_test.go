@@ -65,9 +65,9 @@ func TestModerationIsAcknowledged(t *testing.T) {
 	require.True(t, drifted.IsReportEnabled, "and shows in the hash")
 }
 
-// TestModerationIsPushedWhole pushes two sets of settings at two regions again and again. Whatever a region runs at any
+// TestModerationPushIsAtomic pushes two sets of settings at two regions again and again. Whatever a region runs at any
 // time, it is one of the two, and in the end all run the same.
-func TestModerationIsPushedWhole(t *testing.T) {
+func TestModerationPushIsAtomic(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	sets := map[region.Code]object{

@@ -3,21 +3,21 @@ package conformance
 import "testing"
 
 func communityRows() []row {
-	named := func(*testing.T, *grounds) object { return object{"displayName": "x"} }
-	batch := func(_ *testing.T, g *grounds) object { return object{"communityIds": []string{g.open, g.private}} }
-	update := func(_ *testing.T, g *grounds) object { return object{"communityId": g.open, "description": "x"} }
-	official := func(_ *testing.T, g *grounds) object { return object{"communityId": g.open, "isOfficial": true} }
-	fresh := func(t *testing.T, g *grounds) object {
+	named := func(*testing.T, *fixture) object { return object{"displayName": "x"} }
+	batch := func(_ *testing.T, g *fixture) object { return object{"communityIds": []string{g.open, g.private}} }
+	update := func(_ *testing.T, g *fixture) object { return object{"communityId": g.open, "description": "x"} }
+	official := func(_ *testing.T, g *fixture) object { return object{"communityId": g.open, "isOfficial": true} }
+	fresh := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		return object{"communityId": g.community(t)}
 	}
-	deleted := func(*testing.T, *grounds) object { return object{"isDeleted": true} }
+	deleted := func(*testing.T, *fixture) object { return object{"isDeleted": true} }
 	return []row{
 		{procedure: "CommunityService/CreateCommunity", request: named, want: usersOnly},
-		{procedure: "CommunityService/GetCommunity", request: in("communityId", false), want: everybody},
-		{procedure: "CommunityService/GetCommunity", name: "private", request: in("communityId", true), want: everybody},
-		{procedure: "CommunityService/BatchGetCommunities", request: batch, want: everybody},
-		{procedure: "CommunityService/ListCommunities", request: nothing, want: everybody},
+		{procedure: "CommunityService/GetCommunity", request: aCommunity("communityId", false), want: everyone},
+		{procedure: "CommunityService/GetCommunity", name: "private", request: aCommunity("communityId", true), want: everyone},
+		{procedure: "CommunityService/BatchGetCommunities", request: batch, want: everyone},
+		{procedure: "CommunityService/ListCommunities", request: noFields, want: everyone},
 		{procedure: "CommunityService/ListCommunities", name: "deleted", request: deleted, want: adminsOnly},
 		{procedure: "CommunityService/UpdateCommunity", request: update, want: moderators},
 		{procedure: "CommunityService/UpdateCommunity", name: "official", request: official, want: adminsOnly},
@@ -26,50 +26,50 @@ func communityRows() []row {
 }
 
 func memberRows() []row {
-	about := func(fields func(g *grounds) object) func(*testing.T, *grounds) object {
-		return func(t *testing.T, g *grounds) object {
+	about := func(fields func(g *fixture) object) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
 			t.Helper()
 			return with(object{"communityId": g.open, "userIds": []string{g.user(t).UserID}}, fields(g))
 		}
 	}
-	plain := about(func(*grounds) object { return nil })
-	role := about(func(g *grounds) object {
+	plain := about(func(*fixture) object { return nil })
+	role := about(func(g *fixture) object {
 		return object{"roles": []string{"channel-moderator"}, "userIds": []string{g.author.UserID}}
 	})
-	fresh := func(fields ...object) func(*testing.T, *grounds) object {
-		return func(t *testing.T, g *grounds) object {
+	fresh := func(fields ...object) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
 			t.Helper()
 			return object{"communityId": g.community(t, fields...)}
 		}
 	}
 	return []row{
-		{procedure: "MemberService/ListMembers", request: in("communityId", false), want: everybody},
-		{procedure: "MemberService/ListMembers", name: "private", request: in("communityId", true), want: users(400301, 0, 0, 400304, 0)},
+		{procedure: "MemberService/ListMembers", request: aCommunity("communityId", false), want: everyone},
+		{procedure: "MemberService/ListMembers", name: "private", request: aCommunity("communityId", true), want: codesFor(400301, 0, 0, 400304, 0)},
 		{procedure: "MemberService/AddMembers", request: plain, want: moderators},
 		{procedure: "MemberService/RemoveMembers", request: plain, want: moderators},
 		{procedure: "MemberService/BanMembers", request: plain, want: moderators},
 		{procedure: "MemberService/UnbanMembers", request: plain, want: moderators},
 		{procedure: "MemberService/AddMemberRoles", request: role, want: moderators},
 		{procedure: "MemberService/RemoveMemberRoles", request: role, want: moderators},
-		{procedure: "MemberService/JoinCommunity", request: fresh(), want: users(0, 0, 0, 400304, 400300)},
+		{procedure: "MemberService/JoinCommunity", request: fresh(), want: codesFor(0, 0, 0, 400304, 400300)},
 		{
 			procedure: "MemberService/JoinCommunity", name: "with approval", request: fresh(object{"requiresJoinApproval": true}),
-			want: users(400300, 0, 0, 400304, 400300),
+			want: codesFor(400300, 0, 0, 400304, 400300),
 		},
 		{
 			procedure: "MemberService/JoinCommunity", name: "secret", request: fresh(object{"isPublic": false}),
-			want: users(400400, 0, 0, 400400, 400300),
+			want: codesFor(400400, 0, 0, 400400, 400300),
 		},
-		{procedure: "MemberService/LeaveCommunity", request: fresh(), want: users(0, 0, 0, 0, 400300)},
+		{procedure: "MemberService/LeaveCommunity", request: fresh(), want: codesFor(0, 0, 0, 0, 400300)},
 	}
 }
 
 func joinRequestRows() []row {
-	fresh := func(t *testing.T, g *grounds) object {
+	fresh := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		return object{"communityId": g.community(t, object{"requiresJoinApproval": true})}
 	}
-	asked := func(t *testing.T, g *grounds) object {
+	asked := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		id := g.community(t, object{"requiresJoinApproval": true})
 		asker := g.user(t)
@@ -77,9 +77,9 @@ func joinRequestRows() []row {
 		return object{"communityId": id, "userId": asker.InternalID}
 	}
 	return []row{
-		{procedure: "JoinRequestService/RequestJoin", request: fresh, want: users(0, 400315, 400315, 400304, 400300)},
-		{procedure: "JoinRequestService/CancelJoin", request: fresh, want: users(400400, 400400, 400400, 400400, 400300)},
-		{procedure: "JoinRequestService/GetMyJoinRequest", request: fresh, want: everybody},
+		{procedure: "JoinRequestService/RequestJoin", request: fresh, want: codesFor(0, 400315, 400315, 400304, 400300)},
+		{procedure: "JoinRequestService/CancelJoin", request: fresh, want: codesFor(400400, 400400, 400400, 400400, 400300)},
+		{procedure: "JoinRequestService/GetMyJoinRequest", request: fresh, want: everyone},
 		{procedure: "JoinRequestService/ListJoinRequests", request: fresh, want: moderators},
 		{procedure: "JoinRequestService/ApproveJoin", request: asked, want: moderators},
 		{procedure: "JoinRequestService/RejectJoin", request: asked, want: moderators},

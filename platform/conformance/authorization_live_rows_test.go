@@ -9,8 +9,8 @@ import (
 func liveRows() []row { return append(streamRows(), roomRows()...) }
 
 // carriedBy makes a stream or room of the author's, and a post of theirs that carries it.
-func carriedBy(path, list, field, dataType string, private bool, more object) func(*testing.T, *grounds) object {
-	return func(t *testing.T, g *grounds) object {
+func carriedBy(path, list, field, dataType string, private bool, more object) func(*testing.T, *fixture) object {
+	return func(t *testing.T, g *fixture) object {
 		t.Helper()
 		id := g.author.Do(t, http.MethodPost, path, object{"title": "live"}).OK(t).String(t, list+".0."+field)
 		community := map[bool]string{false: g.open, true: g.private}[private]
@@ -20,50 +20,50 @@ func carriedBy(path, list, field, dataType string, private bool, more object) fu
 }
 
 func streamRows() []row {
-	carried := func(private bool, more object) func(*testing.T, *grounds) object {
+	carried := func(private bool, more object) func(*testing.T, *fixture) object {
 		return carriedBy(streamsPath, "videoStreamings", "streamId", "liveStream", private, more)
 	}
-	title := func(*testing.T, *grounds) object { return object{"title": "live"} }
+	title := func(*testing.T, *fixture) object { return object{"title": "live"} }
 	return []row{
 		{procedure: "VideoStreamingService/CreateVideoStreaming", request: title, want: usersOnly},
-		{procedure: "VideoStreamingService/GetVideoStreaming", request: carried(false, nil), want: everybody},
-		{procedure: "VideoStreamingService/GetVideoStreaming", name: "private", request: carried(true, nil), want: users(400400, 0, 0, 400400, 0)},
-		{procedure: "VideoStreamingService/ListVideoStreamings", request: nothing, want: everybody},
-		{procedure: "VideoStreamingService/ListVideoStreamings", name: "deleted", request: func(*testing.T, *grounds) object { return object{"isDeleted": true} }, want: adminsOnly},
+		{procedure: "VideoStreamingService/GetVideoStreaming", request: carried(false, nil), want: everyone},
+		{procedure: "VideoStreamingService/GetVideoStreaming", name: "private", request: carried(true, nil), want: codesFor(400400, 0, 0, 400400, 0)},
+		{procedure: "VideoStreamingService/ListVideoStreamings", request: noFields, want: everyone},
+		{procedure: "VideoStreamingService/ListVideoStreamings", name: "deleted", request: func(*testing.T, *fixture) object { return object{"isDeleted": true} }, want: adminsOnly},
 		{procedure: "VideoStreamingService/UpdateVideoStreaming", request: carried(false, object{"title": "x"}), want: adminsOnly},
 		{procedure: "VideoStreamingService/DeleteVideoStreaming", request: carried(false, nil), want: adminsOnly},
 		{procedure: "VideoStreamingService/DeleteStreamingUrl", request: carried(false, nil), want: adminsOnly},
-		{procedure: "VideoStreamingService/ReportVideoStreaming", request: carried(false, object{"event": "failed"}), want: keyHolders()},
+		{procedure: "VideoStreamingService/ReportVideoStreaming", request: carried(false, object{"event": "failed"}), want: keysOnly()},
 	}
 }
 
 func roomRows() []row {
-	carried := func(private bool, more object) func(*testing.T, *grounds) object {
+	carried := func(private bool, more object) func(*testing.T, *fixture) object {
 		return carriedBy(roomsPath, "rooms", "roomId", "room", private, more)
 	}
-	title := func(*testing.T, *grounds) object { return object{"title": "live"} }
-	guest := func(t *testing.T, g *grounds) object {
+	title := func(*testing.T, *fixture) object { return object{"title": "live"} }
+	guest := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		guest := g.user(t).UserID
 		id := g.author.Do(t, http.MethodPost, roomsPath, object{"title": "live", "type": "coHosts", "participants": []string{guest}}).OK(t).String(t, "rooms.0.roomId")
 		return object{"roomId": id, "userId": guest}
 	}
-	nobodys := users(400300, 400300, 400300, 400300, 400300) // what one sends with is for those who take part
+	nobodys := codesFor(400300, 400300, 400300, 400300, 400300) // what one sends with is for those who take part
 	return []row{
 		{procedure: "RoomService/CreateRoom", request: title, want: usersOnly},
-		{procedure: "RoomService/GetRoom", request: carried(false, nil), want: everybody},
-		{procedure: "RoomService/GetRoom", name: "private", request: carried(true, nil), want: users(400400, 0, 0, 400400, 0)},
-		{procedure: "RoomService/ListRooms", request: nothing, want: everybody},
-		{procedure: "RoomService/ListRooms", name: "deleted", request: func(*testing.T, *grounds) object { return object{"isDeleted": true} }, want: adminsOnly},
-		{procedure: "RoomService/ListLiveRooms", request: nothing, want: everybody},
+		{procedure: "RoomService/GetRoom", request: carried(false, nil), want: everyone},
+		{procedure: "RoomService/GetRoom", name: "private", request: carried(true, nil), want: codesFor(400400, 0, 0, 400400, 0)},
+		{procedure: "RoomService/ListRooms", request: noFields, want: everyone},
+		{procedure: "RoomService/ListRooms", name: "deleted", request: func(*testing.T, *fixture) object { return object{"isDeleted": true} }, want: adminsOnly},
+		{procedure: "RoomService/ListLiveRooms", request: noFields, want: everyone},
 		{procedure: "RoomService/UpdateRoom", request: carried(false, object{"title": "x"}), want: adminsOnly},
 		{procedure: "RoomService/DeleteRoom", request: carried(false, nil), want: adminsOnly},
 		{procedure: "RoomService/StopRoom", request: carried(false, nil), want: adminsOnly},
 		{procedure: "RoomService/LeaveRoom", request: carried(false, nil), want: usersOnly},
 		{procedure: "RoomService/GetRoomToken", request: carried(false, nil), want: nobodys},
-		{procedure: "RoomService/GetRoomRecordings", request: carried(false, nil), want: everybody},
+		{procedure: "RoomService/GetRoomRecordings", request: carried(false, nil), want: everyone},
 		{procedure: "RoomService/RemoveRoomParticipant", request: guest, want: adminsOnly},
 		{procedure: "RoomService/UpdateRoomParticipant", request: guest, want: adminsOnly},
-		{procedure: "RoomService/ReportRoom", request: carried(false, object{"event": "failed"}), want: keyHolders()},
+		{procedure: "RoomService/ReportRoom", request: carried(false, object{"event": "failed"}), want: keysOnly()},
 	}
 }

@@ -9,26 +9,26 @@ import (
 )
 
 func markerRows() []row {
-	feeds := func(*testing.T, *grounds) object { return object{"messageFeedIds": []string{unknownID}} }
-	channels := func(*testing.T, *grounds) object { return object{"channelIds": []string{unknownID}} }
-	feed := func(more object) func(*testing.T, *grounds) object {
-		return func(*testing.T, *grounds) object { return with(object{"messageFeedId": unknownID}, more) }
+	feeds := func(*testing.T, *fixture) object { return object{"messageFeedIds": []string{unknownID}} }
+	channels := func(*testing.T, *fixture) object { return object{"channelIds": []string{unknownID}} }
+	feed := func(more object) func(*testing.T, *fixture) object {
+		return func(*testing.T, *fixture) object { return with(object{"messageFeedId": unknownID}, more) }
 	}
-	message := func(_ *testing.T, g *grounds) object {
+	message := func(_ *testing.T, g *fixture) object {
 		return object{"messageFeedId": region.NewID(region.EU), "segment": 1, "entityId": "e", "messageId": "m", "userIds": []string{g.author.UserID}}
 	}
-	pushed := func(t *testing.T, g *grounds) object {
+	pushed := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		m := message(t, g)
-		g.walkers[adminToken].Do(t, http.MethodPut, fmt.Sprint("/api/v1/markers/message-feeds/", m["messageFeedId"], "/segments/1"), m).OK(t)
+		g.principals[adminToken].Do(t, http.MethodPut, fmt.Sprint("/api/v1/markers/message-feeds/", m["messageFeedId"], "/segments/1"), m).OK(t)
 		return object{"messageFeedId": m["messageFeedId"]}
 	}
-	own := users(400400, 400400, 400400, 400400, 400300) // nobody here belongs to a feed
+	own := codesFor(400400, 400400, 400400, 400400, 400300) // nobody here belongs to a feed
 	return []row{
-		{procedure: "MarkerService/GetUserMarker", request: nothing, want: usersOnly},
-		{procedure: "MarkerService/SyncMarkers", request: nothing, want: usersOnly},
+		{procedure: "MarkerService/GetUserMarker", request: noFields, want: usersOnly},
+		{procedure: "MarkerService/SyncMarkers", request: noFields, want: usersOnly},
 		{procedure: "MarkerService/ListChannelMarkers", request: channels, want: usersOnly},
-		{procedure: "MarkerService/ReadChannel", request: func(*testing.T, *grounds) object { return object{"channelId": unknownID} }, want: own},
+		{procedure: "MarkerService/ReadChannel", request: func(*testing.T, *fixture) object { return object{"channelId": unknownID} }, want: own},
 		{procedure: "MarkerService/ListMessageFeedMarkers", request: feeds, want: usersOnly},
 		{procedure: "MarkerService/ListUserMessageFeeds", request: channels, want: usersOnly},
 		{procedure: "MarkerService/ReadMessageFeed", request: feed(object{"readToSegment": 1}), want: own},

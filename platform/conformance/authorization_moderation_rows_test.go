@@ -9,11 +9,11 @@ import (
 func moderationListRows() []row {
 	var rows []row
 	for list, path := range map[string]string{"Allow": allowPath, "Block": blockPath} {
-		add := func(*testing.T, *grounds) object { return object{"regexs": []string{"walked.example"}} }
-		rule := func(more object, field string) func(*testing.T, *grounds) object {
-			return func(t *testing.T, g *grounds) object {
+		add := func(*testing.T, *fixture) object { return object{"regexs": []string{"walked.example"}} }
+		rule := func(more object, field string) func(*testing.T, *fixture) object {
+			return func(t *testing.T, g *fixture) object {
 				t.Helper()
-				id := g.walkers[adminToken].Do(t, http.MethodPost, path, object{"regexs": []string{"walked.example"}}).OK(t).String(t, "data.results.0.ruleId")
+				id := g.principals[adminToken].Do(t, http.MethodPost, path, object{"regexs": []string{"walked.example"}}).OK(t).String(t, "data.results.0.ruleId")
 				if field == "ruleIds" {
 					return object{field: []string{id}}
 				}
@@ -21,15 +21,15 @@ func moderationListRows() []row {
 			}
 		}
 		rows = append(rows,
-			row{procedure: "ModerationListService/List" + list + "Rules", request: nothing, want: adminsOnly},
+			row{procedure: "ModerationListService/List" + list + "Rules", request: noFields, want: adminsOnly},
 			row{procedure: "ModerationListService/Add" + list + "Rules", request: add, want: adminsOnly},
 			row{procedure: "ModerationListService/Update" + list + "Rule", request: rule(object{"isEnabled": false}, "ruleId"), want: adminsOnly},
 			row{procedure: "ModerationListService/Delete" + list + "Rules", request: rule(nil, "ruleIds"), want: adminsOnly},
 		)
 	}
-	texts := func(*testing.T, *grounds) object { return object{"data": []string{"x"}} }
+	texts := func(*testing.T, *fixture) object { return object{"data": []string{"x"}} }
 	return append(rows,
-		row{procedure: "ModerationListService/VerifyAllowed", request: texts, want: everybody},
-		row{procedure: "ModerationListService/VerifyNotBlocked", request: texts, want: everybody},
+		row{procedure: "ModerationListService/VerifyAllowed", request: texts, want: everyone},
+		row{procedure: "ModerationListService/VerifyNotBlocked", request: texts, want: everyone},
 	)
 }

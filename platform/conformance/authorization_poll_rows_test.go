@@ -7,9 +7,9 @@ import (
 
 func pollRows() []row {
 	question := object{"question": "which?", "answers": []object{{"dataType": "text", "data": "a"}, {"dataType": "text", "data": "b"}}}
-	create := func(*testing.T, *grounds) object { return question }
-	made := func(private bool, more func(answer string) object) func(*testing.T, *grounds) object {
-		return func(t *testing.T, g *grounds) object {
+	create := func(*testing.T, *fixture) object { return question }
+	made := func(private bool, more func(answer string) object) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
 			t.Helper()
 			poll := g.author.Do(t, http.MethodPost, "/api/v3/polls", question).OK(t)
 			id := poll.String(t, "polls.0.pollId")
@@ -24,12 +24,12 @@ func pollRows() []row {
 	voters := func(answer string) object { return object{"answerId": answer} }
 	return []row{
 		{procedure: "PollService/CreatePoll", request: create, want: usersOnly},
-		{procedure: "PollService/GetPoll", request: made(false, plain), want: everybody},
-		{procedure: "PollService/GetPoll", name: "private", request: made(true, plain), want: users(400400, 0, 0, 400400, 0)},
+		{procedure: "PollService/GetPoll", request: made(false, plain), want: everyone},
+		{procedure: "PollService/GetPoll", name: "private", request: made(true, plain), want: codesFor(400400, 0, 0, 400400, 0)},
 		{procedure: "PollService/UpdatePoll", request: made(false, closing), want: adminsOnly},
 		{procedure: "PollService/DeletePoll", request: made(false, plain), want: adminsOnly},
-		{procedure: "PollService/VotePoll", request: made(false, vote), want: unbanned},
-		{procedure: "PollService/ChangePollVote", request: made(false, vote), want: unbanned},
-		{procedure: "PollService/ListPollVoters", request: made(false, voters), want: everybody},
+		{procedure: "PollService/VotePoll", request: made(false, vote), want: notBanned},
+		{procedure: "PollService/ChangePollVote", request: made(false, vote), want: notBanned},
+		{procedure: "PollService/ListPollVoters", request: made(false, voters), want: everyone},
 	}
 }

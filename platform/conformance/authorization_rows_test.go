@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// walkRows says for every operation who may call it. A new service adds its rows here.
-func walkRows() []row {
+// authorizationRows says for every operation who may call it. A new service adds its rows here.
+func authorizationRows() []row {
 	return slices.Concat(
 		sessionRows(), userRows(), userFlagRows(), followRows(), roleRows(),
 		settingRows(), moderationListRows(), categoryRows(),
@@ -18,11 +18,11 @@ func walkRows() []row {
 }
 
 // nothing is a request without fields.
-func nothing(*testing.T, *grounds) object { return object{} }
+func noFields(*testing.T, *fixture) object { return object{} }
 
 // in makes a request about a community: the open one, or the private one.
-func in(field string, private bool) func(*testing.T, *grounds) object {
-	return func(_ *testing.T, g *grounds) object {
+func aCommunity(field string, private bool) func(*testing.T, *fixture) object {
+	return func(_ *testing.T, g *fixture) object {
 		if private {
 			return object{field: g.private}
 		}
@@ -31,19 +31,19 @@ func in(field string, private bool) func(*testing.T, *grounds) object {
 }
 
 // somebody makes a request about a user, new each time.
-func somebody(field string, more ...object) func(*testing.T, *grounds) object {
-	return func(t *testing.T, g *grounds) object {
+func aUser(field string, more ...object) func(*testing.T, *fixture) object {
+	return func(t *testing.T, g *fixture) object {
 		t.Helper()
 		return with(object{field: g.user(t).UserID}, more...)
 	}
 }
 
 // readable are the verdicts on reading what stands in the private community.
-var readable = users(400301, 0, 0, 400304, 0)
+var communityReaders = codesFor(400301, 0, 0, 400304, 0)
 
 // changed gives a request about a post or comment another text.
-func changed(request func(*testing.T, *grounds) object) func(*testing.T, *grounds) object {
-	return func(t *testing.T, g *grounds) object {
+func changed(request func(*testing.T, *fixture) object) func(*testing.T, *fixture) object {
+	return func(t *testing.T, g *fixture) object {
 		t.Helper()
 		return with(request(t, g), object{"data": object{"text": "other words"}})
 	}

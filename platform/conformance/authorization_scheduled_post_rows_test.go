@@ -9,26 +9,26 @@ import (
 )
 
 func scheduleRows() []row {
-	data := func(g *grounds) object {
+	data := func(g *fixture) object {
 		return object{
 			"scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339),
 			"postData":    object{"targetType": "community", "targetId": g.open, "data": object{"text": "x"}},
 		}
 	}
-	create := func(_ *testing.T, g *grounds) object { return data(g) }
-	made := func(more func(g *grounds) object) func(*testing.T, *grounds) object {
-		return func(t *testing.T, g *grounds) object {
+	create := func(_ *testing.T, g *fixture) object { return data(g) }
+	made := func(more func(g *fixture) object) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
 			t.Helper()
 			r := g.author.Do(t, http.MethodPost, "/api/v1/posts/schedule", data(g))
 			require.Less(t, r.Status, 300, "%s", r.Short())
 			return with(object{"id": r.String(t, "data.id")}, more(g))
 		}
 	}
-	ofTheAuthor := users(400400, 400400, 400400, 400400, 0) // others do not hear of it
+	ofTheAuthor := codesFor(400400, 400400, 400400, 400400, 0) // others do not hear of it
 	return []row{
-		{procedure: "ScheduledPostService/SchedulePost", request: create, want: users(400301, 0, 0, 400304, 400300)},
-		{procedure: "ScheduledPostService/ListScheduledPosts", request: nothing, want: everybody},
+		{procedure: "ScheduledPostService/SchedulePost", request: create, want: codesFor(400301, 0, 0, 400304, 400300)},
+		{procedure: "ScheduledPostService/ListScheduledPosts", request: noFields, want: everyone},
 		{procedure: "ScheduledPostService/UpdateScheduledPost", request: made(data), want: ofTheAuthor},
-		{procedure: "ScheduledPostService/CancelScheduledPost", request: made(func(*grounds) object { return nil }), want: ofTheAuthor},
+		{procedure: "ScheduledPostService/CancelScheduledPost", request: made(func(*fixture) object { return nil }), want: ofTheAuthor},
 	}
 }

@@ -21,47 +21,47 @@ import (
 )
 
 // walker is one of those who call every operation.
-type walker string
+type principal string
 
 // The walkers: nobody, and users by how they stand to the community that an operation is about.
 const (
-	anonymous  walker = "anonymous"
-	stranger   walker = "stranger"
-	member     walker = "member"
-	moderator  walker = "moderator"
-	outcast    walker = "banned from the community"
-	exile      walker = "banned from the network"
-	adminToken walker = "admin"
+	anonymous    principal = "anonymous"
+	stranger     principal = "stranger"
+	member       principal = "member"
+	moderator    principal = "moderator"
+	bannedMember principal = "banned from the community"
+	bannedUser   principal = "banned from the network"
+	adminToken   principal = "admin"
 )
 
 // walkers in the order of verdicts.
-var walkers = []walker{anonymous, stranger, member, moderator, outcast, exile, adminToken}
+var principals = []principal{anonymous, stranger, member, moderator, bannedMember, bannedUser, adminToken}
 
 // verdicts are the codes with which an operation answers, by walker; 0 is success.
-type verdicts map[walker]int
+type resultCodes map[principal]int
 
 // users are the verdicts for stranger, member, moderator, those banned from the community, and administrators. Nobody is
 // 400100 and a globally banned user 400312 everywhere.
-func users(ofStranger, ofMember, ofModerator, ofOutcast, ofAdmin int) verdicts {
-	return verdicts{
-		anonymous: 400100, stranger: ofStranger, member: ofMember, moderator: ofModerator, outcast: ofOutcast, exile: 400312,
+func codesFor(ofStranger, ofMember, ofModerator, ofOutcast, ofAdmin int) resultCodes {
+	return resultCodes{
+		anonymous: 400100, stranger: ofStranger, member: ofMember, moderator: ofModerator, bannedMember: ofOutcast, bannedUser: 400312,
 		adminToken: ofAdmin,
 	}
 }
 
 // Verdicts that many operations share.
 var (
-	everybody  = users(0, 0, 0, 0, 0)
-	usersOnly  = users(0, 0, 0, 0, 400300) // an administrator has no account to act with
-	adminsOnly = users(400300, 400300, 400300, 400300, 0)
-	moderators = users(400300, 400300, 0, 400300, 0)
-	unbanned   = users(0, 0, 0, 400304, 400300) // everybody who reads it may, but for the banned
+	everyone   = codesFor(0, 0, 0, 0, 0)
+	usersOnly  = codesFor(0, 0, 0, 0, 400300) // an administrator has no account to act with
+	adminsOnly = codesFor(400300, 400300, 400300, 400300, 0)
+	moderators = codesFor(400300, 400300, 0, 400300, 0)
+	notBanned  = codesFor(0, 0, 0, 400304, 400300) // everybody who reads it may, but for the banned
 )
 
 // keyHolders is for operations that take a key: no token opens them.
-func keyHolders() verdicts {
-	v := verdicts{}
-	for _, w := range walkers {
+func keysOnly() resultCodes {
+	v := resultCodes{}
+	for _, w := range principals {
 		v[w] = 400100
 	}
 	return v
@@ -72,70 +72,70 @@ type row struct {
 	procedure string // "UserService/GetUser"
 	name      string // tells the rows of one operation apart
 	// request makes the request, and whatever it is about, new for each walker.
-	request func(t *testing.T, g *grounds) object
-	want    verdicts
+	request func(t *testing.T, g *fixture) object
+	want    resultCodes
 	// spends says that the call ends the caller's session.
-	spends bool
+	endsSession bool
 	// header holds keys to send.
 	header []string
 }
 
 // grounds is what operations are about: a public community with everybody in it, and a private one that all can find.
-type grounds struct {
-	n       *apptest.Network
-	walkers map[walker]*apptest.Client
-	author  *apptest.Client // wrote everything; a member
-	boss    *apptest.Client // founded everything
-	open    string
-	private string
+type fixture struct {
+	n          *apptest.Network
+	principals map[principal]*apptest.Client
+	author     *apptest.Client // wrote everything; a member
+	boss       *apptest.Client // founded everything
+	open       string
+	private    string
 }
 
-func newGrounds(t *testing.T, options ...apptest.Option) *grounds {
+func newFixture(t *testing.T, options ...apptest.Option) *fixture {
 	t.Helper()
 	n := apptest.Start(t, options...)
-	g := &grounds{n: n, walkers: map[walker]*apptest.Client{anonymous: n.Anonymous(region.EU), adminToken: n.Admin(region.US)}}
-	for i, w := range []walker{stranger, member, moderator, outcast, exile} {
-		g.walkers[w] = n.SignIn(t, region.All()[i%3], apptest.UserID("walker"))
+	g := &fixture{n: n, principals: map[principal]*apptest.Client{anonymous: n.Anonymous(region.EU), adminToken: n.Admin(region.US)}}
+	for i, w := range []principal{stranger, member, moderator, bannedMember, bannedUser} {
+		g.principals[w] = n.SignIn(t, region.All()[i%3], apptest.UserID("walker"))
 	}
 	g.author, g.boss = n.SignIn(t, region.SG, apptest.UserID("author")), n.SignIn(t, region.EU, apptest.UserID("boss"))
 	g.open = g.community(t)
 	g.private = g.community(t, object{"isPublic": false, "isDiscoverable": true})
-	n.Admin(region.EU).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": g.walkers[exile].UserID}).OK(t)
+	n.Admin(region.EU).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": g.principals[bannedUser].UserID}).OK(t)
 	return g
 }
 
 // community makes a community in which everybody stands as their name says.
-func (g *grounds) community(t *testing.T, fields ...object) string {
+func (g *fixture) community(t *testing.T, fields ...object) string {
 	t.Helper()
 	ids := []string{g.author.UserID}
-	for _, w := range []walker{member, moderator, outcast} {
-		ids = append(ids, g.walkers[w].UserID)
+	for _, w := range []principal{member, moderator, bannedMember} {
+		ids = append(ids, g.principals[w].UserID)
 	}
 	id := newCommunity(t, g.boss, append([]object{{"userIds": ids}}, fields...)...)
 	g.boss.Do(t, http.MethodPost, membersPath(id)+"/roles",
-		object{"role": "community-moderator", "userIds": []string{g.walkers[moderator].UserID}}).OK(t)
-	banMember(t, g.boss, id, g.walkers[outcast])
+		object{"role": "community-moderator", "userIds": []string{g.principals[moderator].UserID}}).OK(t)
+	banMember(t, g.boss, id, g.principals[bannedMember])
 	return id
 }
 
-func (g *grounds) post(t *testing.T, communityID string) string {
+func (g *fixture) post(t *testing.T, communityID string) string {
 	t.Helper()
 	return newPost(t, g.author, communityID)
 }
 
-func (g *grounds) comment(t *testing.T, communityID string) string {
+func (g *fixture) comment(t *testing.T, communityID string) string {
 	t.Helper()
 	return newComment(t, g.author, g.post(t, communityID))
 }
 
 // user signs somebody in whom nobody knows.
-func (g *grounds) user(t *testing.T) *apptest.Client {
+func (g *fixture) user(t *testing.T) *apptest.Client {
 	t.Helper()
 	return g.n.SignIn(t, region.EU, apptest.UserID("somebody"))
 }
 
 // call sends a request over Connect with JSON and returns the code of the answer, 0 for success.
-func (g *grounds) call(t *testing.T, by *apptest.Client, r row, body object) int {
+func (g *fixture) call(t *testing.T, by *apptest.Client, r row, body object) int {
 	t.Helper()
 	answer := by.With(r.header...).Do(t, http.MethodPost, "/plaza.v1."+r.procedure, body)
 	if answer.Status == http.StatusOK {
@@ -168,11 +168,11 @@ func procedures() []string {
 	return all
 }
 
-// TestEveryOperationIsWalked fails for an operation without a row, and for a row without an operation.
-func TestEveryOperationIsWalked(t *testing.T) {
+// TestEveryOperationHasARow fails for an operation without a row, and for a row without an operation.
+func TestEveryOperationHasARow(t *testing.T) {
 	t.Parallel()
 	walked := map[string]bool{}
-	for _, r := range walkRows() {
+	for _, r := range authorizationRows() {
 		walked[r.procedure] = true
 	}
 	all := procedures()
@@ -185,16 +185,16 @@ func TestEveryOperationIsWalked(t *testing.T) {
 	}
 }
 
-// TestAuthorizationWalk calls every operation as everybody.
-func TestAuthorizationWalk(t *testing.T) {
+// TestAuthorization calls every operation as everybody.
+func TestAuthorization(t *testing.T) {
 	t.Parallel()
-	g := newGrounds(t)
-	for _, r := range walkRows() {
+	g := newFixture(t)
+	for _, r := range authorizationRows() {
 		t.Run(strings.TrimSuffix(r.procedure+" "+r.name, " "), func(t *testing.T) {
-			require.Len(t, r.want, len(walkers), "a verdict for each walker")
-			for _, w := range walkers {
-				by := g.walkers[w]
-				if r.spends && by.UserID != "" && w != exile {
+			require.Len(t, r.want, len(principals), "a verdict for each walker")
+			for _, w := range principals {
+				by := g.principals[w]
+				if r.endsSession && by.UserID != "" && w != bannedUser {
 					by = g.n.SignIn(t, by.Region, by.UserID)
 				}
 				body := object{}
@@ -207,14 +207,14 @@ func TestAuthorizationWalk(t *testing.T) {
 	}
 }
 
-// TestPromotionAndBanCountAtOnce: what changes about a caller is true at the next call.
-func TestPromotionAndBanCountAtOnce(t *testing.T) {
+// TestRoleChangesApplyImmediately: what changes about a caller is true at the next call.
+func TestRoleChangesApplyImmediately(t *testing.T) {
 	t.Parallel()
-	g := newGrounds(t)
+	g := newFixture(t)
 	clears := row{procedure: "PostService/ClearPostFlags"}
 	flags := row{procedure: "PostService/FlagPost"}
 	post := object{"postId": g.post(t, g.open)}
-	mod := g.walkers[moderator]
+	mod := g.principals[moderator]
 	roles := object{"role": "community-moderator", "userIds": []string{mod.UserID}}
 	require.Equal(t, 0, g.call(t, mod, clears, post))
 	g.boss.Do(t, http.MethodDelete, membersPath(g.open)+"/roles", roles).OK(t)

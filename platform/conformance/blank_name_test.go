@@ -8,8 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestBlanksAreNoNames: an id or a name has something to see in it.
-func TestBlanksAreNoNames(t *testing.T) {
+// TestBlankNamesAreRefused: an id or a name has something to see in it.
+func TestBlankNamesAreRefused(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	author := newUser(t, region.EU, "author")

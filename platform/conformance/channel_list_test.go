@@ -13,7 +13,7 @@ import (
 )
 
 // shelf is channels of all three regions, under a tag that no other test has: public ones and private ones of the boss, by turns.
-type shelf struct {
+type channelSet struct {
 	tag             string
 	boss, stranger  *apptest.Client
 	all             []string // in the order of their making
@@ -22,9 +22,9 @@ type shelf struct {
 
 var shelfNames = []string{"Mauve", "azure", "Zinc", "cyan", "Écru", "beige", "azurite"}
 
-func newShelf(t *testing.T) *shelf {
+func newChannelSet(t *testing.T) *channelSet {
 	t.Helper()
-	s := &shelf{tag: apptest.UserID("tag"), boss: newUser(t, region.EU, "boss"), stranger: newUser(t, region.SG, "stranger")}
+	s := &channelSet{tag: apptest.UserID("tag"), boss: newUser(t, region.EU, "boss"), stranger: newUser(t, region.SG, "stranger")}
 	for i, name := range shelfNames {
 		id := newChannel(t, s.boss.At(region.All()[i%3]), object{"displayName": name, "tags": []string{s.tag, name}, "isPublic": i%2 == 0})
 		s.all = append(s.all, id)
@@ -38,13 +38,13 @@ func newShelf(t *testing.T) *shelf {
 }
 
 // listing is how a client lists the shelf.
-func (s *shelf) listing(by *apptest.Client) listing {
+func (s *channelSet) listing(by *apptest.Client) listing {
 	return listing{by: by, path: channelsPath, list: "channels", id: "channelId"}.with("tags[]", s.tag)
 }
 
 func TestListChannels(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newChannelSet(t)
 	mine := s.listing(s.boss)
 	mine.requirePages(t, 2, reversed(s.all))
 	for _, code := range region.All() {
@@ -90,7 +90,7 @@ func TestListChannels(t *testing.T) {
 // TestChannelsByName: names go by the beginning, of which less is kept of private ones, and then by id.
 func TestChannelsByName(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newChannelSet(t)
 	for _, by := range []*apptest.Client{s.boss, s.stranger, admin(t)} {
 		l := s.listing(by).with("sortBy", "displayName")
 		all := l.ids(t, l.page(t, url.Values{"options[limit]": {"100"}}))
@@ -104,7 +104,7 @@ func TestChannelsByName(t *testing.T) {
 // TestDeletedChannels are listed for those who belonged to them, and for those who see every channel.
 func TestDeletedChannels(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newChannelSet(t)
 	gone := []string{s.public[0], s.private[0]}
 	for _, id := range gone {
 		s.boss.Do(t, http.MethodDelete, channelPath(id), nil).OK(t)
@@ -130,10 +130,10 @@ func TestChannelsByActivity(t *testing.T) {
 	execute(t, n, `UPDATE channels SET last_activity = last_activity - interval '1 hour'`)
 	l := listing{by: boss, path: channelsPath, list: "channels", id: "channelId"}
 	l.requireOrder(t, []string{second.id, first.id})
-	first.said(t, boss, "hello")
+	first.newMessage(t, boss, "hello")
 	l.requireOrder(t, []string{first.id, second.id})
 	before := getChannel(t, boss, first.id)["lastActivity"]
-	first.said(t, boss, "and again")
+	first.newMessage(t, boss, "and again")
 	require.Equal(t, before, getChannel(t, boss, first.id)["lastActivity"], "a busy channel is no second hot row")
 }
 
@@ -143,7 +143,7 @@ func TestSeenChannels(t *testing.T) {
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	chat, other := newChat(t, boss, reader), newChat(t, boss)
 	for range 3 {
-		chat.said(t, boss, "hello")
+		chat.newMessage(t, boss, "hello")
 	}
 	readTo := func() int {
 		t.Helper()
@@ -160,7 +160,7 @@ func TestSeenChannels(t *testing.T) {
 		require.Equal(t, c.want, readTo())
 		require.Equal(t, 3-c.want, unread(t, reader))
 	}
-	chat.said(t, boss, "one more")
+	chat.newMessage(t, boss, "one more")
 	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
 	reader.Do(t, http.MethodPost, channelPath(chat.id)+"/seen", object{"readToSegment": 4}).OK(t)
 	require.Equal(t, 0, unread(t, reader))
@@ -170,12 +170,12 @@ func TestSeenChannels(t *testing.T) {
 		{"admin", admin(t), http.MethodPost, channelPath(chat.id) + "/seen", object{"readToSegment": 1}, forbidden},
 	})
 
-	chat.said(t, boss, "and one")
+	chat.newMessage(t, boss, "and one")
 	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
 	reader.Do(t, http.MethodDelete, chat.path("/leave"), nil).OK(t)
 	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, waitFor, tick, "what one cannot read is not unread")
 	reader.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
-	chat.said(t, boss, "back?")
+	chat.newMessage(t, boss, "back?")
 	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
 	boss.Do(t, http.MethodDelete, channelPath(chat.id), nil).OK(t)
 	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, waitFor, tick, "nor what is deleted")

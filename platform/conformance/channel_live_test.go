@@ -26,7 +26,7 @@ func TestChannelOfRoom(t *testing.T) {
 	require.Equal(t, []any{"channel-moderator"}, channelUser(t, host, id)["roles"])
 	requireFailure(t, notMember, friend.Do(t, http.MethodGet, channelUsersPath(id), nil))
 	friend.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
-	(&chat{id: text(c, "_id")}).said(t, friend, "hello")
+	(&chat{id: text(c, "_id")}).newMessage(t, friend, "hello")
 	there := host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": roomID, "channelId": roomID, "displayName": "other"})
 	require.Equal(t, c["_id"], requireChannel(t, there)["_id"], "it is the answer where somebody would make it")
 
@@ -41,7 +41,7 @@ func TestChannelOfRoom(t *testing.T) {
 		t.Helper()
 		messages := messagesPath + "?messageFeedId=" + live.id
 		for _, r := range []*apptest.Response{
-			friend.Do(t, http.MethodGet, channelPath(id), nil), friend.Do(t, http.MethodGet, messages, nil), live.say(t, friend, "still here"),
+			friend.Do(t, http.MethodGet, channelPath(id), nil), friend.Do(t, http.MethodGet, messages, nil), live.sendMessage(t, friend, "still here"),
 			friend.Do(t, http.MethodGet, subchannelsPath+"/"+live.id, nil), friend.Do(t, http.MethodGet, subchannelsPath+"/channel/"+live.id, nil),
 		} {
 			requireFailure(t, notFound, r)
@@ -52,13 +52,13 @@ func TestChannelOfRoom(t *testing.T) {
 	hidden() // the friend is a member of the channel, and does not see the room any more
 	host.Do(t, http.MethodPost, membersPath(private), object{"userIds": userIDs(stranger, friend)}).OK(t)
 	stranger.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
-	live.said(t, friend, "back again")
+	live.newMessage(t, friend, "back again")
 	host.Do(t, http.MethodPut, membersPath(private)+"/ban", object{"userIds": userIDs(friend)}).OK(t)
 	hidden()
 
 	host.Do(t, http.MethodDelete, roomsPath+"/"+roomID, nil).OK(t)
 	require.Equal(t, true, getChannel(t, host, id)["isDeleted"])
-	requireFailure(t, notFound, live.say(t, friend, "hello?"))
+	requireFailure(t, notFound, live.sendMessage(t, friend, "hello?"))
 }
 
 // TestRoomWithoutChannel gets its live channel when its host wants one after all.
@@ -86,8 +86,8 @@ func TestRoomWithoutChannel(t *testing.T) {
 	requireFailure(t, failure{status: 400, code: 400000}, host.Do(t, http.MethodPost, channelsPath, with(live, object{"postId": newWallPost(t, host)})))
 }
 
-// TestRoomOfOldTimes: a room that was made before there were channels has none until its host makes it.
-func TestRoomOfOldTimes(t *testing.T) {
+// TestRoomCreatedBeforeChannels: a room that was made before there were channels has none until its host makes it.
+func TestRoomCreatedBeforeChannels(t *testing.T) {
 	t.Parallel()
 	host := newUser(t, region.EU, "host")
 	id := host.Do(t, http.MethodPost, roomsPath, object{"title": "Old"}).OK(t).String(t, "rooms.0.roomId")
@@ -124,8 +124,8 @@ func TestChannelOfStream(t *testing.T) {
 	require.Equal(t, true, getChannel(t, owner, id)["isDeleted"])
 }
 
-// TestOtherLiveChannels are the chat of a post, or of nothing: then it is for whoever knows its id.
-func TestOtherLiveChannels(t *testing.T) {
+// TestUnattachedLiveChannels are the chat of a post, or of nothing: then it is for whoever knows its id.
+func TestUnattachedLiveChannels(t *testing.T) {
 	t.Parallel()
 	author, friend, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	private := newCommunity(t, author, object{"isPublic": false, "isDiscoverable": false, "userIds": []string{friend.UserID}})

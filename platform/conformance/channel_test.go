@@ -123,8 +123,8 @@ func TestChannel(t *testing.T) {
 	})
 }
 
-// TestChannelOfChosenID: the id is one channel's in all regions, and hides no other's.
-func TestChannelOfChosenID(t *testing.T) {
+// TestChannelWithClientID: the id is one channel's in all regions, and hides no other's.
+func TestChannelWithClientID(t *testing.T) {
 	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	for _, id := range []string{apptest.UserID("chan"), apptest.UserID("a b/c?ü&%"), apptest.UserID("%2F")} {
@@ -182,10 +182,10 @@ func TestBroadcastChannels(t *testing.T) {
 	require.Subset(t, c, object{"type": "broadcast", "isPublic": true, "memberCount": 1.0, "moderatorMemberCount": 0.0})
 	chat := &chat{id: text(c, "_id")}
 	reader.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
-	requireFailure(t, notMember, chat.say(t, reader, "me too"))
-	requireFailure(t, notMember, chat.say(t, helper, "me too"))
+	requireFailure(t, notMember, chat.sendMessage(t, reader, "me too"))
+	requireFailure(t, notMember, chat.sendMessage(t, helper, "me too"))
 	admin(t).Do(t, http.MethodPost, chat.path("/users/roles"), object{"role": "channel-moderator", "userIds": []string{helper.UserID}}).OK(t)
-	chat.said(t, helper, "news")
+	chat.newMessage(t, helper, "news")
 	require.InDelta(t, 1, getChannel(t, reader, chat.id)["messageCount"], 0)
 }
 
@@ -257,7 +257,7 @@ func TestChatSettings(t *testing.T) {
 	})
 
 	chat := newChat(t, alice)
-	first, second := chat.said(t, alice, "one"), chat.said(t, alice, "two")
+	first, second := chat.newMessage(t, alice, "one"), chat.newMessage(t, alice, "two")
 	preview := func(setting object) (string, []any) {
 		t.Helper()
 		boss.At(region.EU).Do(t, http.MethodPut, path, object{"messagePreviewSetting": setting}).OK(t)

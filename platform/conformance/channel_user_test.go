@@ -98,16 +98,16 @@ func TestBanChannelUsers(t *testing.T) {
 		{"by a member", newUser(t, region.EU, "other"), http.MethodPut, chat.path("/users/ban"), named(boss), notAllowed},
 		{"unknown", boss, http.MethodPut, chat.path("/users/ban"), object{"userIds": []string{unknownID}}, notFound},
 	})
-	requireFailure(t, banned, chat.say(t, member, "hello"))
+	requireFailure(t, banned, chat.sendMessage(t, member, "hello"))
 	for range 2 {
 		r := boss.Do(t, http.MethodPut, chat.path("/users/unban"), named(member, stranger))
 		require.InDelta(t, 1, requireChannel(t, r)["memberCount"], 0)
 		require.Equal(t, "none", channelUser(t, member, chat.id)["membership"], "no member, but may join again")
 	}
-	requireFailure(t, notMember, chat.say(t, member, "hello"))
+	requireFailure(t, notMember, chat.sendMessage(t, member, "hello"))
 	member.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
 	require.Equal(t, []any{"channel-member"}, channelUser(t, member, chat.id)["roles"])
-	chat.said(t, member, "hello")
+	chat.newMessage(t, member, "hello")
 }
 
 // TestMutes: a mute of a channel and one of a user hold in all subchannels, for as long as they say, and not for moderators.
@@ -126,14 +126,14 @@ func TestMutes(t *testing.T) {
 		requireSilent = func(want failure) {
 			t.Helper()
 			for _, feed := range []string{chat.id, second} {
-				requireFailure(t, want, chat.say(t, member, "psst", object{"messageFeedId": feed}))
-				chat.said(t, boss, "hush", object{"messageFeedId": feed})
+				requireFailure(t, want, chat.sendMessage(t, member, "psst", object{"messageFeedId": feed}))
+				chat.newMessage(t, boss, "hush", object{"messageFeedId": feed})
 			}
 		}
 		requireLoud = func() {
 			t.Helper()
 			for _, feed := range []string{chat.id, second} {
-				chat.said(t, member, "hello", object{"messageFeedId": feed})
+				chat.newMessage(t, member, "hello", object{"messageFeedId": feed})
 			}
 		}
 	)
@@ -144,7 +144,7 @@ func TestMutes(t *testing.T) {
 	requireLoud()
 	require.Subset(t, getChannel(t, member, chat.id), object{"isMuted": false, "muteTimeout": nil})
 	mute("/mute", object{"mutePeriod": 1})
-	require.Eventually(t, func() bool { return chat.say(t, member, "hello").Status == http.StatusOK }, 30*time.Second, time.Millisecond, "a mute ends by itself")
+	require.Eventually(t, func() bool { return chat.sendMessage(t, member, "hello").Status == http.StatusOK }, 30*time.Second, time.Millisecond, "a mute ends by itself")
 
 	mute("/users/mute", with(named(member), object{"mutePeriod": 3_600_000}))
 	requireSilent(userMuted)
@@ -160,7 +160,7 @@ func TestMutes(t *testing.T) {
 	requireLoud()
 	l.with("memberships[]", "muted").requireOrder(t, []string{})
 	mute("/users/mute", with(named(boss), object{"mutePeriod": -1}))
-	chat.said(t, boss, "moderators write all the same")
+	chat.newMessage(t, boss, "moderators write all the same")
 	path := "/api/v2/channel/" + chat.id
 	requireAttempts(t, []attempt{
 		{"by a member", member, http.MethodPut, path + "/mute", object{"mutePeriod": -1}, notAllowed},
@@ -214,9 +214,9 @@ func TestListChannelUsers(t *testing.T) {
 		c.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
 		byTime = append(byTime, c.UserID)
 	}
-	moderator, outcast := byTime[2], newUser(t, region.SG, "outcast")
+	moderator, bannedMember := byTime[2], newUser(t, region.SG, "outcast")
 	boss.Do(t, http.MethodPost, channelPath(id)+"/users/roles", object{"role": "channel-moderator", "userIds": []string{moderator}}).OK(t)
-	boss.Do(t, http.MethodPut, channelPath(id)+"/users/ban", named(outcast)).OK(t)
+	boss.Do(t, http.MethodPut, channelPath(id)+"/users/ban", named(bannedMember)).OK(t)
 	byName := slices.Clone(byTime)
 	slices.SortFunc(byName, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	l := listing{by: boss, path: channelUsersPath(id), list: "channelUsers", id: "userId"}
@@ -227,10 +227,10 @@ func TestListChannelUsers(t *testing.T) {
 	l.with("sortBy", "lastCreated").requirePages(t, 2, reversed(byTime))
 	l.with("sortBy", "firstCreated").requirePages(t, 3, byTime)
 	l.with("sortBy", "displayName").requirePages(t, 2, byName)
-	l.with("memberships[]", "banned").requireOrder(t, []string{outcast.UserID})
-	l.with("filter", "banned").requireOrder(t, []string{outcast.UserID})
-	l.with("memberships[]", "member", "banned", "muted").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), outcast.UserID))
-	l.with("filter", "member&banned").with("sortBy", "firstCreated").requireOrder(t, append(slices.Clone(byTime), outcast.UserID))
+	l.with("memberships[]", "banned").requireOrder(t, []string{bannedMember.UserID})
+	l.with("filter", "banned").requireOrder(t, []string{bannedMember.UserID})
+	l.with("memberships[]", "member", "banned", "muted").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), bannedMember.UserID))
+	l.with("filter", "member&banned").with("sortBy", "firstCreated").requireOrder(t, append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("roles[]", "channel-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})
 	l.with("role[]", "channel-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})
 	l.with("search", "L").with("roles[]", "channel-moderator").requireOrder(t, []string{moderator})
@@ -240,7 +240,7 @@ func TestListChannelUsers(t *testing.T) {
 	old.path = channelPath(id) + "/users"
 	old.requireOrder(t, reversed(byTime))
 	requireAttempts(t, []attempt{
-		{"outcast", outcast, http.MethodGet, channelUsersPath(id), nil, banned},
+		{"outcast", bannedMember, http.MethodGet, channelUsersPath(id), nil, banned},
 		{"stranger", newUser(t, region.EU, "x"), http.MethodGet, channelUsersPath(id), nil, notMember},
 		{"admin", admin(t), http.MethodGet, channelUsersPath(id), nil, failure{}},
 		{"other membership", boss, http.MethodGet, channelUsersPath(id) + "?memberships[]=none", nil, invalid("memberships[0]")},

@@ -28,16 +28,16 @@ func requireFilled(t *testing.T, r *apptest.Response, names ...string) {
 }
 
 // town is a community that has everything: a sign, a category, and members with pictures.
-type town struct {
+type fullCommunity struct {
 	n            *apptest.Network
 	boss, member *apptest.Client
 	id           string
 }
 
-func newTown(t *testing.T) town {
+func newFullCommunity(t *testing.T) fullCommunity {
 	t.Helper()
 	n := mediaNetwork(t)
-	c := town{n: n, boss: n.NewUser(t, region.EU, "boss"), member: n.NewUser(t, region.US, "member")}
+	c := fullCommunity{n: n, boss: n.NewUser(t, region.EU, "boss"), member: n.NewUser(t, region.US, "member")}
 	face := object{"avatarFileId": n.File(t, "image", 0)}
 	for _, u := range []*apptest.Client{c.boss, c.member} {
 		u.Do(t, http.MethodPut, "/api/v3/users", face).OK(t)
@@ -48,7 +48,7 @@ func newTown(t *testing.T) town {
 }
 
 // posts are one of each kind that carries something, by kind, with a comment that has a picture and an answer.
-func (c town) posts(t *testing.T) (posts map[string]string, comment string) {
+func (c fullCommunity) posts(t *testing.T) (posts map[string]string, comment string) {
 	t.Helper()
 	stream, room := text(newStream(t, c.boss), "streamId"), text(newRoom(t, c.boss), "roomId")
 	newStream(t, c.boss, object{"parentStreamId": stream})
@@ -69,7 +69,7 @@ func (c town) posts(t *testing.T) (posts map[string]string, comment string) {
 // all that there is: no related collection stays empty.
 func TestCollectionsAreFilled(t *testing.T) {
 	t.Parallel()
-	c := newTown(t)
+	c := newFullCommunity(t)
 	posts, comment := c.posts(t)
 	common := []string{"posts", "postChildren", "users", "files", "communities", "communityUsers", "categories", "feeds"}
 	carried := map[string][]string{

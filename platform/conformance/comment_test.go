@@ -257,8 +257,8 @@ func requireCommentsByDeletion(t *testing.T, l listing, top []string) {
 	}
 }
 
-// TestCommentsOfOneMoment makes comments at once and pages through them, whichever share their time.
-func TestCommentsOfOneMoment(t *testing.T) {
+// TestCommentsWithEqualTimes makes comments at once and pages through them, whichever share their time.
+func TestCommentsWithEqualTimes(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	boss := newUser(t, region.EU, "boss")
@@ -269,7 +269,7 @@ func TestCommentsOfOneMoment(t *testing.T) {
 		body := object{"referenceId": post, "data": object{"text": strconv.Itoa(i)}}
 		requests = append(requests, boss.At(region.All()[i%3]).Request(t, http.MethodPost, commentsPath, body))
 	}
-	require.Equal(t, slices.Repeat([]int{http.StatusOK}, many), atOnce(n, requests))
+	require.Equal(t, slices.Repeat([]int{http.StatusOK}, many), sendConcurrently(n, requests))
 	for _, sortBy := range []string{"lastCreated", "firstCreated", "lastUpdated", "firstUpdated"} {
 		l := listing{by: boss, path: commentsPath, list: "comments", id: "commentId"}.with("referenceId", post).with("sortBy", sortBy)
 		all := l.ids(t, l.page(t, url.Values{"options[limit]": {"100"}}))

@@ -32,13 +32,13 @@ func requireRole(t *testing.T, r *apptest.Response) object {
 }
 
 // soon waits for what is true everywhere within a second.
-func soon(t *testing.T, what string, is func() bool) {
+func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 20*time.Second, 20*time.Millisecond, what)
 }
 
-// TestMadeRole makes a role, gives it to a user of every region, changes it and takes it away.
-func TestMadeRole(t *testing.T) {
+// TestCustomRole makes a role, gives it to a user of every region, changes it and takes it away.
+func TestCustomRole(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	adm := n.Admin(region.EU)
@@ -56,19 +56,19 @@ func TestMadeRole(t *testing.T) {
 			return c.Do(t, http.MethodPost, categoriesPath, object{"name": "by a curator"}).Status == http.StatusOK
 		}
 		requireFailure(t, notAllowed, c.Do(t, http.MethodPost, categoriesPath, object{"name": "too early"}))
-		soon(t, "the role is known everywhere", func() bool {
+		eventually(t, "the role is known everywhere", func() bool {
 			return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/curator", nil).Status == http.StatusOK
 		})
 		user := requireAggregate(t, adm.Do(t, http.MethodPut, "/api/v3/users", object{"userId": c.UserID, "roles": []string{"curator", "moderator"}}), "", userAggregate).one("users")
 		require.Contains(t, user["permissions"], "CREATE_COMMUNITY_CATEGORY")
 		require.Contains(t, user["permissions"], "DELETE_COMMUNITY_POST", "beside those of built-in roles")
-		soon(t, "the user has the right", makes)
+		eventually(t, "the user has the right", makes)
 
 		requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"roleId": "curator", "permissions": []string{"BAN_USER"}}))
-		soon(t, "the right is gone with the role's permission", func() bool { return !makes() })
+		eventually(t, "the right is gone with the role's permission", func() bool { return !makes() })
 		role := requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"displayName": "Keeper", "permissions": []string{"CREATE_COMMUNITY_CATEGORY"}}))
 		require.Equal(t, "Keeper", role["displayName"])
-		soon(t, "and comes back", makes)
+		eventually(t, "and comes back", makes)
 	}
 	deleted := requireRole(t, adm.Do(t, http.MethodDelete, rolesPath+"/curator", nil))
 	require.Equal(t, true, deleted["isDeleted"])
@@ -80,8 +80,8 @@ func TestMadeRole(t *testing.T) {
 	requireRole(t, adm.Do(t, http.MethodPost, rolesPath, object{"roleId": "curator", "permissions": []string{"BAN_USER"}}))
 }
 
-// TestMadeRolesInLists pages through built-in and other roles together.
-func TestMadeRolesInLists(t *testing.T) {
+// TestListCustomRoles pages through built-in and other roles together.
+func TestListCustomRoles(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	l := listing{by: n.SignIn(t, region.EU, "alice"), path: rolesPath, list: "roles", id: "roleId"}
@@ -105,13 +105,13 @@ func TestMadeRolesInLists(t *testing.T) {
 	for _, code := range region.All() {
 		at := l
 		at.by = l.by.At(code)
-		soon(t, "the roles are everywhere", func() bool {
+		eventually(t, "the roles are everywhere", func() bool {
 			return len(at.ids(t, at.page(t, map[string][]string{"options[limit]": {"100"}}))) == len(all)
 		})
 	}
 }
 
-func TestMadeRoleLimits(t *testing.T) {
+func TestCustomRoleLimits(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	adm, alice := n.Admin(region.US), n.SignIn(t, region.US, "alice")
@@ -136,8 +136,8 @@ func TestMadeRoleLimits(t *testing.T) {
 	})
 }
 
-// TestNobodyGivesWhatTheyDoNotHold: a role that changes roles is no way to become an administrator.
-func TestNobodyGivesWhatTheyDoNotHold(t *testing.T) {
+// TestRolesCannotEscalate: a role that changes roles is no way to become an administrator.
+func TestRolesCannotEscalate(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	adm, c := n.Admin(region.EU), n.SignIn(t, region.EU, "keeper")

@@ -68,9 +68,9 @@ func TestFollowsOfDeletedUsers(t *testing.T) {
 	require.Equal(t, []string{dave.UserID}, next.Strings(t, "follows", "to"))
 }
 
-// TestUsersComeInTheOrderOfTheirFirstMention asks for the same page again and again: authors of three regions, whose rows
+// TestUsersAreOrderedByFirstReference asks for the same page again and again: authors of three regions, whose rows
 // come from three places.
-func TestUsersComeInTheOrderOfTheirFirstMention(t *testing.T) {
+func TestUsersAreOrderedByFirstReference(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	owner := n.NewUser(t, region.EU, "owner")

@@ -67,9 +67,9 @@ func bindingsOf(method protoreflect.MethodDescriptor) []binding {
 	return all
 }
 
-// TestDeprecatedOperationsSaySo calls every path of every operation, with ids that nothing has: those that are deprecated say since
+// TestDeprecationHeaders calls every path of every operation, with ids that nothing has: those that are deprecated say since
 // when and until when, in success and refusal alike, and no other does.
-func TestDeprecatedOperationsSaySo(t *testing.T) {
+func TestDeprecationHeaders(t *testing.T) {
 	t.Parallel()
 	caller := newUser(t, region.EU, "caller")
 	var deprecated []string

@@ -253,8 +253,8 @@ func TestEditPostUnderReview(t *testing.T) {
 	require.Equal(t, object{"text": "mine"}, getPost(t, boss, post)["data"])
 }
 
-// TestEditsAtOnce: of edits at once each is stored whole, and one is the last.
-func TestEditsAtOnce(t *testing.T) {
+// TestConcurrentEdits: of edits at once each is stored whole, and one is the last.
+func TestConcurrentEdits(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	author := newUser(t, region.EU, "author")
@@ -269,7 +269,7 @@ func TestEditsAtOnce(t *testing.T) {
 		delete(body, "tags")
 		requests = append(requests, author.At(region.All()[i%3]).Request(t, http.MethodPut, commentsPath+"/"+comment, body))
 	}
-	require.Equal(t, slices.Repeat([]int{http.StatusOK}, 2*many), atOnce(n, requests))
+	require.Equal(t, slices.Repeat([]int{http.StatusOK}, 2*many), sendConcurrently(n, requests))
 	a := requireAggregate(t, author.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil), "", postAggregate)
 	p, c := a.one("posts"), getComment(t, author, comment).one("comments")
 	last := text(p["data"].(object), "text")

@@ -112,8 +112,8 @@ func TestFeedLimits(t *testing.T) {
 	})
 }
 
-// TestTenToAPage is the page size where a client names none.
-func TestTenToAPage(t *testing.T) {
+// TestFeedDefaultPageSize is the page size where a client names none.
+func TestFeedDefaultPageSize(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	for range 11 {

@@ -20,7 +20,7 @@ import (
 )
 
 // photoWith is a JPEG with an orientation, a camera and a position (36.5° N, 4.25° W); its left half is dark.
-func photoWith(t *testing.T, width, height, orientation int) []byte {
+func photoOf(t *testing.T, width, height, orientation int) []byte {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -64,7 +64,7 @@ func exifOf(orientation int) []byte {
 func metadataOf(f object) object { return attributesOf(f)["metadata"].(object) }
 
 // inSize is an image in one of its sizes.
-func inSize(t *testing.T, c *apptest.Client, f object, size string) (image.Image, *apptest.Response) {
+func downloadSize(t *testing.T, c *apptest.Client, f object, size string) (image.Image, *apptest.Response) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, pathOf(t, f)+"?size="+size, nil).OK(t)
 	img, format, err := image.Decode(bytes.NewReader(r.Body))
@@ -77,7 +77,7 @@ func inSize(t *testing.T, c *apptest.Client, f object, size string) (image.Image
 func TestImageMetadata(t *testing.T) {
 	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
-	content := photoWith(t, 2000, 1000, 6)
+	content := photoOf(t, 2000, 1000, 6)
 	f := upload(t, uploader, "image", "photo.jpg", content)
 	m := metadataOf(f)
 	require.Equal(t, []any{1000.0, 2000.0, true}, []any{m["width"], m["height"], m["isFull"]}, "as it is shown")
@@ -90,7 +90,7 @@ func TestImageMetadata(t *testing.T) {
 	full := uploader.Do(t, http.MethodGet, pathOf(t, f), nil).OK(t)
 	require.Equal(t, content, full.Body, "to the byte")
 	for size, want := range map[string]image.Point{"large": {X: 750, Y: 1500}, "medium": {X: 300, Y: 600}, "small": {X: 80, Y: 160}} {
-		img, _ := inSize(t, uploader, f, size)
+		img, _ := downloadSize(t, uploader, f, size)
 		require.Equal(t, want, img.Bounds().Size(), size)
 		require.Less(t, gray(img, want.X/2, want.Y/4), 10, "dark above: it was turned")
 		require.Greater(t, gray(img, want.X/2, want.Y*3/4), 245, "light below")
@@ -108,7 +108,7 @@ func TestImageSizes(t *testing.T) {
 	for _, side := range []int{160, 161, 600, 601, 1500, 1501} {
 		f := upload(t, uploader, "image", "a.png", pngOf(t, side, 2))
 		for size, most := range map[string]int{"full": 10000, "large": 1500, "medium": 600, "small": 160} {
-			img, _ := inSize(t, uploader, f, size)
+			img, _ := downloadSize(t, uploader, f, size)
 			require.Equal(t, min(side, most), img.Bounds().Dx(), "%d in %s", side, size)
 		}
 	}
@@ -120,7 +120,7 @@ func TestImageSizes(t *testing.T) {
 	require.NoError(t, gif.EncodeAll(&content, moving))
 	f := upload(t, uploader, "image", "a.gif", content.Bytes())
 	require.InDelta(t, 700, metadataOf(f)["width"], 0)
-	_, r := inSize(t, uploader, f, "small")
+	_, r := downloadSize(t, uploader, f, "small")
 	require.Equal(t, content.Bytes(), r.Body, "what moves stays whole")
 }
 
@@ -129,14 +129,14 @@ func TestStripGPS(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StripGPS = true }))
 	uploader := n.NewUser(t, region.EU, "uploader")
-	content := photoWith(t, 700, 400, 8)
+	content := photoOf(t, 700, 400, 8)
 	require.Contains(t, string(content), "Cam")
 	f := upload(t, uploader, "image", "photo.jpg", content)
 	m := metadataOf(f)
 	require.Empty(t, m["gps"])
 	require.Equal(t, "Cam", m["exif"].(object)["Make"])
 	require.Equal(t, []any{400.0, 700.0}, []any{m["width"], m["height"]})
-	full, r := inSize(t, uploader, f, "full")
+	full, r := downloadSize(t, uploader, f, "full")
 	require.InDelta(t, len(r.Body), attributesOf(f)["size"], 0)
 	require.NotContains(t, string(r.Body), "Cam")
 	require.NotContains(t, string(r.Body), string(exifOf(8)[60:]), "the position")
@@ -162,7 +162,7 @@ func TestBrokenImages(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MaxImagePixels = 10_000 }))
 	uploader := n.NewUser(t, region.EU, "uploader")
-	photo, drawing := photoWith(t, 80, 50, 1), pngOf(t, 80, 50)
+	photo, drawing := photoOf(t, 80, 50, 1), pngOf(t, 80, 50)
 	for name, content := range map[string][]byte{
 		"half a photo":         photo[:len(photo)/2],
 		"a photo without end":  photo[:len(photo)-2],

@@ -47,15 +47,15 @@ func TestLargestFile(t *testing.T) {
 	status, answer := sendFile(t, uploader, 1<<30+1)
 	require.Equal(t, http.StatusRequestEntityTooLarge, status)
 	require.JSONEq(t, `{"status":"error","code":500000,"message":"Payload Too Large","data":{"detail":["a file may have at most 1073741824 bytes"]}}`, answer)
-	requireNoTrace(t, n)
+	requireNothingStored(t, n)
 	status, answer = sendFile(t, uploader, 1<<30)
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, answer, `"size":1073741824,`)
 }
 
-// requireNoTrace waits until a network has neither a file nor anything of one. An upload that was cut off is over for its
+// requireNothingStored waits until a network has neither a file nor anything of one. An upload that was cut off is over for its
 // client before it is for the server.
-func requireNoTrace(t *testing.T, n *apptest.Network) {
+func requireNothingStored(t *testing.T, n *apptest.Network) {
 	t.Helper()
 	db, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestBrokenUpload(t *testing.T) {
 			require.NoError(t, err)
 			require.Eventually(t, func() bool { return len(stored(t, n, "-")) > 0 }, 20*time.Second, 10*time.Millisecond)
 			require.NoError(t, conn.Close())
-			requireNoTrace(t, n)
+			requireNothingStored(t, n)
 		})
 	}
 }

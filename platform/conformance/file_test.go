@@ -236,8 +236,8 @@ func TestUploadForms(t *testing.T) {
 	requireFailure(t, failure{status: 405, code: 400000}, uploader.Do(t, http.MethodGet, "/api/v4/files", nil))
 }
 
-// TestFileIsItsUploaders tries to change and to delete a file as everybody else.
-func TestFileIsItsUploaders(t *testing.T) {
+// TestFileOwnership tries to change and to delete a file as everybody else.
+func TestFileOwnership(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	owner, stranger := newUser(t, region.EU, "owner"), newUser(t, region.US, "stranger")
@@ -280,8 +280,8 @@ func TestFileIsItsUploaders(t *testing.T) {
 	require.Empty(t, stored(t, n, admins))
 }
 
-// TestFileIDsAreLimitedAlike: the bytes of a file have the same limit of ids as what is known of it.
-func TestFileIDsAreLimitedAlike(t *testing.T) {
+// TestFileIDLimits: the bytes of a file have the same limit of ids as what is known of it.
+func TestFileIDLimits(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for length, want := range map[int]failure{50: notFound, 51: invalid("fileId")} {
@@ -293,8 +293,8 @@ func TestFileIDsAreLimitedAlike(t *testing.T) {
 	}
 }
 
-// TestFileNamesHaveNoPath: a name that a client prefers loses its folders, as the name that came with the file does.
-func TestFileNamesHaveNoPath(t *testing.T) {
+// TestFileNamesDropFolders: a name that a client prefers loses its folders, as the name that came with the file does.
+func TestFileNamesDropFolders(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for given, want := range map[string]string{

@@ -196,8 +196,8 @@ func TestFlagLimit(t *testing.T) {
 	}
 }
 
-// TestReportingOff: while users may not flag, flagging is refused, and what is flagged stays and can be cleared.
-func TestReportingOff(t *testing.T) {
+// TestFlaggingDisabled: while users may not flag, flagging is refused, and what is flagged stays and can be cleared.
+func TestFlaggingDisabled(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	boss := n.SignIn(t, region.EU, "boss")
@@ -239,8 +239,8 @@ func requireBubbles(t *testing.T, by *apptest.Client, communityID, postID string
 	}
 }
 
-// TestFlagsBubble flags things at each level and clears them again, in each of the ways there are.
-func TestFlagsBubble(t *testing.T) {
+// TestFlagsPropagate flags things at each level and clears them again, in each of the ways there are.
+func TestFlagsPropagate(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"unflag", "flags", "delete", "permanent"} {
 		t.Run(way, func(t *testing.T) {
@@ -306,13 +306,13 @@ func TestConcurrentFlags(t *testing.T) {
 				requests = append(requests, c.At(at).Request(t, http.MethodPost, f.path("/flag"), nil))
 			}
 		}
-		require.Equal(t, slices.Repeat([]int{http.StatusOK}, 2*many), atOnce(n, requests))
+		require.Equal(t, slices.Repeat([]int{http.StatusOK}, 2*many), sendConcurrently(n, requests))
 		requireFlags(t, f.get(t, club.boss), many)
 	}
 }
 
 // atOnce sends requests at once and returns their statuses; 0 stands for no answer.
-func atOnce(n *apptest.Network, requests []*http.Request) []int {
+func sendConcurrently(n *apptest.Network, requests []*http.Request) []int {
 	statuses := make([]int, len(requests))
 	var g sync.WaitGroup
 	for i, request := range requests {

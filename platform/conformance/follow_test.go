@@ -56,14 +56,14 @@ func requireCounts(t *testing.T, c *apptest.Client, followers, following, pendin
 }
 
 // world is a user of each region.
-func users3(t *testing.T, n *apptest.Network) (us, eu, sg *apptest.Client) {
+func newUserPerRegion(t *testing.T, n *apptest.Network) (us, eu, sg *apptest.Client) {
 	t.Helper()
 	return n.NewUser(t, region.US, "follow-us"), n.NewUser(t, region.EU, "follow-eu"), n.NewUser(t, region.SG, "follow-sg")
 }
 
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	us, eu, sg := users3(t, apptest.Shared(t))
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	r := us.Do(t, http.MethodPost, followingPath+"/"+eu.UserID, apptest.Form("")).OK(t)
 	requireResource(t, "follows.0", followFields, r.List(t, "follows")[0])
 	for field, want := range map[string]string{
@@ -151,7 +151,7 @@ func TestFollowLists(t *testing.T) {
 func TestPrivateProfiles(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	us, eu, sg := users3(t, n)
+	us, eu, sg := newUserPerRegion(t, n)
 	require.Equal(t, "public", us.Do(t, http.MethodGet, socialPath, nil).OK(t).String(t, "userPrivacySetting"))
 	follow(t, sg, eu)
 	post := newWallPost(t, eu)
@@ -216,7 +216,7 @@ func TestPrivateProfiles(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	t.Parallel()
-	us, eu, sg := users3(t, apptest.Shared(t))
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	follow(t, us, eu)
 	follow(t, eu, us, sg)
 	post := newWallPost(t, eu)

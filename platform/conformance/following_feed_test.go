@@ -64,7 +64,7 @@ func walkFeed(t *testing.T, c *apptest.Client, sortBy string, limit int, between
 
 func TestFollowingFeed(t *testing.T) {
 	t.Parallel()
-	us, eu, sg := users3(t, apptest.Shared(t))
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	stranger := newUser(t, region.EU, "stranger")
 	require.Empty(t, feedPage(t, us, nil).List(t, "posts"))
 	joined := newCommunity(t, eu)
@@ -147,7 +147,7 @@ func keysOf(t *testing.T, r *apptest.Response, at string) []string {
 // requires every post once, on pages of full length, the same both ways.
 func TestCustomRanking(t *testing.T) {
 	t.Parallel()
-	reader, author, fan := users3(t, apptest.Shared(t))
+	reader, author, fan := newUserPerRegion(t, apptest.Shared(t))
 	follow(t, reader, author)
 	follow(t, fan, author)
 	var want []string
@@ -178,7 +178,7 @@ func TestCustomRanking(t *testing.T) {
 
 func TestFeedsHideTheBlocked(t *testing.T) {
 	t.Parallel()
-	us, eu, sg := users3(t, apptest.Shared(t))
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	community := newCommunity(t, sg)
 	join(t, community, us, eu)
 	follow(t, us, eu, sg)
@@ -207,7 +207,7 @@ func TestFeedsHideTheBlocked(t *testing.T) {
 func TestGlobalFeed(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	us, eu, sg := users3(t, n)
+	us, eu, sg := newUserPerRegion(t, n)
 	public, private := newCommunity(t, eu), newCommunity(t, eu, object{"isPublic": false})
 	follow(t, us, sg)
 	mine, followed, others := newWallPost(t, us), newWallPost(t, sg), newWallPost(t, eu)

@@ -114,11 +114,11 @@ func TestInviteMember(t *testing.T) {
 	}
 }
 
-// TestInvitationsEnd rejects, cancels and outlives invitations; each time the user can be invited anew.
-func TestInvitationsEnd(t *testing.T) {
+// TestInvitationStates rejects, cancels and outlives invitations; each time the user can be invited anew.
+func TestInvitationStates(t *testing.T) {
 	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.SG, "guest")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	rejected := newInvitation(t, boss, inviteMembers(id, c))
 	answerInvitation(t, c, rejected, "reject")
 	answerInvitation(t, c, rejected, "reject")
@@ -138,11 +138,11 @@ func TestInvitationsEnd(t *testing.T) {
 	require.Equal(t, "none", membership(t, newUser(t, region.EU, "x"), id)["communityMembership"])
 }
 
-// TestInvitationStandsForConsent: whoever is invited needs no moderator, and a membership from elsewhere ends the invitation.
-func TestInvitationStandsForConsent(t *testing.T) {
+// TestInvitationReplacesApproval: whoever is invited needs no moderator, and a membership from elsewhere ends the invitation.
+func TestInvitationReplacesApproval(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
-	id := closed(t, boss, object{"isPublic": false, "isDiscoverable": true})
+	id := newApprovalCommunity(t, boss, object{"isPublic": false, "isDiscoverable": true})
 	asks, waits, added := newUser(t, region.US, "asks"), newUser(t, region.SG, "waits"), newUser(t, region.EU, "added")
 
 	invited := newInvitation(t, boss, inviteMembers(id, asks))
@@ -226,7 +226,7 @@ func TestInviteCoHost(t *testing.T) {
 		}
 		require.Equal(t, names, got)
 		require.Equal(t, "coHost", room["participants"].([]any)[i+1].(object)["type"])
-		_, key := sending(t, c, id)
+		_, key := sendCredentials(t, c, id)
 		require.NotEmpty(t, key, "a co-host sends to the room")
 		requireFailure(t, exists, host.Do(t, http.MethodPost, invitationsPath, inviteCoHosts(id, c)))
 		a := requireInvitations(t, c.Do(t, http.MethodGet, invitationsPath+"?targetType=room&targetId="+id, nil))
@@ -256,7 +256,7 @@ func TestListInvitations(t *testing.T) {
 		invited := newInvitation(t, boss, inviteMembers(id, c))
 		ids = append(ids, invited)
 		now := []string{"pending", "rejected", "approved", "cancelled"}[i%4]
-		become(t, boss, c, invited, now)
+		setInvitationStatus(t, boss, c, invited, now)
 		status[now] = append(status[now], invited)
 
 		by := []*apptest.Client{boss, other}[i%2]
@@ -266,7 +266,7 @@ func TestListInvitations(t *testing.T) {
 		}
 		got := newInvitation(t, by, request)
 		mine = append(mine, got)
-		become(t, by, guest, got, now)
+		setInvitationStatus(t, by, guest, got, now)
 		for _, name := range []string{"statuses[]=" + now, "type=" + kind} {
 			mineBy[name] = append(mineBy[name], got)
 		}
@@ -291,7 +291,7 @@ func TestListInvitations(t *testing.T) {
 }
 
 // become brings a pending invitation to a state.
-func become(t *testing.T, by, guest *apptest.Client, id, status string) {
+func setInvitationStatus(t *testing.T, by, guest *apptest.Client, id, status string) {
 	t.Helper()
 	switch status {
 	case "rejected":
@@ -320,7 +320,7 @@ func requireInvitationLists(t *testing.T, l listing, ids []string) {
 	requireInvitations(t, l.page(t, url.Values{}))
 }
 
-func TestInvitationsAreRefused(t *testing.T) {
+func TestInvitationRefusals(t *testing.T) {
 	t.Parallel()
 	club := newClub(t)
 	someone := newUser(t, region.US, "someone")

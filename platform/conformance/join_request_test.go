@@ -15,7 +15,7 @@ import (
 func joinPath(communityID string) string { return "/api/v4/communities/" + communityID + "/join" }
 
 // closed makes a community in which a moderator decides who joins.
-func closed(t *testing.T, boss *apptest.Client, fields ...object) string {
+func newApprovalCommunity(t *testing.T, boss *apptest.Client, fields ...object) string {
 	t.Helper()
 	return newCommunity(t, boss, append([]object{{"requiresJoinApproval": true}}, fields...)...)
 }
@@ -43,7 +43,7 @@ func TestRequestToJoin(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	boss := newUser(t, region.EU, "boss")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	for i, code := range region.All() {
 		c := newUser(t, code, "asker")
 		r := c.Do(t, http.MethodGet, joinPath(id)+"/me", nil)
@@ -62,8 +62,8 @@ func TestRequestToJoin(t *testing.T) {
 	}
 }
 
-// TestOpenDoor asks to join a community that lets everybody in: the request is approved at once.
-func TestOpenDoor(t *testing.T) {
+// TestRequestToJoinOpenCommunity asks to join a community that lets everybody in: the request is approved at once.
+func TestRequestToJoinOpenCommunity(t *testing.T) {
 	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
 	id := newCommunity(t, boss)
@@ -78,7 +78,7 @@ func TestOpenDoor(t *testing.T) {
 func TestApproveJoin(t *testing.T) {
 	t.Parallel()
 	boss, c, d := newUser(t, region.EU, "boss"), newUser(t, region.US, "c"), newUser(t, region.SG, "d")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	ask(t, c, id)
 	ask(t, d, id)
 	decide(t, boss.At(region.SG), id, "approve", c.InternalID)
@@ -99,7 +99,7 @@ func TestApproveJoin(t *testing.T) {
 func TestRejectJoin(t *testing.T) {
 	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	for _, userID := range []string{c.InternalID, c.UserID} {
 		first := ask(t, c, id)
 		decide(t, boss.At(region.US), id, "reject", userID)
@@ -114,13 +114,13 @@ func TestRejectJoin(t *testing.T) {
 	require.Equal(t, "rejected", myRequest(t, c, id)["status"])
 }
 
-// TestDecisionsAreRefused holds approve and reject to their errors and limits.
-func TestDecisionsAreRefused(t *testing.T) {
+// TestJoinDecisionRefusals holds approve and reject to their errors and limits.
+func TestJoinDecisionRefusals(t *testing.T) {
 	t.Parallel()
 	club := newClub(t, object{"requiresJoinApproval": true})
 	ask(t, club.stranger, club.id)
 	body := object{"userId": club.stranger.InternalID}
-	other := closed(t, newUser(t, region.US, "other"))
+	other := newApprovalCommunity(t, newUser(t, region.US, "other"))
 	var attempts []attempt
 	for _, verb := range []string{"approve", "reject"} {
 		path := func(id string) string { return joinPath(id) + "/" + verb }
@@ -149,7 +149,7 @@ func TestDecisionsAreRefused(t *testing.T) {
 func TestCancelJoin(t *testing.T) {
 	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	requireFailure(t, notFound, c.Do(t, http.MethodDelete, joinPath(id), nil))
 	first := ask(t, c, id)
 	require.JSONEq(t, `{"success":true}`, string(c.At(region.SG).Do(t, http.MethodDelete, joinPath(id), nil).OK(t).Body))
@@ -161,7 +161,7 @@ func TestCancelJoin(t *testing.T) {
 func TestListJoinRequests(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	var ids []string
 	status := map[string][]string{}
 	for i := range 8 {
@@ -209,11 +209,11 @@ func TestListJoinRequests(t *testing.T) {
 	})
 }
 
-// TestTwentyToAPage is the page size of this list.
-func TestTwentyToAPage(t *testing.T) {
+// TestJoinRequestDefaultPageSize is the page size of this list.
+func TestJoinRequestDefaultPageSize(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	for range 21 {
 		ask(t, newUser(t, region.EU, "asker"), id)
 	}

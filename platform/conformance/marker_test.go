@@ -41,17 +41,17 @@ const (
 )
 
 // marks reads one user's marker of a feed.
-func (f *messageFeed) marks(t *testing.T, c *apptest.Client) *apptest.Response {
+func (f *messageFeed) marker(t *testing.T, c *apptest.Client) *apptest.Response {
 	t.Helper()
 	return c.Do(t, http.MethodGet, feedsPath+"?messageFeedIds="+f.id, nil).OK(t)
 }
 
 // reaches waits until the outbox brought the feed's last message to a user at another home.
-func (f *messageFeed) reaches(t *testing.T, c *apptest.Client) *apptest.Response {
+func (f *messageFeed) awaitMessage(t *testing.T, c *apptest.Client) *apptest.Response {
 	t.Helper()
 	var r *apptest.Response
 	require.Eventually(t, func() bool {
-		r = f.marks(t, c)
+		r = f.marker(t, c)
 		return r.Has(t, "feedMarkers.0") && r.Int(t, "feedMarkers.0.lastSegment") == f.segment
 	}, 30*time.Second, 10*time.Millisecond)
 	return r
@@ -82,7 +82,7 @@ func TestMarkersOfAUser(t *testing.T) {
 	f.push(t, object{"creatorId": author.UserID, "mentionedUserIds": userIDs(reader)})
 	f.push(t, object{"creatorId": author.UserID})
 
-	r := f.reaches(t, reader)
+	r := f.awaitMessage(t, reader)
 	require.ElementsMatch(t, []string{"userMarkers", "userFeedMarkers", "userEntityMarkers", "feedMarkers", "contentMarkers", "paging"}, namesIn(r.JSON(t).(object)))
 	for list, names := range map[string][]string{
 		"userMarkers":       {"userId", "lastSyncAt", "unreadCount", "isMentioned", "createdAt", "updatedAt"},
@@ -94,7 +94,7 @@ func TestMarkersOfAUser(t *testing.T) {
 		require.ElementsMatch(t, names, namesIn(r.Get(t, list+".0").(object)), list)
 	}
 	require.Equal(t, feedMark{Unread: 3, LastMention: 2, Mentioned: true}, feedMarkOf(t, r))
-	require.Equal(t, feedMark{Read: 3, Delivered: 3}, feedMarkOf(t, f.reaches(t, author)), "authors have read what they wrote")
+	require.Equal(t, feedMark{Read: 3, Delivered: 3}, feedMarkOf(t, f.awaitMessage(t, author)), "authors have read what they wrote")
 	for _, list := range []string{"userMarkers", "userEntityMarkers"} {
 		require.Equal(t, reader.UserID, r.String(t, list+".0.userId"))
 		require.Equal(t, 3, r.Int(t, list+".0.unreadCount"))
@@ -128,7 +128,7 @@ func TestMarkersOfChannels(t *testing.T) {
 		for range i + 1 {
 			f.push(t)
 		}
-		f.reaches(t, user)
+		f.awaitMessage(t, user)
 	}
 	list := func(c *apptest.Client, ids ...string) *apptest.Response {
 		t.Helper()
@@ -159,10 +159,10 @@ func TestMarkersOfChannels(t *testing.T) {
 	r = list(user, quiet)
 	require.Equal(t, 0, r.Int(t, "userEntityMarkers.0.unreadCount"))
 	require.Equal(t, 0, r.Int(t, "userMarkers.0.unreadCount"))
-	require.True(t, feeds[2].marks(t, user).Bool(t, "feedMarkers.0.isDeleted"))
-	refusedWith(t, admin(t).Do(t, http.MethodDelete, feedsPath+"/"+feeds[2].id, nil), http.StatusNotFound, 400400)
+	require.True(t, feeds[2].marker(t, user).Bool(t, "feedMarkers.0.isDeleted"))
+	requireRefused(t, admin(t).Do(t, http.MethodDelete, feedsPath+"/"+feeds[2].id, nil), http.StatusNotFound, 400400)
 	body := object{"entityId": quiet, "messageId": "x", "userIds": userIDs(user)}
-	refusedWith(t, admin(t).Do(t, http.MethodPut, feedsPath+"/"+feeds[2].id+"/segments/9", body), http.StatusNotFound, 400400)
+	requireRefused(t, admin(t).Do(t, http.MethodPut, feedsPath+"/"+feeds[2].id+"/segments/9", body), http.StatusNotFound, 400400)
 }
 
 func TestReadingAFeed(t *testing.T) {
@@ -170,19 +170,19 @@ func TestReadingAFeed(t *testing.T) {
 	user := newUser(t, region.US, "user")
 	f := newMessageFeed(region.NewID(region.US), region.US, user)
 	f.push(t)
-	f.reaches(t, user)
+	f.awaitMessage(t, user)
 	reading := func(path string, body any) feedMark {
 		t.Helper()
 		return feedMarkOf(t, user.Do(t, http.MethodPost, feedsPath+path, body).OK(t))
 	}
 	require.Equal(t, feedMark{Read: 1, Delivered: 1}, reading("/reading", object{"messageFeedIds": []string{f.id}}))
 	f.push(t)
-	require.Equal(t, feedMark{Read: 2, Delivered: 2}, feedMarkOf(t, f.reaches(t, user)), "read as it comes")
+	require.Equal(t, feedMark{Read: 2, Delivered: 2}, feedMarkOf(t, f.awaitMessage(t, user)), "read as it comes")
 	for _, stop := range []string{"/stop-readings", "/stop-reading"} {
 		before := f.segment
 		require.Equal(t, feedMark{Read: before, Delivered: before}, reading("/"+f.id+stop, nil))
 		f.push(t)
-		require.Equal(t, feedMark{Read: before, Delivered: before, Unread: 1}, feedMarkOf(t, f.reaches(t, user)))
+		require.Equal(t, feedMark{Read: before, Delivered: before, Unread: 1}, feedMarkOf(t, f.awaitMessage(t, user)))
 		require.Equal(t, feedMark{Read: before + 1, Delivered: before + 1}, reading("/"+f.id+"/start-reading", nil))
 	}
 }
@@ -219,7 +219,7 @@ func TestSyncMarkers(t *testing.T) {
 	require.Len(t, seen, feeds)
 	f := newMessageFeed(channel, region.SG, user)
 	f.push(t)
-	f.reaches(t, user)
+	f.awaitMessage(t, user)
 	_, ids := sync(since)
 	require.Equal(t, []string{f.id}, ids)
 	r := user.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t)
@@ -232,7 +232,7 @@ func TestMarkerRefusals(t *testing.T) {
 	user, stranger := newUser(t, region.EU, "user"), newUser(t, region.EU, "stranger")
 	f := newMessageFeed(region.NewID(region.EU), region.EU, user)
 	f.push(t)
-	f.reaches(t, user)
+	f.awaitMessage(t, user)
 	feed := feedsPath + "/" + f.id
 	for _, c := range []struct {
 		by           *apptest.Client
@@ -261,9 +261,9 @@ func TestMarkerRefusals(t *testing.T) {
 		{admin(t), http.MethodPut, feedsPath + "/x/segments/1", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 422, 500000},
 		{admin(t), http.MethodDelete, feedsPath + "/x", nil, 404, 400400},
 	} {
-		refusedWith(t, c.by.Do(t, c.method, c.path, c.body), c.status, c.code)
+		requireRefused(t, c.by.Do(t, c.method, c.path, c.body), c.status, c.code)
 	}
-	require.Empty(t, f.marks(t, stranger).List(t, "userFeedMarkers"))
+	require.Empty(t, f.marker(t, stranger).List(t, "userFeedMarkers"))
 }
 
 // TestMarkerEvents: every change of a user's markers is told to that user, and to nobody else.

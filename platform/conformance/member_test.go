@@ -238,9 +238,9 @@ func TestListMembers(t *testing.T) {
 		join(t, id, c)
 		byTime = append(byTime, c.UserID)
 	}
-	moderator, outcast := byTime[2], newUser(t, region.SG, "outcast")
+	moderator, bannedMember := byTime[2], newUser(t, region.SG, "outcast")
 	boss.Do(t, http.MethodPost, membersPath(id)+"/roles", object{"role": "community-moderator", "userIds": []string{moderator}}).OK(t)
-	banMember(t, boss, id, outcast)
+	banMember(t, boss, id, bannedMember)
 	byName := slices.Clone(byTime)
 	slices.SortFunc(byName, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	l := listing{by: boss, path: membersPath(id), list: "communityUsers", id: "userId"}
@@ -251,9 +251,9 @@ func TestListMembers(t *testing.T) {
 	l.with("sortBy", "lastCreated").requirePages(t, 2, reversed(byTime))
 	l.with("sortBy", "firstCreated").requirePages(t, 3, byTime)
 	l.with("sortBy", "displayName").requireOrder(t, byName)
-	l.with("memberships[]", "banned").requireOrder(t, []string{outcast.UserID})
+	l.with("memberships[]", "banned").requireOrder(t, []string{bannedMember.UserID})
 	l.with("memberships[]", "member").requireOrder(t, reversed(byTime))
-	l.with("memberships[]", "member", "banned").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), outcast.UserID))
+	l.with("memberships[]", "member", "banned").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("roles[]", "community-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})
 	l.with("excludingRoles[]", "community-moderator").with("sortBy", "firstCreated").
 		requireOrder(t, append([]string{byTime[1]}, byTime[3:]...))
@@ -264,7 +264,7 @@ func TestListMembers(t *testing.T) {
 	require.Equal(t, id, a.one("communities")["communityId"])
 	require.Subset(t, a.values("users", "userId"), byTime, "every member is among the users")
 	requireAttempts(t, []attempt{
-		{"stranger", outcast, http.MethodGet, membersPath(id), nil, failure{}},
+		{"stranger", bannedMember, http.MethodGet, membersPath(id), nil, failure{}},
 		{"other membership", boss, http.MethodGet, membersPath(id) + "?memberships[]=none", nil, invalid("memberships[0]")},
 		{"3 memberships", boss, http.MethodGet, membersPath(id) + "?memberships[]=member&memberships[]=member&memberships[]=member", nil, invalid("memberships")},
 		{"21 roles", boss, http.MethodGet, membersPath(id) + "?" + strings.Repeat("roles[]=x&", 21), nil, invalid("roles")},
@@ -274,8 +274,8 @@ func TestListMembers(t *testing.T) {
 	})
 }
 
-// TestMembersOfOneMoment pages through members who joined in one call, at one moment.
-func TestMembersOfOneMoment(t *testing.T) {
+// TestMembersWithEqualTimes pages through members who joined in one call, at one moment.
+func TestMembersWithEqualTimes(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	ids := []string{}

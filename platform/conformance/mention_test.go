@@ -9,9 +9,9 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestMentionsLineUp mentions somebody whom the network does not know between two whom it does: the three lists of a mention are of the
+// TestMentionListsMatch mentions somebody whom the network does not know between two whom it does: the three lists of a mention are of the
 // same users in the same order, and whoever is unknown is in none.
-func TestMentionsLineUp(t *testing.T) {
+func TestMentionListsMatch(t *testing.T) {
 	t.Parallel()
 	author, a, b := newUser(t, region.EU, "author"), newUser(t, region.US, "a"), newUser(t, region.SG, "b")
 	mentions := []object{

@@ -38,7 +38,7 @@ func setWhitelist(t *testing.T, n *apptest.Network, on bool) {
 }
 
 // writing is one way to write a text, on one's own wall or for oneself.
-type writing struct {
+type textField struct {
 	name   string
 	method string
 	path   string
@@ -46,7 +46,7 @@ type writing struct {
 }
 
 // writings are all the ways in which a user writes a text.
-func writings(t *testing.T, c *apptest.Client) []writing {
+func textFields(t *testing.T, c *apptest.Client) []textField {
 	t.Helper()
 	wall := object{"targetType": "user", "targetId": c.UserID}
 	post := func(data func(text string) object, more ...object) func(string) object {
@@ -67,7 +67,7 @@ func writings(t *testing.T, c *apptest.Client) []writing {
 	scheduled := schedulePath + "/" + newScheduled(t, c, later("x"))
 	stream, room := streamsPath+"/"+newStream(t, c)["streamId"].(string), roomsPath+"/"+newRoom(t, c)["roomId"].(string)
 	answers := []object{{"data": "this"}, {"data": "that"}}
-	return []writing{
+	return []textField{
 		{"a post", http.MethodPost, "/api/v4/posts", post(text)},
 		{"a post's title", http.MethodPost, "/api/v4/posts", post(func(s string) object { return object{"text": "x", "title": s} })},
 		{"another field of a post", http.MethodPost, "/api/v4/posts", post(func(s string) object { return object{"text": "x", "more": []any{object{"deep": s}}} })},
@@ -93,7 +93,7 @@ func writings(t *testing.T, c *apptest.Client) []writing {
 }
 
 // write writes a text, and returns how that ended; 201 counts as 200.
-func (w writing) write(t *testing.T, c *apptest.Client, text string, want failure) {
+func (w textField) write(t *testing.T, c *apptest.Client, text string, want failure) {
 	t.Helper()
 	r := c.Do(t, w.method, w.path, w.body(text))
 	if want != (failure{}) {
@@ -109,7 +109,7 @@ func TestAllowListOfLinks(t *testing.T) {
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	addRules(t, n, allowPath, nil, `allowed\.example`, "maps.example/routes/.*")
-	ways := writings(t, alice)
+	ways := textFields(t, alice)
 	for _, w := range ways {
 		w.write(t, alice, "https://evil.example", failure{})
 	}
@@ -163,15 +163,15 @@ func TestAllowListOfStoryLinks(t *testing.T) {
 	}
 	alice.Do(t, http.MethodPost, storiesPath, linking("https://evil.example/x")).OK(t)
 	n.Admin(region.US).Do(t, http.MethodPut, moderationPath, object{"isWhitelistEnabled": true}).OK(t)
-	awaitRule(t, alice, "https://allowed.example")
+	awaitAllowed(t, alice, "https://allowed.example")
 	alice.Do(t, http.MethodPost, storiesPath, linking("https://allowed.example/x")).OK(t)
 	for _, address := range []string{"https://evil.example/x", "HTTPS://evil", "http://allowed.example@evil", "http://allowed.example.evil.example"} {
 		requireFailure(t, linkRefused, alice.Do(t, http.MethodPost, storiesPath, linking(address)))
 	}
 }
 
-// awaitRule waits until a text passes the allow list at a region that was told of its rule by another.
-func awaitRule(t *testing.T, c *apptest.Client, text string) {
+// awaitAllowed waits until a text passes the allow list at a region that was told of its rule by another.
+func awaitAllowed(t *testing.T, c *apptest.Client, text string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		return c.Do(t, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{text}}).Status == http.StatusOK
@@ -183,7 +183,7 @@ func TestBlockListOfWords(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
-	ways := writings(t, alice)
+	ways := textFields(t, alice)
 	ids := addRules(t, n, blockPath, nil, "spam+y")
 	addRules(t, n, blockPath, object{"isMatchExactWord": true}, "ham")
 	for _, w := range ways {
@@ -202,8 +202,8 @@ func TestBlockListOfWords(t *testing.T) {
 	alice.Do(t, http.MethodPost, storiesPath, linking).OK(t)
 }
 
-// TestWhoMayChangeAListIsNotBound: administrators, and those whose role may change the list.
-func TestWhoMayChangeAListIsNotBound(t *testing.T) {
+// TestListEditorsAreExempt: administrators, and those whose role may change the list.
+func TestListEditorsAreExempt(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	author, trusted := n.NewUser(t, region.EU, "author"), n.NewUser(t, region.EU, "trusted")
@@ -217,8 +217,8 @@ func TestWhoMayChangeAListIsNotBound(t *testing.T) {
 	n.Admin(region.EU).Do(t, http.MethodPut, scheduled, object{"postData": object{"targetId": author.UserID, "data": object{"text": "evil.com"}}}).OK(t)
 }
 
-// TestScheduledPostIsCheckedAgain: what was allowed when it was scheduled and is not when its time has come is not published.
-func TestScheduledPostIsCheckedAgain(t *testing.T) {
+// TestScheduledPostIsCheckedOnPublication: what was allowed when it was scheduled and is not when its time has come is not published.
+func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	author := n.NewUser(t, region.EU, "author")
@@ -232,8 +232,8 @@ func TestScheduledPostIsCheckedAgain(t *testing.T) {
 	}, 20*time.Second, 50*time.Millisecond)
 }
 
-// TestCarriedTextsAreChecked: a poll that was made when other rules held is no way around them.
-func TestCarriedTextsAreChecked(t *testing.T) {
+// TestAttachedTextsAreChecked: a poll that was made when other rules held is no way around them.
+func TestAttachedTextsAreChecked(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	author := n.NewUser(t, region.EU, "author")

@@ -32,10 +32,10 @@ type apiDocument struct {
 	answered map[string]int                // successes by "GET /api/v3/users"
 }
 
-// theDocument is read when this package is loaded: nothing may be answered before.
-var theDocument = newAPIDocument()
+// apiDoc is read when this package is loaded: nothing may be answered before.
+var apiDoc = newAPIDocument()
 
-func init() { apptest.Observe(theDocument.observe) } //nolint:gochecknoinits // before every test, whichever runs
+func init() { apptest.Observe(apiDoc.observe) } //nolint:gochecknoinits // before every test, whichever runs
 
 const documentURL = "https://plaza.test/openapi.json"
 
@@ -153,7 +153,7 @@ func (d *apiDocument) observe(x apptest.Exchange) {
 	if template == "" || op == nil || x.Status == http.StatusRequestHeaderFieldsTooLarge { // which no handler sees
 		return
 	}
-	x.Body = unpacked(x.Body)
+	x.Body = decompressed(x.Body)
 	if err := d.check(template, x); err != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -168,7 +168,7 @@ func (d *apiDocument) observe(x apptest.Exchange) {
 }
 
 // unpacked is a body without its compression, which some tests ask for.
-func unpacked(body []byte) []byte {
+func decompressed(body []byte) []byte {
 	reader, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
 		return body
@@ -197,7 +197,7 @@ func (d *apiDocument) check(template string, x apptest.Exchange) error {
 	if json, isJSON := content["application/json"].(object); !isJSON || json["schema"] == nil || x.Body == nil {
 		return nil
 	}
-	return d.fits(x.Body, append(pointer, "content", "application/json", "schema")...)
+	return d.validate(x.Body, append(pointer, "content", "application/json", "schema")...)
 }
 
 // events are the schemas of what streams tell.
@@ -211,11 +211,11 @@ func (d *apiDocument) checkEvent(template string, data []byte) error {
 	if json.Unmarshal(data, &control) == nil && (len(control) == 0 || control["reason"] != nil) {
 		return nil // reset and end
 	}
-	return d.fits(data, "components", "schemas", events[template])
+	return d.validate(data, "components", "schemas", events[template])
 }
 
 // fits compares text with the schema at a place of the document.
-func (d *apiDocument) fits(text []byte, pointer ...string) error {
+func (d *apiDocument) validate(text []byte, pointer ...string) error {
 	schema, err := d.schema(pointer)
 	if err != nil {
 		return err

@@ -37,23 +37,23 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 	t.Parallel()
 	var served []string
 	for _, b := range bindings() {
-		served = append(served, b.verb+" "+withoutNames(b.path))
+		served = append(served, b.verb+" "+withoutParameterNames(b.path))
 	}
 	for _, s := range (&edge.FileStreams{}).Streams() {
-		served = append(served, s.Method+" "+withoutNames(s.Path))
+		served = append(served, s.Method+" "+withoutParameterNames(s.Path))
 	}
 	for path := range events {
 		served = append(served, http.MethodGet+" "+path)
 	}
 	var described []string
-	for _, op := range theDocument.operations() {
-		described = append(described, op.verb+" "+withoutNames(op.path))
+	for _, op := range apiDoc.operations() {
+		described = append(described, op.verb+" "+withoutParameterNames(op.path))
 	}
 	require.ElementsMatch(t, served, described)
 }
 
-// withoutNames is a path whose placeholders have no names.
-func withoutNames(path string) string {
+// withoutParameterNames is a path whose placeholders have no names.
+func withoutParameterNames(path string) string {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(path, "{")
@@ -70,9 +70,9 @@ func withoutNames(path string) string {
 // answers have no other fields than those of the document is seen to for every call of this package.
 func TestDocumentedOperationsAnswer(t *testing.T) {
 	t.Parallel()
-	g := newGrounds(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MediaKey = mediaSecret }))
+	g := newFixture(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MediaKey = mediaSecret }))
 	rows := firstRows()
-	for _, op := range theDocument.operations() {
+	for _, op := range apiDoc.operations() {
 		procedure, isRPC := op.object["x-rpc"].(string)
 		if !isRPC {
 			continue // a stream: TestDocumentedStreamsAnswer
@@ -80,9 +80,9 @@ func TestDocumentedOperationsAnswer(t *testing.T) {
 		t.Run(op.name(), func(t *testing.T) {
 			r, known := rows[strings.TrimPrefix(procedure, "/plaza.v1.")]
 			require.True(t, known)
-			by, may := g.whoMay(t, op, r)
+			by, may := g.allowedCaller(t, op, r)
 			answer := g.callDocumented(t, by, op, r)
-			require.NoError(t, theDocument.check(op.path, apptest.Exchange{
+			require.NoError(t, apiDoc.check(op.path, apptest.Exchange{
 				Method: op.verb, Path: op.path, Status: answer.Status, Body: answer.Body,
 			}))
 			if may {
@@ -96,7 +96,7 @@ func TestDocumentedOperationsAnswer(t *testing.T) {
 // firstRows are the first rows of the walk for each operation that somebody may call.
 func firstRows() map[string]row {
 	rows := map[string]row{}
-	for _, r := range append(walkRows(), preparedRows()...) {
+	for _, r := range append(authorizationRows(), preparedRows()...) {
 		if _, known := rows[r.procedure]; !known || !succeeds(rows[r.procedure]) && succeeds(r) {
 			rows[r.procedure] = r
 		}
@@ -114,7 +114,7 @@ func succeeds(r row) bool {
 }
 
 // whoMay is a caller for whom the operation succeeds; false where nobody of the walk is one.
-func (g *grounds) whoMay(t *testing.T, op documented, r row) (*apptest.Client, bool) {
+func (g *fixture) allowedCaller(t *testing.T, op documented, r row) (*apptest.Client, bool) {
 	t.Helper()
 	anybody := g.n.Anonymous(region.EU)
 	switch security, _ := json.Marshal(op.object["security"]); string(security) {
@@ -125,20 +125,20 @@ func (g *grounds) whoMay(t *testing.T, op documented, r row) (*apptest.Client, b
 	case `[{"mediaKey":[]}]`:
 		return anybody.With("X-Media-Key", mediaSecret), true
 	}
-	for _, w := range []walker{moderator, member, stranger, adminToken} {
+	for _, w := range []principal{moderator, member, stranger, adminToken} {
 		if code, asked := r.want[w]; asked && code == 0 {
-			by := g.walkers[w]
-			if r.spends && by.UserID != "" {
+			by := g.principals[w]
+			if r.endsSession && by.UserID != "" {
 				by = g.n.SignIn(t, by.Region, by.UserID)
 			}
 			return by, true
 		}
 	}
-	return g.walkers[member], false
+	return g.principals[member], false
 }
 
 // callDocumented makes the request of a row as the document says it is made.
-func (g *grounds) callDocumented(t *testing.T, by *apptest.Client, op documented, r row) *apptest.Response {
+func (g *fixture) callDocumented(t *testing.T, by *apptest.Client, op documented, r row) *apptest.Response {
 	t.Helper()
 	fields := object{}
 	if r.request != nil {
@@ -199,7 +199,7 @@ func TestDocumentedStreamsAnswer(t *testing.T) {
 		"/api/v4/videos": []byte(tinyVideo), "/api/v4/clips": []byte(tinyVideo), "/api/v4/files": []byte("text"), "/api/v3/files": []byte("text"),
 	}
 	var fileID string
-	for _, op := range theDocument.operations() {
+	for _, op := range apiDoc.operations() {
 		switch {
 		case op.object["x-rpc"] != nil:
 		case op.verb == http.MethodPost:
@@ -215,8 +215,8 @@ func TestDocumentedStreamsAnswer(t *testing.T) {
 	caller.Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download?size=small", nil).OK(t)
 	part := caller.With("Range", "bytes=0-3").Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download", nil)
 	require.Equal(t, http.StatusPartialContent, part.Status)
-	require.Empty(t, slices.DeleteFunc(theDocument.operations(), func(op documented) bool {
-		return op.object["x-rpc"] != nil || theDocument.successes(op.name()) > 0
+	require.Empty(t, slices.DeleteFunc(apiDoc.operations(), func(op documented) bool {
+		return op.object["x-rpc"] != nil || apiDoc.successes(op.name()) > 0
 	}), "an operation that nobody called")
 }
 
@@ -231,7 +231,7 @@ func TestDocumentIsStrict(t *testing.T) {
 	t.Parallel()
 	const path = "/api/v3/users/{userId}"
 	answer := func(status int, body string) error {
-		return theDocument.check(path, apptest.Exchange{Method: http.MethodGet, Path: path, Status: status, Body: []byte(body)})
+		return apiDoc.check(path, apptest.Exchange{Method: http.MethodGet, Path: path, Status: status, Body: []byte(body)})
 	}
 	require.NoError(t, answer(404, `{"status": "error", "code": 400400, "message": "Resource Not Found."}`))
 	require.ErrorContains(t, answer(404, `{"status": "error", "code": 400300, "message": "x"}`), "code")

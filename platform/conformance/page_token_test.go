@@ -40,19 +40,19 @@ func (l pagedList) call(t *testing.T, fields object) *apptest.Response {
 }
 
 // pagedLists are the rows of the walk whose operations answer with tokens.
-func pagedLists(t *testing.T, g *grounds) []pagedList {
+func pagedLists(t *testing.T, g *fixture) []pagedList {
 	t.Helper()
 	var lists []pagedList
-	for _, r := range walkRows() {
+	for _, r := range authorizationRows() {
 		nested, paged := takesToken(t, r.procedure)
 		if !paged || r.header != nil {
 			continue
 		}
-		for _, w := range []walker{moderator, adminToken, member, stranger} {
+		for _, w := range []principal{moderator, adminToken, member, stranger} {
 			if r.want[w] != 0 {
 				continue
 			}
-			l := pagedList{row: r, by: g.walkers[w], nested: nested, request: object{}}
+			l := pagedList{row: r, by: g.principals[w], nested: nested, request: object{}}
 			if r.request != nil {
 				l.request = r.request(t, g)
 			}
@@ -94,10 +94,10 @@ func nextOf(t *testing.T, r *apptest.Response) string {
 	return ""
 }
 
-// TestTokensAreOfOneList feeds every list the tokens of every other one.
-func TestTokensAreOfOneList(t *testing.T) {
+// TestPageTokenBelongsToList feeds every list the tokens of every other one.
+func TestPageTokenBelongsToList(t *testing.T) {
 	t.Parallel()
-	g := newGrounds(t)
+	g := newFixture(t)
 	fillLists(t, g)
 	lists := pagedLists(t, g)
 	require.Greater(t, len(lists), 30)
@@ -130,19 +130,19 @@ func sameList(a, b pagedList) bool {
 }
 
 // fillLists makes two of everything that lists show.
-func fillLists(t *testing.T, g *grounds) {
+func fillLists(t *testing.T, g *fixture) {
 	t.Helper()
 	for range 2 {
 		post := g.post(t, g.open)
 		newComment(t, g.author, post)
-		newWallPost(t, g.walkers[moderator])
-		newStory(t, g.walkers[moderator], g.open)
+		newWallPost(t, g.principals[moderator])
+		newStory(t, g.principals[moderator], g.open)
 		newCategory(t, g.n.Admin(region.EU), apptest.UserID("category"))
 	}
 }
 
-// TestTokenIsOfOneParentAndOrder uses tokens with another parent, order, filter and caller, and at another region.
-func TestTokenIsOfOneParentAndOrder(t *testing.T) {
+// TestPageTokenBelongsToQuery uses tokens with another parent, order, filter and caller, and at another region.
+func TestPageTokenBelongsToQuery(t *testing.T) {
 	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	id, elsewhere := newCommunity(t, boss), newCommunity(t, boss)

@@ -141,9 +141,9 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"}, voter.Do(t, http.MethodPost, votesPath(short), answering(answers[0])))
 }
 
-// TestVotesAtOnce has many users vote and change their votes at once, some of them several times: the counts are those of
+// TestConcurrentVotes has many users vote and change their votes at once, some of them several times: the counts are those of
 // the facts.
-func TestVotesAtOnce(t *testing.T) {
+func TestConcurrentVotes(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	id := newPoll(t, author)

@@ -91,8 +91,8 @@ func TestPostOrders(t *testing.T) {
 	})
 }
 
-// TestPostsOfOneMoment pages through posts that only their ids tell apart: children are as old as their parent.
-func TestPostsOfOneMoment(t *testing.T) {
+// TestPostsWithEqualTimes pages through posts that only their ids tell apart: children are as old as their parent.
+func TestPostsWithEqualTimes(t *testing.T) {
 	t.Parallel()
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
@@ -246,8 +246,8 @@ func TestPostReview(t *testing.T) {
 	club.member.Do(t, http.MethodGet, "/api/v3/posts/"+waiting[1], nil).OK(t)
 }
 
-// TestReviewIsOver: a post that was decided on is decided on no more, and who sees it hears so.
-func TestReviewIsOver(t *testing.T) {
+// TestReviewIsFinal: a post that was decided on is decided on no more, and who sees it hears so.
+func TestReviewIsFinal(t *testing.T) {
 	t.Parallel()
 	club := newClub(t, object{"needApprovalOnPostCreation": true})
 	approved, declined := newPost(t, club.member, club.id), newPost(t, club.member, club.id)

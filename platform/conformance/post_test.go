@@ -421,8 +421,8 @@ func TestWhoMayDeletePosts(t *testing.T) {
 	})
 }
 
-// TestAdministratorsDoNotPost: with a target or without, an administrator hears why.
-func TestAdministratorsDoNotPost(t *testing.T) {
+// TestAdministratorsCannotPost: with a target or without, an administrator hears why.
+func TestAdministratorsCannotPost(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	words := object{"data": object{"text": "x"}}

@@ -42,7 +42,7 @@ var protocols = []protocol{
 }
 
 // h2c returns a client that speaks HTTP/2 without TLS.
-func h2c(t *testing.T) *http.Client {
+func newH2CClient(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
@@ -57,7 +57,7 @@ type caller struct {
 }
 
 // over makes a caller of a generated client and one of its methods.
-func over[C, Request, Answer any](
+func clientCall[C, Request, Answer any](
 	newClient func(connect.HTTPClient, string, ...connect.ClientOption) C,
 	method func(C, context.Context, *connect.Request[Request]) (*connect.Response[Answer], error),
 	message *Request,
@@ -126,7 +126,7 @@ func (o operation) header() http.Header {
 // overProtocols calls the operation over each protocol.
 func (o operation) overProtocols(t *testing.T, check func(t *testing.T, answer proto.Message, err error)) {
 	t.Helper()
-	second := h2c(t)
+	second := newH2CClient(t)
 	for _, p := range protocols {
 		t.Run(o.name+"/"+p.name, func(t *testing.T) {
 			client := second
@@ -141,7 +141,7 @@ func (o operation) overProtocols(t *testing.T, check func(t *testing.T, answer p
 
 // settled empties the fields that differ from call to call, and sorts the collections: homes are read side by side, and
 // which of them answers first is nobody's promise.
-func (o operation) settled(t *testing.T, m proto.Message) proto.Message {
+func (o operation) normalized(t *testing.T, m proto.Message) proto.Message {
 	t.Helper()
 	for _, name := range o.passing {
 		field := m.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name))
@@ -188,11 +188,11 @@ func (o operation) requireEqualAnswers(t *testing.T) {
 	}
 	want := o.rpc.empty()
 	require.NoError(t, protojson.Unmarshal(body, want), "%s: an answer with a field that the message does not have", o.name)
-	want = o.settled(t, want)
+	want = o.normalized(t, want)
 	o.overProtocols(t, func(t *testing.T, answer proto.Message, err error) {
 		t.Helper()
 		require.NoError(t, err)
-		answer = o.settled(t, answer)
+		answer = o.normalized(t, answer)
 		require.True(t, proto.Equal(want, answer), "REST says\n%s\nand this protocol\n%s", prototext.Format(want), prototext.Format(answer))
 	})
 }
@@ -244,17 +244,17 @@ func TestProtocolsGiveEqualErrors(t *testing.T) {
 	post := newPost(t, club.member, club.id)
 	out := newUser(t, region.EU, "exile")
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": out.UserID}).OK(t)
-	get := over(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.GetUser, &plazav1.GetUserRequest{UserId: "nobody-knows-me"})
-	flagged := over(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.FlagPost, &plazav1.FlagPostRequest{PostId: post})
-	reject := over(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RejectJoin,
+	get := clientCall(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.GetUser, &plazav1.GetUserRequest{UserId: "nobody-knows-me"})
+	flagged := clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.FlagPost, &plazav1.FlagPostRequest{PostId: post})
+	reject := clientCall(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RejectJoin,
 		&plazav1.RejectJoinRequest{CommunityId: club.id, UserId: club.stranger.InternalID})
-	request := over(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RequestJoin,
+	request := clientCall(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RequestJoin,
 		&plazav1.RequestJoinRequest{CommunityId: club.id})
-	moderation := over(plazav1connect.NewNetworkSettingServiceClient, plazav1connect.NetworkSettingServiceClient.UpdateModeration,
+	moderation := clientCall(plazav1connect.NewNetworkSettingServiceClient, plazav1connect.NetworkSettingServiceClient.UpdateModeration,
 		&plazav1.UpdateModerationRequest{})
-	limits := over(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.ListUsers,
+	limits := clientCall(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.ListUsers,
 		&plazav1.ListUsersRequest{SortBy: "age", Options: &plazav1.PageOptions{Limit: proto.Int32(101)}})
-	create := over(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.CreatePost,
+	create := clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.CreatePost,
 		&plazav1.CreatePostRequest{TargetType: "community", TargetId: club.id, Text: "x"})
 	ask(t, club.stranger, club.id)
 	body := object{"targetType": "community", "targetId": club.id, "text": "x"}
@@ -294,7 +294,7 @@ func TestHealth(t *testing.T) {
 func TestReflection(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
-	client := grpcreflect.NewClient(h2c(t), n.BaseURL(region.US), connect.WithGRPC())
+	client := grpcreflect.NewClient(newH2CClient(t), n.BaseURL(region.US), connect.WithGRPC())
 	stream := client.NewStream(t.Context())
 	names, err := stream.ListServices()
 	require.NoError(t, err)

@@ -100,9 +100,9 @@ func namesIn(o object) []string {
 	return keys
 }
 
-// TestWhoIsToldOfAnAddition has users of every region listen at every region: members and those who were added hear of
+// TestUserAddedRecipients has users of every region listen at every region: members and those who were added hear of
 // it, and nobody else.
-func TestWhoIsToldOfAnAddition(t *testing.T) {
+func TestUserAddedRecipients(t *testing.T) {
 	t.Parallel()
 	owner, outsider := newUser(t, region.US, "owner"), newUser(t, region.SG, "outsider")
 	c := newCommunity(t, owner, object{"isPublic": false})
@@ -160,7 +160,7 @@ func TestWhoIsToldOfAnAddition(t *testing.T) {
 	require.Equal(t, hidden, community, "whoever left hears nothing any more")
 }
 
-func TestWhatEmitsUserAdded(t *testing.T) {
+func TestUserAddedSources(t *testing.T) {
 	t.Parallel()
 	owner := newUser(t, region.EU, "owner")
 	person := func() *apptest.Client { return newUser(t, region.US, "person") }
@@ -194,7 +194,7 @@ func TestWhatEmitsUserAdded(t *testing.T) {
 	told(approving, owner.InternalID, c)
 	admin(t).Do(t, http.MethodPost, "/api/v3/communities/"+approving+"/users", object{"userIds": userIDs(a)}).OK(t)
 	told(approving, "", a)
-	refusedWith(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"nobody-at-all"}}), http.StatusNotFound, 400400)
+	requireRefused(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"nobody-at-all"}}), http.StatusNotFound, 400400)
 	add(t, owner, approving, b)
 	told(approving, owner.InternalID, b)
 }
@@ -233,7 +233,7 @@ func TestResumeMissesNothing(t *testing.T) {
 	require.Equal(t, want, read(owner.Listen(t, addedStream+"?lastEventId="+start, ""), 4))
 }
 
-func TestLastEventIDsOfNoUse(t *testing.T) {
+func TestInvalidLastEventIDs(t *testing.T) {
 	t.Parallel()
 	owner := newUser(t, region.EU, "owner")
 	c := newCommunity(t, owner)
@@ -247,12 +247,12 @@ func TestLastEventIDsOfNoUse(t *testing.T) {
 	}
 	for _, id := range []string{"x", "eu", "eu-", "eu--1", "mars-1", "eu-1x", "eu-99999999999999999999", strings.Repeat("9", 500)} {
 		r := owner.With("Last-Event-ID", id).Do(t, http.MethodGet, addedStream, nil)
-		refusedWith(t, r, http.StatusUnprocessableEntity, 500000)
+		requireRefused(t, r, http.StatusUnprocessableEntity, 500000)
 	}
 }
 
-// refusedWith holds that a request was refused with the error body of every operation.
-func refusedWith(t *testing.T, r *apptest.Response, status, code int) {
+// requireRefused holds that a request was refused with the error body of every operation.
+func requireRefused(t *testing.T, r *apptest.Response, status, code int) {
 	t.Helper()
 	got, _ := r.Error(t)
 	require.Equal(t, [2]int{status, code}, [2]int{r.Status, got}, r.Short())
@@ -281,8 +281,8 @@ func scrape(t *testing.T, n *apptest.Network, code region.Code) string {
 	return string(text)
 }
 
-// TestEventsThatAreGone: the log goes back a day; a client that was away longer is told so.
-func TestEventsThatAreGone(t *testing.T) {
+// TestResumeAfterTrim: the log goes back a day; a client that was away longer is told so.
+func TestResumeAfterTrim(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	owner := n.NewUser(t, region.EU, "owner")
@@ -300,34 +300,34 @@ func TestEventsThatAreGone(t *testing.T) {
 	require.Len(t, users, 1)
 }
 
-func TestWhoMayListen(t *testing.T) {
+func TestStreamAuthorization(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	user := newUser(t, region.US, "user")
 	for _, path := range []string{addedStream, markerStream} {
-		refusedWith(t, n.Anonymous(region.US).Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
-		refusedWith(t, n.Bearer(region.US, "nonsense").Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
-		refusedWith(t, n.Anonymous(region.US).Do(t, http.MethodGet, path+"?access_token=nonsense", nil), http.StatusUnauthorized, 400100)
-		refusedWith(t, user.Do(t, http.MethodPost, path, nil), http.StatusMethodNotAllowed, 400000)
+		requireRefused(t, n.Anonymous(region.US).Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
+		requireRefused(t, n.Bearer(region.US, "nonsense").Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
+		requireRefused(t, n.Anonymous(region.US).Do(t, http.MethodGet, path+"?access_token=nonsense", nil), http.StatusUnauthorized, 400100)
+		requireRefused(t, user.Do(t, http.MethodPost, path, nil), http.StatusMethodNotAllowed, 400000)
 		n.Anonymous(region.US).Listen(t, path+"?access_token="+user.Token, "").Close()
 	}
-	refusedWith(t, user.Do(t, http.MethodGet, "/realtime/", nil), http.StatusNotFound, 400400)
-	refusedWith(t, user.Do(t, http.MethodGet, "/realtime/community.created", nil), http.StatusNotFound, 400400)
-	refusedWith(t, admin(t).Do(t, http.MethodGet, markerStream, nil), http.StatusForbidden, 400300)
+	requireRefused(t, user.Do(t, http.MethodGet, "/realtime/", nil), http.StatusNotFound, 400400)
+	requireRefused(t, user.Do(t, http.MethodGet, "/realtime/community.created", nil), http.StatusNotFound, 400400)
+	requireRefused(t, admin(t).Do(t, http.MethodGet, markerStream, nil), http.StatusForbidden, 400300)
 	admin(t).Listen(t, addedStream, "").Close()
 	ended := newUser(t, region.US, "ended")
 	ended.Do(t, http.MethodDelete, "/api/v4/sessions", nil).OK(t)
-	refusedWith(t, ended.Do(t, http.MethodGet, addedStream, nil), http.StatusUnauthorized, 400100)
+	requireRefused(t, ended.Do(t, http.MethodGet, addedStream, nil), http.StatusUnauthorized, 400100)
 }
 
-func TestStreamsOfAUserAreLimited(t *testing.T) {
+func TestStreamLimitPerUser(t *testing.T) {
 	t.Parallel()
 	user := newUser(t, region.EU, "user")
 	var last *apptest.Stream
 	for range 16 {
 		last = user.Listen(t, addedStream, "")
 	}
-	refusedWith(t, user.Do(t, http.MethodGet, markerStream, nil), http.StatusTooManyRequests, 400311)
+	requireRefused(t, user.Do(t, http.MethodGet, markerStream, nil), http.StatusTooManyRequests, 400311)
 	newUser(t, region.EU, "other").Listen(t, addedStream, "")
 	last.Close()
 	require.Eventually(t, func() bool {
@@ -382,14 +382,14 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	endsWith(t, n.NewUser(t, region.EU, "brief").Listen(t, addedStream, ""), "tokenExpired")
 }
 
-// TestTokensStayOutOfTheLog listens with the token as a parameter and looks at everything that was logged.
-func TestTokensStayOutOfTheLog(t *testing.T) {
+// TestTokensAreNotLogged listens with the token as a parameter and looks at everything that was logged.
+func TestTokensAreNotLogged(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer
 	n := apptest.Start(t, apptest.WithLog(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	user := n.NewUser(t, region.EU, "user")
 	n.Anonymous(region.EU).Listen(t, addedStream+"?access_token="+user.Token, "").Close()
-	refusedWith(t, n.Anonymous(region.EU).Do(t, http.MethodGet, addedStream+"?access_token=x"+user.Token, nil), http.StatusUnauthorized, 400100)
+	requireRefused(t, n.Anonymous(region.EU).Do(t, http.MethodGet, addedStream+"?access_token=x"+user.Token, nil), http.StatusUnauthorized, 400100)
 	require.Eventually(t, func() bool { return strings.Count(log.String(), addedStream) >= 2 }, 10*time.Second, 10*time.Millisecond)
 	require.NotContains(t, log.String(), user.Token)
 	require.NotContains(t, log.String(), "access_token")

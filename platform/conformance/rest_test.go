@@ -84,8 +84,8 @@ func TestDoubleEncodedIDs(t *testing.T) {
 	}
 }
 
-// TestBodiesAsTheyCome: what a client says about its body is irrelevant, and a POST may have none.
-func TestBodiesAsTheyCome(t *testing.T) {
+// TestBodyContentTypes: what a client says about its body is irrelevant, and a POST may have none.
+func TestBodyContentTypes(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	post := newWallPost(t, boss)
@@ -263,8 +263,8 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestAnswersAreNotSniffed and carry no server name.
-func TestAnswersAreNotSniffed(t *testing.T) {
+// TestSecurityHeaders and carry no server name.
+func TestSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for _, path := range []string{"/api/v3/users", "/nothing"} {
@@ -274,8 +274,8 @@ func TestAnswersAreNotSniffed(t *testing.T) {
 	}
 }
 
-// TestErrorsTellNothing: what goes wrong inside stays inside.
-func TestErrorsTellNothing(t *testing.T) {
+// TestErrorsHideInternals: what goes wrong inside stays inside.
+func TestErrorsHideInternals(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for _, evil := range []string{"'; DROP TABLE users; --", "../../etc/passwd", "${jndi:ldap://x}", "\u202e", strings.Repeat("[", 500)} {

@@ -53,7 +53,7 @@ func requireRoom(t *testing.T, r *apptest.Response) object {
 }
 
 // sending is what a participant needs to send to a room, and the key in it.
-func sending(t *testing.T, c *apptest.Client, id string) (token object, key string) {
+func sendCredentials(t *testing.T, c *apptest.Client, id string) (token object, key string) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, roomsPath+"/"+id+"/token", nil).OK(t)
 	token = r.JSON(t).(object)
@@ -82,7 +82,7 @@ func TestRoom(t *testing.T) {
 	}
 	require.Regexp(t, `^https://play\.test/live/\w{26}\.m3u8$`, room["livePlaybackUrl"])
 	require.Regexp(t, `^https://play\.test/live/\w{26}\.jpg$`, room["liveThumbnailUrl"])
-	token, key := sending(t, host.At(region.SG), id)
+	token, key := sendCredentials(t, host.At(region.SG), id)
 	require.Regexp(t, `^rtmp://ingest\.test:1935/live/in/\w{26}\?key=\w{26}$`, token["directStreamUrl"])
 	require.Equal(t, "directStreaming", token["type"])
 	require.Empty(t, token["coHostToken"])
@@ -134,11 +134,11 @@ func roomReport(event, key string) object {
 	}
 }
 
-// roomIn makes a room that is in a state, and returns its id and the host's key.
-func roomIn(t *testing.T, host, media *apptest.Client, state string) (id, key string) {
+// roomInState makes a room that is in a state, and returns its id and the host's key.
+func roomInState(t *testing.T, host, media *apptest.Client, state string) (id, key string) {
 	t.Helper()
 	id = text(newRoom(t, host), "roomId")
-	_, key = sending(t, host, id)
+	_, key = sendCredentials(t, host, id)
 	for _, event := range map[string][]string{
 		"idle": {}, "live": {"started"}, "waitingReconnect": {"started", "interrupted"}, "ended": {"started", "stopped"},
 		"recorded": {"started", "stopped", "recorded"}, "terminated": {"terminated"}, "error": {"failed"},
@@ -167,7 +167,7 @@ func TestRoomTransitions(t *testing.T) {
 		for i, event := range rows[0][1:] {
 			state, want := row[0], row[i+1]
 			t.Run(state+" "+event, func(t *testing.T) {
-				id, key := roomIn(t, host, media, state)
+				id, key := roomInState(t, host, media, state)
 				var r *apptest.Response
 				if event == "stop" {
 					r = host.Do(t, http.MethodPost, roomsPath+"/"+id+"/stop", nil)
@@ -190,7 +190,7 @@ func TestRoomModeration(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
 	host, media := n.NewUser(t, region.US, "host"), mediaServer(n)
-	id, key := roomIn(t, host, media, "live")
+	id, key := roomInState(t, host, media, "live")
 	label := object{"category": "violence", "threshold": 0.9, "detectedAt": "2026-01-02T03:04:05.678Z"}
 	for range 2 {
 		seen := requireRoom(t, media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", roomReport("flagged", key)))["moderation"].(object)
@@ -216,8 +216,8 @@ func TestRoomCoHosts(t *testing.T) {
 		object{"type": "host", "userId": host.UserID, "userInternalId": host.InternalID, "canManageProductTags": false},
 		object{"type": "coHost", "userId": guest.UserID, "userInternalId": guest.InternalID, "canManageProductTags": false},
 	}, room["participants"])
-	hosts, hostKey := sending(t, host, id)
-	guests, guestKey := sending(t, guest, id)
+	hosts, hostKey := sendCredentials(t, host, id)
+	guests, guestKey := sendCredentials(t, guest, id)
 	require.Len(t, guestKey, 26)
 	require.NotEqual(t, hostKey, guestKey)
 	require.Regexp(t, `^rtmp://ingest\.test:1935/live/in/\w{26}$`, guests["coHostUrl"])
@@ -305,7 +305,7 @@ func TestPostWithRoom(t *testing.T) {
 	}
 	require.Empty(t, lives(viewer, ""), "nobody sends yet")
 	for _, room := range []string{id, onWall, child} {
-		_, key := sending(t, author, room)
+		_, key := sendCredentials(t, author, room)
 		media.Do(t, http.MethodPost, mediaRoomsPath+room+"/events", roomReport("started", key)).OK(t)
 	}
 	require.Equal(t, []string{onWall, id}, lives(viewer, ""))
@@ -345,7 +345,7 @@ func TestRoomList(t *testing.T) {
 	for i := range 6 {
 		state := []string{"live", "idle", "ended"}[i/2]
 		nextMillisecond()
-		id, _ := roomIn(t, hosts[i%3], media, state)
+		id, _ := roomInState(t, hosts[i%3], media, state)
 		ids = append(ids, id)
 	}
 	nextMillisecond()
@@ -376,7 +376,7 @@ func TestRoomRefusals(t *testing.T) {
 	host, other := newUser(t, region.EU, "host"), newUser(t, region.US, "other")
 	id := text(newRoom(t, host), "roomId")
 	path := roomsPath + "/" + id
-	token, _ := sending(t, host, id)
+	token, _ := sendCredentials(t, host, id)
 	require.Empty(t, token["directStreamUrl"], "no media server, no address")
 	create := func(more object) object { return with(object{"title": "x"}, more) }
 	long := strings.Repeat("x", 5001)

@@ -75,9 +75,9 @@ func TestNetworkSettings(t *testing.T) {
 	require.Equal(t, false, get(t)["isWhitelistEnabled"], "all of a change or nothing")
 }
 
-// TestSettingsTravel changes a setting at each region: it is true there at once, and soon at the others. The contract of the
+// TestSettingsPropagate changes a setting at each region: it is true there at once, and soon at the others. The contract of the
 // program is a second; a busy machine gets more, and the log says how long it took.
-func TestSettingsTravel(t *testing.T) {
+func TestSettingsPropagate(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	flagLimitAt := func(code region.Code) int {

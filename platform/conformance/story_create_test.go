@@ -112,15 +112,15 @@ func TestStoryOnWall(t *testing.T) {
 func TestWhoMakesStories(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	boss, member, stranger, outcast := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member"), n.NewUser(t, region.SG, "stranger"), n.NewUser(t, region.EU, "outcast")
-	id := newCommunity(t, boss, object{"userIds": []string{member.UserID, outcast.UserID}})
-	banMember(t, boss, id, outcast)
+	boss, member, stranger, bannedMember := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member"), n.NewUser(t, region.SG, "stranger"), n.NewUser(t, region.EU, "outcast")
+	id := newCommunity(t, boss, object{"userIds": []string{member.UserID, bannedMember.UserID}})
+	banMember(t, boss, id, bannedMember)
 	try := func(name string, c *apptest.Client, want failure) attempt {
 		return attempt{name, c, http.MethodPost, storiesPath, textStory(id), want}
 	}
 	requireAttempts(t, []attempt{
 		try("moderator", boss, failure{}), try("member", member, notAllowed), try("stranger", stranger, notMember),
-		try("banned", outcast, banned), try("administrator", n.Admin(region.EU), forbidden), try("nobody", n.Anonymous(region.EU), unauthorized),
+		try("banned", bannedMember, banned), try("administrator", n.Admin(region.EU), forbidden), try("nobody", n.Anonymous(region.EU), unauthorized),
 	})
 	r := n.Admin(region.US).Do(t, http.MethodPut, "/api/v3/network-settings/social", object{"allowAllUserToCreateStory": true}).OK(t)
 	require.True(t, r.Bool(t, "story.allowAllUserToCreateStory"))
@@ -128,7 +128,7 @@ func TestWhoMakesStories(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return member.Do(t, http.MethodPost, storiesPath, textStory(id)).Status == http.StatusOK
 	}, 10*time.Second, 20*time.Millisecond)
-	requireAttempts(t, []attempt{try("stranger still", stranger, notMember), try("banned still", outcast, banned)})
+	requireAttempts(t, []attempt{try("stranger still", stranger, notMember), try("banned still", bannedMember, banned)})
 }
 
 // TestStoryLife: the network's setting says how long stories last, of those that are made from then on.

@@ -140,8 +140,8 @@ func TestListStoriesByTargets(t *testing.T) {
 	}
 }
 
-// passTime makes the stories of a network older, as if that time had passed.
-func passTime(t *testing.T, n *apptest.Network, by time.Duration) {
+// ageStories makes the stories of a network older, as if that time had passed.
+func ageStories(t *testing.T, n *apptest.Network, by time.Duration) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
@@ -166,10 +166,10 @@ func TestStoriesEnd(t *testing.T) {
 	old := newStory(t, boss, id)
 	comment := newStoryComment(t, member, old)
 	wall := newWallStory(t, boss)
-	passTime(t, n, 23*time.Hour)
+	ageStories(t, n, 23*time.Hour)
 	young := newStory(t, boss, id)
 	require.Equal(t, []string{young, old}, listStories(t, member, id, ""))
-	passTime(t, n, time.Hour)
+	ageStories(t, n, time.Hour)
 	like := object{"referenceType": "story", "referenceId": old, "reactionName": "like"}
 	say := object{"referenceType": "story", "referenceId": old, "data": object{"text": "x"}}
 	for _, c := range []*apptest.Client{boss, member} {

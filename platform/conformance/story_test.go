@@ -21,9 +21,9 @@ func TestStory(t *testing.T) {
 	}
 	s.found()
 	s.write()
-	s.flagFromAfar()
+	s.flagFromOtherRegions()
 	s.clear()
-	s.decideOnTheTroll()
+	s.rejectJoinRequest()
 }
 
 type story struct {
@@ -62,7 +62,7 @@ func (s *story) write() {
 }
 
 // flagFromAfar flags the post and the reply from us and from sg.
-func (s *story) flagFromAfar() {
+func (s *story) flagFromOtherRegions() {
 	post, reply := flaggable{"posts", s.post, postAggregate}, flaggable{"comments", s.reply, commentAggregate}
 	for i, c := range []*apptest.Client{s.li, s.li.At(region.US), s.troll, s.maria} {
 		want := []int{1, 1, 2, 3}[i] // li's second flag is the first again
@@ -93,7 +93,7 @@ func (s *story) clear() {
 }
 
 // decideOnTheTroll rejects a request to join; a stranger who tries to hears that they may not.
-func (s *story) decideOnTheTroll() {
+func (s *story) rejectJoinRequest() {
 	path := joinPath(s.community) + "/reject"
 	ask(s.t, s.troll, s.community)
 	body := object{"userId": s.troll.InternalID}

@@ -12,8 +12,8 @@ import (
 
 // This file holds that what was deleted leads to nothing: lists that show it for its place show no word that stood in it or under it.
 
-// TestDeletedPostShowsNothing deletes posts with all that a post leads to, and lists them as a stranger.
-func TestDeletedPostShowsNothing(t *testing.T) {
+// TestDeletedPostHidesContent deletes posts with all that a post leads to, and lists them as a stranger.
+func TestDeletedPostHidesContent(t *testing.T) {
 	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, reader, outsider := newUser(t, region.EU, "author"), newUser(t, region.US, "reader"), newUser(t, region.SG, "outsider")
@@ -53,8 +53,8 @@ func TestDeletedPostShowsNothing(t *testing.T) {
 	}
 }
 
-// TestDeletedCommentShowsNothing deletes a comment that was answered: its place stays, and what it said, mentioned and had attached goes.
-func TestDeletedCommentShowsNothing(t *testing.T) {
+// TestDeletedCommentHidesContent deletes a comment that was answered: its place stays, and what it said, mentioned and had attached goes.
+func TestDeletedCommentHidesContent(t *testing.T) {
 	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, named, outsider := newUser(t, region.EU, "author"), newUser(t, region.US, "named"), newUser(t, region.SG, "outsider")
@@ -74,8 +74,8 @@ func TestDeletedCommentShowsNothing(t *testing.T) {
 		"an answer stands for itself")
 }
 
-// TestDeletedStoryShowsNothing: those who still see that a story was there see no word of it, nor of its comments.
-func TestDeletedStoryShowsNothing(t *testing.T) {
+// TestDeletedStoryHidesContent: those who still see that a story was there see no word of it, nor of its comments.
+func TestDeletedStoryHidesContent(t *testing.T) {
 	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, named := newUser(t, region.EU, "author"), newUser(t, region.US, "named")

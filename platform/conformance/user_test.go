@@ -145,8 +145,8 @@ func TestListUsers(t *testing.T) {
 	})
 }
 
-// TestExactName finds the one user of that very name among many whose names begin with it.
-func TestExactName(t *testing.T) {
+// TestSearchPrefersExactName finds the one user of that very name among many whose names begin with it.
+func TestSearchPrefersExactName(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	name := strings.ToLower(apptest.UserID("Sam"))

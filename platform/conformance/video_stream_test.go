@@ -155,8 +155,8 @@ func TestVideoStream(t *testing.T) {
 	})
 }
 
-// streamIn makes a stream that is in a state, and returns its id and key.
-func streamIn(t *testing.T, owner, media *apptest.Client, state string) (id, key string) {
+// streamInState makes a stream that is in a state, and returns its id and key.
+func streamInState(t *testing.T, owner, media *apptest.Client, state string) (id, key string) {
 	t.Helper()
 	s := newStream(t, owner)
 	id, key = text(s, "streamId"), streamKey(t, s)
@@ -189,7 +189,7 @@ func TestVideoStreamTransitions(t *testing.T) {
 	} {
 		for event, want := range events {
 			t.Run(state+" "+event, func(t *testing.T) {
-				id, key := streamIn(t, owner, media, state)
+				id, key := streamInState(t, owner, media, state)
 				var r *apptest.Response
 				if event == "end" {
 					r = owner.Do(t, http.MethodDelete, streamsPath+"/"+id+"/streaming-url", nil)
@@ -212,7 +212,7 @@ func TestVideoStreamModeration(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.EU, "owner"), mediaServer(n)
-	id, _ := streamIn(t, owner, media, "live")
+	id, _ := streamInState(t, owner, media, "live")
 	seen := object{"event": "flagged", "labels": []object{{"category": "violence", "threshold": 0.5, "detectedAt": "2026-01-02T03:04:05.678Z"}}}
 	media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", seen).OK(t)
 	media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", seen).OK(t)
@@ -229,8 +229,8 @@ func TestVideoStreamModeration(t *testing.T) {
 	}
 }
 
-// TestMediaServerIsKnownByItsSecret: everybody else is nobody, and where no secret is configured, everybody is.
-func TestMediaServerIsKnownByItsSecret(t *testing.T) {
+// TestMediaServerSecret: everybody else is nobody, and where no secret is configured, everybody is.
+func TestMediaServerSecret(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
 	owner := n.NewUser(t, region.EU, "owner")
@@ -357,7 +357,7 @@ func TestVideoStreamList(t *testing.T) {
 	for i := range 6 {
 		state := []string{"live", "idle", "ended"}[i/2]
 		nextMillisecond()
-		id, _ := streamIn(t, owners[i%3], media, state)
+		id, _ := streamInState(t, owners[i%3], media, state)
 		ids = append(ids, id)
 	}
 	list := func(c *apptest.Client, query string) []string {

@@ -21,7 +21,7 @@ const (
 	oldTokenPath = "/api/v3/authentication/token"
 )
 
-// authToken makes the token with which userID may sign in.
+// authToken returns a token with which userID can sign in.
 func authToken(t *testing.T, n *apptest.Network, code region.Code, userID string) string {
 	t.Helper()
 	r := n.Anonymous(code).With("X-Server-Key", n.ServerKey).Do(t, http.MethodPost, tokenPath, object{"userId": userID}).OK(t)
@@ -41,7 +41,7 @@ func TestCreateToken(t *testing.T) {
 	}
 }
 
-// TestCreateTokenByGet is the older way, which clients are told of as deprecated.
+// TestCreateTokenByGet uses the older operation, which is deprecated.
 func TestCreateTokenByGet(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -158,7 +158,8 @@ func writeKeyFile(t *testing.T, path string, keys ...any) {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 }
 
-// TestSigningKeysRotate puts a new signing key before the old one and retires that, while the servers run.
+// TestSigningKeysRotate inserts a new signing key before the old one and then retires the old one, while the servers
+// run.
 func TestSigningKeysRotate(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -187,7 +188,7 @@ func TestSigningKeysRotate(t *testing.T) {
 	holds(after, http.StatusOK)
 }
 
-// TestAPIKeysRotate is the same for the keys that sessions need.
+// TestAPIKeysRotate does the same for the keys that sessions need.
 func TestAPIKeysRotate(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

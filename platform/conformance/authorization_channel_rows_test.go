@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// channel makes a channel in which everybody stands as their name says.
+// channel creates a channel with a member, a moderator and a banned member.
 func (g *fixture) channel(t *testing.T, fields ...object) string {
 	t.Helper()
 	users := []*apptest.Client{g.author, g.principals[member], g.principals[moderator], g.principals[bannedMember]}
@@ -18,7 +18,7 @@ func (g *fixture) channel(t *testing.T, fields ...object) string {
 	return id
 }
 
-// usersOfChannel makes a request about a channel, new each time; what names users names the author.
+// usersOfChannel builds a request for a new channel that names the author as user.
 func usersOfChannel(private bool, more object) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()
@@ -26,7 +26,7 @@ func usersOfChannel(private bool, more object) func(*testing.T, *fixture) object
 	}
 }
 
-// onlyChannel is usersOfChannel for requests that name no users.
+// onlyChannel is usersOfChannel for requests without users.
 func onlyChannel(private bool, more object) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()

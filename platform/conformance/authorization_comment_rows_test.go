@@ -2,7 +2,7 @@ package conformance
 
 import "testing"
 
-// aComment makes a request about a new comment.
+// aComment builds a request for a new comment.
 func aComment(field string, private bool) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()

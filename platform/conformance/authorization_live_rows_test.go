@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// liveRows are those of live streams and rooms.
+// liveRows are the rows of video streams and rooms.
 func liveRows() []row { return append(streamRows(), roomRows()...) }
 
-// carriedBy makes a stream or room of the author's, and a post of theirs that carries it.
+// carriedBy builds a request for a new stream or room of the author that is attached to a post.
 func carriedBy(path, list, field, dataType string, private bool, more object) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// chat makes a channel in which everybody stands as their name says, and a message of the author's in it.
+// chat creates a channel with a member, a moderator and a banned member, and a message of the author in it.
 func (g *fixture) chat(t *testing.T, public bool) (c *chat, messageID string) {
 	t.Helper()
 	c = newChatOf(t, g.boss, object{"isPublic": public}, g.author, g.principals[member], g.principals[moderator], g.principals[bannedMember])
@@ -22,10 +22,10 @@ var (
 	inHidden       = codesFor(400400, 0, 0, 400304, 0)
 )
 
-// messageRows are those of subchannels and messages.
+// messageRows are the rows of subchannels and messages.
 func messageRows() []row { return slices.Concat(subchannelRows(), chatRows(), chatMarkerRows()) }
 
-// inChat makes a request about a new channel and the message in it.
+// inChat builds a request for a new channel and the message in it.
 func inChat(public bool, request func(t *testing.T, g *fixture, c *chat, messageID string) object) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()
@@ -34,7 +34,7 @@ func inChat(public bool, request func(t *testing.T, g *fixture, c *chat, message
 	}
 }
 
-// aMessage makes a request about a message.
+// aMessage builds a request for a new message.
 func aMessage(public bool, more object) func(*testing.T, *fixture) object {
 	return inChat(public, func(_ *testing.T, _ *fixture, _ *chat, id string) object { return with(object{"messageId": id}, more) })
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// moderationListRows are those of the allow list and the block list.
+// moderationListRows are the rows of the allow list and the block list.
 func moderationListRows() []row {
 	var rows []row
 	for list, path := range map[string]string{"Allow": allowPath, "Block": blockPath} {

@@ -2,7 +2,7 @@ package conformance
 
 import "testing"
 
-// aPost makes a request about a new post.
+// aPost builds a request for a new post.
 func aPost(field string, private bool) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()

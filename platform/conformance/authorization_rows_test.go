@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// authorizationRows says for every operation who may call it. A new service adds its rows here.
+// authorizationRows returns for every operation who may call it. A new service adds its rows here.
 func authorizationRows() []row {
 	return slices.Concat(
 		sessionRows(), userRows(), userFlagRows(), followRows(), roleRows(),
@@ -17,10 +17,10 @@ func authorizationRows() []row {
 	)
 }
 
-// nothing is a request without fields.
+// noFields builds an empty request.
 func noFields(*testing.T, *fixture) object { return object{} }
 
-// in makes a request about a community: the open one, or the private one.
+// aCommunity builds a request for the open or the private community.
 func aCommunity(field string, private bool) func(*testing.T, *fixture) object {
 	return func(_ *testing.T, g *fixture) object {
 		if private {
@@ -30,7 +30,7 @@ func aCommunity(field string, private bool) func(*testing.T, *fixture) object {
 	}
 }
 
-// somebody makes a request about a user, new each time.
+// aUser builds a request for a new user.
 func aUser(field string, more ...object) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()
@@ -38,10 +38,10 @@ func aUser(field string, more ...object) func(*testing.T, *fixture) object {
 	}
 }
 
-// readable are the verdicts on reading what stands in the private community.
+// communityReaders are the result codes of reads in the private community.
 var communityReaders = codesFor(400301, 0, 0, 400304, 0)
 
-// changed gives a request about a post or comment another text.
+// changed adds a new text to a request for a post or comment.
 func changed(request func(*testing.T, *fixture) object) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()

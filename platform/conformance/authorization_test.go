@@ -20,7 +20,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// walker is one of those who call every operation.
+// principal is one of the callers of every operation.
 type principal string
 
 // The walkers: nobody, and users by how they stand to the community that an operation is about.
@@ -34,14 +34,14 @@ const (
 	adminToken   principal = "admin"
 )
 
-// walkers in the order of verdicts.
+// principals are all principals, in the order of the results.
 var principals = []principal{anonymous, stranger, member, moderator, bannedMember, bannedUser, adminToken}
 
-// verdicts are the codes with which an operation answers, by walker; 0 is success.
+// resultCodes are the codes of an operation's answers by principal; 0 is success.
 type resultCodes map[principal]int
 
-// users are the verdicts for stranger, member, moderator, those banned from the community, and administrators. Nobody is
-// 400100 and a globally banned user 400312 everywhere.
+// codesFor returns the result codes of a stranger, a member, a moderator, a banned member and an administrator. For
+// all operations, an anonymous caller gets 400100 and a user banned from the network gets 400312.
 func codesFor(ofStranger, ofMember, ofModerator, ofOutcast, ofAdmin int) resultCodes {
 	return resultCodes{
 		anonymous: 400100, stranger: ofStranger, member: ofMember, moderator: ofModerator, bannedMember: ofOutcast, bannedUser: 400312,
@@ -58,7 +58,7 @@ var (
 	notBanned  = codesFor(0, 0, 0, 400304, 400300) // everybody who reads it may, but for the banned
 )
 
-// keyHolders is for operations that take a key: no token opens them.
+// keysOnly returns the result codes of operations that require a key instead of a token.
 func keysOnly() resultCodes {
 	v := resultCodes{}
 	for _, w := range principals {
@@ -80,7 +80,8 @@ type row struct {
 	header []string
 }
 
-// grounds is what operations are about: a public community with everybody in it, and a private one that all can find.
+// fixture is what the operations are called on: a public community with all principals, and a private but
+// discoverable one.
 type fixture struct {
 	n          *apptest.Network
 	principals map[principal]*apptest.Client
@@ -104,7 +105,7 @@ func newFixture(t *testing.T, options ...apptest.Option) *fixture {
 	return g
 }
 
-// community makes a community in which everybody stands as their name says.
+// community creates a community with a member, a moderator and a banned member.
 func (g *fixture) community(t *testing.T, fields ...object) string {
 	t.Helper()
 	ids := []string{g.author.UserID}
@@ -128,7 +129,7 @@ func (g *fixture) comment(t *testing.T, communityID string) string {
 	return newComment(t, g.author, g.post(t, communityID))
 }
 
-// user signs somebody in whom nobody knows.
+// user returns a new user without memberships.
 func (g *fixture) user(t *testing.T) *apptest.Client {
 	t.Helper()
 	return g.n.SignIn(t, region.EU, apptest.UserID("somebody"))
@@ -152,7 +153,7 @@ func (g *fixture) call(t *testing.T, by *apptest.Client, r row, body object) int
 	return 0
 }
 
-// procedures are all operations of all services, from the descriptors.
+// procedures returns all operations of all services, from the descriptors.
 func procedures() []string {
 	var all []string
 	protoregistry.GlobalFiles.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
@@ -168,7 +169,7 @@ func procedures() []string {
 	return all
 }
 
-// TestEveryOperationHasARow fails for an operation without a row, and for a row without an operation.
+// TestEveryOperationHasARow fails for an operation without a row and for a row without an operation.
 func TestEveryOperationHasARow(t *testing.T) {
 	t.Parallel()
 	walked := map[string]bool{}
@@ -185,7 +186,7 @@ func TestEveryOperationHasARow(t *testing.T) {
 	}
 }
 
-// TestAuthorization calls every operation as everybody.
+// TestAuthorization calls every operation as every principal.
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t)
@@ -207,7 +208,7 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// TestRoleChangesApplyImmediately: what changes about a caller is true at the next call.
+// TestRoleChangesApplyImmediately checks that changes of a caller's roles apply to the next call.
 func TestRoleChangesApplyImmediately(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestBlankNamesAreRefused: an id or a name has something to see in it.
+// TestBlankNamesAreRefused checks that ids and names need a visible character.
 func TestBlankNamesAreRefused(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

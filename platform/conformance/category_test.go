@@ -16,8 +16,8 @@ import (
 
 const categoriesPath = "/api/v3/community-categories"
 
-// requireCategories checks an answer about categories in both of its shapes: wrapped, as the contract shows it, and at the
-// top, where public clients read it.
+// requireCategories checks an answer with categories in both of its shapes: wrapped, as the contract shows it, and
+// at the top level, where public clients read it.
 func requireCategories(t *testing.T, r *apptest.Response) *aggregate {
 	t.Helper()
 	wrapped := requireAggregate(t, r, "data.", categoryAggregate)
@@ -89,7 +89,7 @@ func TestBatchGetCategories(t *testing.T) {
 	})
 }
 
-// TestListCategories has a network of its own: it looks at all categories.
+// TestListCategories uses a network of its own because it lists all categories.
 func TestListCategories(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -124,7 +124,7 @@ func TestListCategories(t *testing.T) {
 	})
 }
 
-// TestEqualNames pages through categories that only their ids tell apart.
+// TestEqualNames pages through categories that differ only in their ids.
 func TestEqualNames(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -157,7 +157,7 @@ func TestCategoryLimits(t *testing.T) {
 	})
 }
 
-// TestCategoriesOfCommunities puts a community into categories of all three regions.
+// TestCategoriesOfCommunities adds a community to categories of all three regions.
 func TestCategoriesOfCommunities(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.SG, "alice")
@@ -185,7 +185,7 @@ func toAny(texts []string) []any {
 	return values
 }
 
-// TestDeleteCategory takes a category away, in which a community stands.
+// TestDeleteCategory deletes a category that communities belong to.
 func TestDeleteCategory(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

@@ -19,7 +19,8 @@ func createConversation(t *testing.T, c *apptest.Client, with ...*apptest.Client
 	return c.Do(t, http.MethodPost, conversationPath, object{"type": "conversation", "userIds": userIDs(with...), "isDistinct": true})
 }
 
-// TestDistinctConversation: the same users have one, whoever of them asks and wherever, also at the same time.
+// TestDistinctConversation checks that the same users share one conversation, regardless of which of them creates
+// it, in which region, and how many do so concurrently.
 func TestDistinctConversation(t *testing.T) {
 	t.Parallel()
 	alice, bob, carol := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob"), newUser(t, region.SG, "carol")
@@ -92,7 +93,8 @@ func TestConversation(t *testing.T) {
 	require.InDelta(t, 11, requireChannel(t, alice.Do(t, http.MethodPost, conversationPath, object{"userIds": crowd[:10]}))["memberCount"], 0)
 }
 
-// TestConversationBetweenBlockedUsers: nobody converses across a block, in either direction, nor with the deleted.
+// TestConversationBetweenBlockedUsers checks that blocked users, in either direction, and deleted users cannot start
+// a conversation.
 func TestConversationBetweenBlockedUsers(t *testing.T) {
 	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.EU, "bob")

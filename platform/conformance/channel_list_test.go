@@ -12,7 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// shelf is channels of all three regions, under a tag that no other test has: public ones and private ones of the boss, by turns.
+// channelSet is a set of channels in all three regions with a tag of their own, alternately public and private
+// channels of the boss.
 type channelSet struct {
 	tag             string
 	boss, stranger  *apptest.Client
@@ -37,7 +38,7 @@ func newChannelSet(t *testing.T) *channelSet {
 	return s
 }
 
-// listing is how a client lists the shelf.
+// listing returns how a client lists the set.
 func (s *channelSet) listing(by *apptest.Client) listing {
 	return listing{by: by, path: channelsPath, list: "channels", id: "channelId"}.with("tags[]", s.tag)
 }
@@ -87,7 +88,7 @@ func TestListChannels(t *testing.T) {
 	})
 }
 
-// TestChannelsByName: names go by the beginning, of which less is kept of private ones, and then by id.
+// TestChannelsByName sorts by the beginning of the name, which is shorter for private channels, and then by id.
 func TestChannelsByName(t *testing.T) {
 	t.Parallel()
 	s := newChannelSet(t)
@@ -101,7 +102,7 @@ func TestChannelsByName(t *testing.T) {
 	l.requireOrder(t, []string{s.all[6], s.all[0], s.all[2], s.all[4]})
 }
 
-// TestDeletedChannels are listed for those who belonged to them, and for those who see every channel.
+// TestDeletedChannels checks that deleted channels are listed for their members and for those who see every channel.
 func TestDeletedChannels(t *testing.T) {
 	t.Parallel()
 	s := newChannelSet(t)
@@ -121,7 +122,7 @@ func TestDeletedChannels(t *testing.T) {
 	theirs.with("isDeleted", "true").requireOrder(t, []string{})
 }
 
-// TestChannelsByActivity: a message moves its channel to the front, once in a few seconds at most.
+// TestChannelsByActivity checks that a message moves its channel to the front, at most once every few seconds.
 func TestChannelsByActivity(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -137,7 +138,7 @@ func TestChannelsByActivity(t *testing.T) {
 	require.Equal(t, before, getChannel(t, boss, first.id)["lastActivity"], "a busy channel is no second hot row")
 }
 
-// TestSeenChannels moves the caller's markers of the first subchannels, forward only.
+// TestSeenChannels moves the caller's markers of the default subchannels, only forward.
 func TestSeenChannels(t *testing.T) {
 	t.Parallel()
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
@@ -181,7 +182,7 @@ func TestSeenChannels(t *testing.T) {
 	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, waitFor, tick, "nor what is deleted")
 }
 
-// unread is how many messages a user has not read, over all channels.
+// unread returns the number of messages that a user has not read in all channels.
 func unread(t *testing.T, c *apptest.Client) int {
 	t.Helper()
 	return c.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount")

@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestChannelOfRoom: a room with a live chat has its live channel from the start, and it is for whoever sees the room.
+// TestChannelOfRoom checks that a room with a live chat has its live channel from the start, and that everyone who
+// sees the room sees the channel.
 func TestChannelOfRoom(t *testing.T) {
 	t.Parallel()
 	host, friend, stranger := newUser(t, region.EU, "host"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
@@ -61,7 +62,7 @@ func TestChannelOfRoom(t *testing.T) {
 	requireFailure(t, notFound, live.sendMessage(t, friend, "hello?"))
 }
 
-// TestRoomWithoutChannel gets its live channel when its host wants one after all.
+// TestRoomWithoutChannel creates the live channel later, when the host enables the chat.
 func TestRoomWithoutChannel(t *testing.T) {
 	t.Parallel()
 	host, stranger := newUser(t, region.US, "host"), newUser(t, region.EU, "stranger")
@@ -86,7 +87,7 @@ func TestRoomWithoutChannel(t *testing.T) {
 	requireFailure(t, failure{status: 400, code: 400000}, host.Do(t, http.MethodPost, channelsPath, with(live, object{"postId": newWallPost(t, host)})))
 }
 
-// TestRoomCreatedBeforeChannels: a room that was made before there were channels has none until its host makes it.
+// TestRoomCreatedBeforeChannels checks that a room that predates channels has none until its host creates it.
 func TestRoomCreatedBeforeChannels(t *testing.T) {
 	t.Parallel()
 	host := newUser(t, region.EU, "host")
@@ -124,7 +125,8 @@ func TestChannelOfStream(t *testing.T) {
 	require.Equal(t, true, getChannel(t, owner, id)["isDeleted"])
 }
 
-// TestUnattachedLiveChannels are the chat of a post, or of nothing: then it is for whoever knows its id.
+// TestUnattachedLiveChannels covers live channels of a post, and those of nothing, which everyone who knows their id
+// sees.
 func TestUnattachedLiveChannels(t *testing.T) {
 	t.Parallel()
 	author, friend, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")

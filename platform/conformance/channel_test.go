@@ -38,7 +38,7 @@ var (
 
 func channelPath(id string) string { return channelsPath + "/" + url.PathEscape(id) }
 
-// newChannel makes a channel and returns its id.
+// newChannel creates a channel and returns its id.
 func newChannel(t *testing.T, c *apptest.Client, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
@@ -46,7 +46,7 @@ func newChannel(t *testing.T, c *apptest.Client, fields ...object) string {
 	return c.Do(t, http.MethodPost, channelsPath, body).OK(t).String(t, "channels.0.channelId")
 }
 
-// requireChannel checks an answer about one channel, and returns it.
+// requireChannel checks an answer with one channel and returns the channel.
 func requireChannel(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", channelAggregate)
@@ -67,7 +67,7 @@ func getChannel(t *testing.T, c *apptest.Client, id string) object {
 	return requireChannel(t, c.Do(t, http.MethodGet, channelPath(id), nil))
 }
 
-// channelUser is how a user stands to a channel, as the channel shows it to them.
+// channelUser returns the caller's membership as the channel shows it.
 func channelUser(t *testing.T, c *apptest.Client, id string) object {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, channelPath(id), nil)
@@ -123,7 +123,8 @@ func TestChannel(t *testing.T) {
 	})
 }
 
-// TestChannelWithClientID: the id is one channel's in all regions, and hides no other's.
+// TestChannelWithClientID checks that a client-chosen id belongs to one channel in all regions and does not hide
+// another channel's id.
 func TestChannelWithClientID(t *testing.T) {
 	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
@@ -189,7 +190,7 @@ func TestBroadcastChannels(t *testing.T) {
 	require.InDelta(t, 1, getChannel(t, reader, chat.id)["messageCount"], 0)
 }
 
-// TestChannelLimits sends what is out of bounds, and what nobody would send.
+// TestChannelLimits sends values at and beyond their limits.
 func TestChannelLimits(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")

@@ -19,7 +19,7 @@ func channelUsersPath(id string) string {
 	return "/api/v4/channels/" + url.PathEscape(id) + "/users"
 }
 
-// named is the body of an operation on users of a channel.
+// named returns the body of an operation on users of a channel.
 func named(clients ...*apptest.Client) object { return object{"userIds": userIDs(clients...)} }
 
 func TestJoinAndLeaveChannel(t *testing.T) {
@@ -110,7 +110,8 @@ func TestBanChannelUsers(t *testing.T) {
 	chat.newMessage(t, member, "hello")
 }
 
-// TestMutes: a mute of a channel and one of a user hold in all subchannels, for as long as they say, and not for moderators.
+// TestMutes checks that mutes of a channel and of a user apply to all subchannels, end in time, and do not apply to
+// moderators.
 func TestMutes(t *testing.T) {
 	t.Parallel()
 	var (
@@ -250,7 +251,7 @@ func TestListChannelUsers(t *testing.T) {
 	})
 }
 
-// TestChannelCountsFollow: whoever joins, leaves, is banned and is made a moderator at the same time, the counts are those of the rows.
+// TestChannelCountsFollow joins, leaves, bans and promotes users concurrently; afterwards the counts match the rows.
 func TestChannelCountsFollow(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")

@@ -13,12 +13,12 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// sizesOf is a video as data names it: no other sizes are made, so each is the original.
+// sizesOf returns a video as data names it. No other sizes are produced, so each is the original.
 func sizesOf(fileID string) object {
 	return object{"original": fileID, "low": fileID, "medium": fileID, "high": fileID}
 }
 
-// requireFilled checks that an answer has something in each collection.
+// requireFilled checks that each of the collections of an answer has an element.
 func requireFilled(t *testing.T, r *apptest.Response, names ...string) {
 	t.Helper()
 	r.OK(t)
@@ -27,7 +27,8 @@ func requireFilled(t *testing.T, r *apptest.Response, names ...string) {
 	}
 }
 
-// town is a community that has everything: a sign, a category, and members with pictures.
+// fullCommunity is a community with everything that an answer can include: an avatar, a category, and members with
+// avatars.
 type fullCommunity struct {
 	n            *apptest.Network
 	boss, member *apptest.Client
@@ -47,7 +48,8 @@ func newFullCommunity(t *testing.T) fullCommunity {
 	return c
 }
 
-// posts are one of each kind that carries something, by kind, with a comment that has a picture and an answer.
+// posts creates one post of each kind that includes related resources, by kind, with a comment that has a picture
+// and a reply.
 func (c fullCommunity) posts(t *testing.T) (posts map[string]string, comment string) {
 	t.Helper()
 	stream, room := text(newStream(t, c.boss), "streamId"), text(newRoom(t, c.boss), "roomId")
@@ -65,8 +67,8 @@ func (c fullCommunity) posts(t *testing.T) (posts map[string]string, comment str
 	return posts, comment
 }
 
-// TestCollectionsAreFilled calls every operation of the contract that answers with an aggregate, about things that refer to
-// all that there is: no related collection stays empty.
+// TestCollectionsAreFilled calls every operation of the contract that answers with an aggregate, on content that
+// refers to every kind of resource: no related collection stays empty.
 func TestCollectionsAreFilled(t *testing.T) {
 	t.Parallel()
 	c := newFullCommunity(t)
@@ -119,7 +121,7 @@ func TestEverythingRecorded(t *testing.T) {
 	require.Equal(t, []any{recording}, s["recordings"])
 }
 
-// TestBrand marks a user as a brand, which only those may do who assign roles.
+// TestBrand marks a user as a brand, which requires the permission to assign roles.
 func TestBrand(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.SG, "alice")
@@ -134,7 +136,7 @@ func TestBrand(t *testing.T) {
 	require.False(t, change(object{"isBrand": false}))
 }
 
-// TestThumbnailOfPost names a picture for a video in the data of a post.
+// TestThumbnailOfPost sets a picture for a video in the data of a post.
 func TestThumbnailOfPost(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
@@ -143,7 +145,7 @@ func TestThumbnailOfPost(t *testing.T) {
 	require.Equal(t, fileOf(t, "image"), a.one("posts")["data"].(object)["thumbnailFileId"])
 }
 
-// TestCommentOnContent comments under content and likes it: only posts under content are references of that type.
+// TestCommentOnContent comments on content and reacts to it: only posts on content can be references of that type.
 func TestCommentOnContent(t *testing.T) {
 	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
@@ -158,7 +160,7 @@ func TestCommentOnContent(t *testing.T) {
 	requireFailure(t, notFound, bob.Do(t, http.MethodPost, "/api/v3/comments", body))
 }
 
-// TestUnexpectedErrors has the database fail where the contract names an unexpected error.
+// TestUnexpectedErrors makes the database fail where the contract specifies an unexpected error.
 func TestUnexpectedErrors(t *testing.T) {
 	t.Parallel()
 	var broken atomic.Bool

@@ -19,7 +19,8 @@ func review(t *testing.T, by *apptest.Client, id, decision string) object {
 	return requireAggregate(t, by.Do(t, http.MethodPost, commentsPath+"/"+id+"/"+decision, nil), "", commentAggregate).one("comments")
 }
 
-// waitingRoom is a community that reviews comments, with a post, an approved comment, and one of a member that waits.
+// reviewedCommunity is a community that reviews comments, with a post, an approved comment, and a member's comment
+// under review.
 type reviewedCommunity struct {
 	club
 	post, open, waiting string
@@ -40,7 +41,8 @@ func (w reviewedCommunity) list(by *apptest.Client) listing {
 	return listing{by: by, path: commentsPath, list: "comments", id: "commentId"}.with("referenceId", w.post).with("sortBy", "firstCreated")
 }
 
-// requireHidden holds that a comment is there for its author and for moderators alone, and counts nowhere, at every address.
+// requireHidden checks at every address that only the author and moderators see a comment and that no count includes
+// it.
 func (w reviewedCommunity) requireHidden(t *testing.T, id string) {
 	t.Helper()
 	batch := commentsPath + "/list?" + url.Values{"commentIds[]": {id, w.open}}.Encode()
@@ -125,7 +127,7 @@ func TestDeclineComment(t *testing.T) {
 	require.Equal(t, 1, w.boss.Do(t, http.MethodGet, "/api/v3/posts/"+w.post, nil).OK(t).Int(t, "posts.0.commentsCount"), "it never counted")
 }
 
-// TestRepliesUnderReview: a comment counts and carries the approved ones of its replies.
+// TestRepliesUnderReview checks that a comment counts and includes only its approved replies.
 func TestRepliesUnderReview(t *testing.T) {
 	t.Parallel()
 	w := newReviewedCommunity(t)
@@ -144,7 +146,7 @@ func TestRepliesUnderReview(t *testing.T) {
 	require.InDelta(t, 0, getComment(t, w.other, w.open).one("comments")["childrenNumber"], 0)
 }
 
-// TestListCommentsByStatus: moderators find what waits; others find their own of it.
+// TestListCommentsByStatus checks that moderators list all comments under review and other users only their own.
 func TestListCommentsByStatus(t *testing.T) {
 	t.Parallel()
 	w := newReviewedCommunity(t)
@@ -177,7 +179,8 @@ func TestListCommentsByStatus(t *testing.T) {
 	requireAttempts(t, []attempt{{"other status", w.boss, http.MethodGet, commentsPath + "?referenceId=" + w.post + "&approvalStatus=lost", nil, invalid("approvalStatus")}})
 }
 
-// TestConcurrentReviews: of decisions at once one counts, and the comment counts once.
+// TestConcurrentReviews checks that only one of several concurrent decisions succeeds and that the comment is
+// counted once.
 func TestConcurrentReviews(t *testing.T) {
 	t.Parallel()
 	n, w := apptest.Shared(t), newReviewedCommunity(t)

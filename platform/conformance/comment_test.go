@@ -61,7 +61,7 @@ func TestCreateComment(t *testing.T) {
 	}
 }
 
-// newMember signs a user in who joins a community.
+// newMember returns a new user who has joined a community.
 func newMember(t *testing.T, communityID string) *apptest.Client {
 	t.Helper()
 	c := newUser(t, region.EU, "member")
@@ -80,7 +80,7 @@ func TestCommentOnWall(t *testing.T) {
 	require.Equal(t, fmt.Sprint(n.NetworkID, "/social/user/", owner.InternalID, "/post/", post, "/comment/", c["commentId"]), c["path"])
 }
 
-// TestReplies: a reply knows its parent and its root, and the parent its latest replies.
+// TestReplies checks that a reply names its parent and its root, and that the parent includes its latest replies.
 func TestReplies(t *testing.T) {
 	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
@@ -186,7 +186,7 @@ func TestBatchGetComments(t *testing.T) {
 	requireFailure(t, notFound, reader.Do(t, http.MethodGet, commentsPath+"/"+secret, nil))
 }
 
-// TestListComments lists comments in the four orders, page by page, by level, by flag, by what they hold.
+// TestListComments lists comments in the four orders, page by page, by level, by flag, and by data type.
 func TestListComments(t *testing.T) {
 	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
@@ -236,7 +236,8 @@ func TestListComments(t *testing.T) {
 	})
 }
 
-// requireCommentsByDeletion deletes comments in an order of its own and lists by isDeleted and by the time of the change.
+// requireCommentsByDeletion deletes comments in a different order and lists them by isDeleted and by the time of the
+// change.
 func requireCommentsByDeletion(t *testing.T, l listing, top []string) {
 	t.Helper()
 	gone := []string{top[5], top[3], top[6]}
@@ -257,7 +258,7 @@ func requireCommentsByDeletion(t *testing.T, l listing, top []string) {
 	}
 }
 
-// TestCommentsWithEqualTimes makes comments at once and pages through them, whichever share their time.
+// TestCommentsWithEqualTimes creates comments concurrently and pages through them, including those with equal times.
 func TestCommentsWithEqualTimes(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -333,7 +334,7 @@ func TestWhoMayDeleteComments(t *testing.T) {
 	})
 }
 
-// TestEmbeddedComments: a post carries its latest comments, as many as a page shows, and counts them all.
+// TestEmbeddedComments checks that a post includes its latest comments, up to a page, and counts all of them.
 func TestEmbeddedComments(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -353,7 +354,8 @@ func TestEmbeddedComments(t *testing.T) {
 	require.ElementsMatch(t, embedded, toAny(a.values("comments", "commentId")))
 }
 
-// TestCommentApproval: where the community wants it, a comment waits for a moderator unless one wrote it.
+// TestCommentApproval checks that a comment in a community with review waits for a moderator, unless a moderator
+// wrote it.
 func TestCommentApproval(t *testing.T) {
 	t.Parallel()
 	club := newClub(t, object{"needApprovalOnCommentCreation": true})

@@ -16,7 +16,7 @@ import (
 
 const communitiesPath = "/api/v3/communities"
 
-// everything a community can be made of, but its categories.
+// everything returns all fields that a community can be created with, except categories.
 func everything(t *testing.T) object {
 	t.Helper()
 	return object{
@@ -125,7 +125,8 @@ func TestUpdateCommunity(t *testing.T) {
 	})
 }
 
-// TestDeleteCommunity deletes one: it can still be got, and says then that it is deleted; nothing else is done with it.
+// TestDeleteCommunity checks that a deleted community can still be read, says that it is deleted, and refuses every
+// other operation.
 func TestDeleteCommunity(t *testing.T) {
 	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
@@ -155,7 +156,8 @@ func TestDeleteCommunity(t *testing.T) {
 	require.Contains(t, deleted.ids(t, deleted.page(t, nil)), id)
 }
 
-// TestPrivateCommunities: one that nobody can find exists for its members alone; one that everybody can find can be got.
+// TestPrivateCommunities checks that only members see an undiscoverable community and that everyone can read a
+// discoverable one.
 func TestPrivateCommunities(t *testing.T) {
 	t.Parallel()
 	boss, member, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
@@ -196,7 +198,7 @@ func TestPrivateCommunities(t *testing.T) {
 	require.Empty(t, requireAggregate(t, r, "", postAggregate).lists["posts"])
 }
 
-// TestListCommunities has a network of its own: it looks at all communities.
+// TestListCommunities uses a network of its own because it lists all communities.
 func TestListCommunities(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -255,7 +257,7 @@ func TestListCommunities(t *testing.T) {
 	}
 }
 
-// TestFlaggedCommunities lists communities by whether something in them is flagged.
+// TestFlaggedCommunities lists communities by whether they contain flagged content.
 func TestFlaggedCommunities(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")

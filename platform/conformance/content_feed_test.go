@@ -23,7 +23,8 @@ func newContentPost(t *testing.T, c *apptest.Client) string {
 	return r.String(t, "posts.0.postId")
 }
 
-// TestContentFeed posts on content from every region, reads it at another, and does to such a post what can be done to any.
+// TestContentFeed posts on content from every region, reads the post in another region, and applies every operation
+// on posts to it.
 func TestContentFeed(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

@@ -15,12 +15,12 @@ import (
 
 const rolesPath = "/api/v3/roles"
 
-// newRole is the request to make a role that nobody else makes.
+// newRole returns the request that creates a role with an id of its own.
 func newRole() object {
 	return object{"roleId": apptest.UserID("curator"), "displayName": "Curator", "permissions": []string{"CREATE_COMMUNITY_CATEGORY"}}
 }
 
-// requireRole checks an answer about one role in both of its shapes.
+// requireRole checks an answer with one role in both of its shapes.
 func requireRole(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	r.OK(t)
@@ -31,13 +31,13 @@ func requireRole(t *testing.T, r *apptest.Response) object {
 	return r.List(t, "data")[0].(object)
 }
 
-// soon waits for what is true everywhere within a second.
+// eventually waits for a change that every region sees within a second.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 20*time.Second, 20*time.Millisecond, what)
 }
 
-// TestCustomRole makes a role, gives it to a user of every region, changes it and takes it away.
+// TestCustomRole creates a role, gives it to a user of every region, changes it and deletes it.
 func TestCustomRole(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -80,7 +80,7 @@ func TestCustomRole(t *testing.T) {
 	requireRole(t, adm.Do(t, http.MethodPost, rolesPath, object{"roleId": "curator", "permissions": []string{"BAN_USER"}}))
 }
 
-// TestListCustomRoles pages through built-in and other roles together.
+// TestListCustomRoles pages through built-in and custom roles together.
 func TestListCustomRoles(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -136,7 +136,7 @@ func TestCustomRoleLimits(t *testing.T) {
 	})
 }
 
-// TestRolesCannotEscalate: a role that changes roles is no way to become an administrator.
+// TestRolesCannotEscalate checks that a role that may change roles cannot be used to become an administrator.
 func TestRolesCannotEscalate(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestFollowsOfDeletedUsers asks every list of follows and blocks for users who are deleted, who are not, and for both.
-// Users of two regions are on each list, and the order is that of the list.
+// TestFollowsOfDeletedUsers lists follows and blocks with a filter for deleted users, for other users, and for both.
+// Each list has users of two regions, in the order of the list.
 func TestFollowsOfDeletedUsers(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -68,8 +68,8 @@ func TestFollowsOfDeletedUsers(t *testing.T) {
 	require.Equal(t, []string{dave.UserID}, next.Strings(t, "follows", "to"))
 }
 
-// TestUsersAreOrderedByFirstReference asks for the same page again and again: authors of three regions, whose rows
-// come from three places.
+// TestUsersAreOrderedByFirstReference reads the same page several times. Its authors live in three regions, whose
+// rows arrive in any order.
 func TestUsersAreOrderedByFirstReference(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

@@ -19,8 +19,8 @@ func signInOn(t *testing.T, code region.Code, userID, deviceID string) *apptest.
 	return n.Bearer(code, r.String(t, "accessToken"))
 }
 
-// TestDeviceBelongsToOneUser: whoever signs in on a device ends the sessions that others have there, wherever they live, and no
-// others.
+// TestDeviceBelongsToOneUser checks that a sign-in on a device revokes the sessions of other users on it, in every
+// region, and no other sessions.
 func TestDeviceBelongsToOneUser(t *testing.T) {
 	t.Parallel()
 	holds := func(c *apptest.Client) bool { return c.Do(t, http.MethodGet, verifyPath, nil).Status == http.StatusOK }
@@ -46,7 +46,7 @@ func TestDeviceBelongsToOneUser(t *testing.T) {
 	}
 }
 
-// TestRefusedSignInKeepsSessions: who may not sign in does not take a device over.
+// TestRefusedSignInKeepsSessions checks that a refused sign-in does not revoke the sessions of the device.
 func TestRefusedSignInKeepsSessions(t *testing.T) {
 	t.Parallel()
 	shared := apptest.UserID("device")

@@ -11,14 +11,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// editComment changes a comment and returns the answer.
+// editComment updates a comment and returns the answer.
 func editComment(t *testing.T, by *apptest.Client, id string, body object) *aggregate {
 	t.Helper()
 	nextMillisecond()
 	return requireAggregate(t, by.Do(t, http.MethodPut, commentsPath+"/"+id, body), "", commentAggregate)
 }
 
-// TestEditComment: what a request gives changes, what it does not say stays, and every region shows the same.
+// TestEditComment checks that given fields change, absent fields stay, and every region shows the same.
 func TestEditComment(t *testing.T) {
 	t.Parallel()
 	mentioned := newUser(t, region.SG, "mentioned")

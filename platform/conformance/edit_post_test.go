@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// edit changes a post and returns the answer.
+// edit updates a post and returns the answer.
 func edit(t *testing.T, by *apptest.Client, postID string, body object) *aggregate {
 	t.Helper()
 	nextMillisecond()
@@ -26,7 +26,7 @@ func getPost(t *testing.T, by *apptest.Client, id string) object {
 	return requireAggregate(t, by.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil), "", postAggregate).one("posts")
 }
 
-// TestEditPost: what a request gives changes, what it does not say stays, and every region shows the same.
+// TestEditPost checks that given fields change, absent fields stay, and every region shows the same.
 func TestEditPost(t *testing.T) {
 	t.Parallel()
 	mentioned := newUser(t, region.SG, "mentioned")
@@ -87,7 +87,7 @@ func TestPreserveEditedAt(t *testing.T) {
 	require.Greater(t, editComment(t, author.With(keep...), comment, object{"data": object{"text": "y"}}).one("comments")["editedAt"], made)
 }
 
-// TestEditAttachments: the child posts follow the attachments, and those that stay keep their ids.
+// TestEditAttachments checks that child posts match the attachments and that retained children keep their ids.
 func TestEditAttachments(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.US, "author")
@@ -133,7 +133,7 @@ func stringsOf(list any) []string {
 	return all
 }
 
-// TestEditPostWithPoll: what a post carries stays part of it.
+// TestEditPostWithPoll checks that an edit does not detach the poll of a post.
 func TestEditPostWithPoll(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
@@ -198,13 +198,14 @@ func TestEditPostLimits(t *testing.T) {
 		attempt{"of 901", author, http.MethodPut, postsPath + "/" + strings.Repeat("x", 901), object{}, invalid("postId")}))
 }
 
-// newChild is the child of a new post with a picture.
+// newChild returns the id of the child of a new post with a picture.
 func newChild(t *testing.T, by *apptest.Client) string {
 	t.Helper()
 	return stringsOf(getPost(t, by, newWallPost(t, by, object{"attachments": photos(t, 1)}))["children"])[0]
 }
 
-// TestWhoMayEditPosts: the author and moderators; the owner of a wall takes away what others wrote there, but does not rewrite it.
+// TestWhoMayEditPosts checks that authors and moderators may edit. The owner of a wall may delete posts of others on
+// it but not edit them.
 func TestWhoMayEditPosts(t *testing.T) {
 	t.Parallel()
 	club := newClub(t)
@@ -228,8 +229,8 @@ func TestWhoMayEditPosts(t *testing.T) {
 	requireAttempts(t, []attempt{put("banned author", club.member, mine, banned)})
 }
 
-// TestEditPostUnderReview: an edit leaves a post in its feed. One that waits is for moderators, and for its author where the setting
-// says so.
+// TestEditPostUnderReview checks that an edit leaves a post in its feed. A post under review may be edited by
+// moderators, and by its author if the setting allows it.
 func TestEditPostUnderReview(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -253,7 +254,7 @@ func TestEditPostUnderReview(t *testing.T) {
 	require.Equal(t, object{"text": "mine"}, getPost(t, boss, post)["data"])
 }
 
-// TestConcurrentEdits: of edits at once each is stored whole, and one is the last.
+// TestConcurrentEdits checks that each of several concurrent edits is stored as a whole and one of them is the last.
 func TestConcurrentEdits(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

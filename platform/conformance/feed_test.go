@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestFeedAggregates fills a feed with everything a post can refer to and looks at both feeds of the contract.
+// TestFeedAggregates fills a feed with everything that a post can refer to and reads both feeds of the contract.
 func TestFeedAggregates(t *testing.T) {
 	t.Parallel()
 	boss, writer, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "writer"), newUser(t, region.SG, "reader")
@@ -60,7 +60,7 @@ func requireFeed(t *testing.T, r *apptest.Response, names, posts, users []string
 	return a
 }
 
-// TestEmptyFeeds have every collection too.
+// TestEmptyFeeds checks that empty feeds have every collection too.
 func TestEmptyFeeds(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -112,7 +112,7 @@ func TestFeedLimits(t *testing.T) {
 	})
 }
 
-// TestFeedDefaultPageSize is the page size where a client names none.
+// TestFeedDefaultPageSize checks the page size for requests without a limit.
 func TestFeedDefaultPageSize(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")

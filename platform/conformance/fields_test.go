@@ -34,7 +34,7 @@ var communityUserFields = resource{
 	"permissions": "s[]", "lastJoin": "ts", "createdAt": "ts", "updatedAt": "ts",
 }
 
-// neverMemberFields are those of a CommunityUser that stands for nobody's membership: it has no times.
+// neverMemberFields are the fields of a CommunityUser without a membership, which has no times.
 var neverMemberFields = resource{
 	"userId": "s", "userPublicId": "s", "userInternalId": "id", "channelId": "s", "communityId": "id",
 	"communityMembership": "s", "notMemberReason": "s", "isBanned": "b", "lastActivity": "ts?", "roles": "s[]",
@@ -98,7 +98,7 @@ var invitationFields = resource{
 	"inviterUserPublicId": "s", "createdBy": "s", "userId": "s", "respondedAt": "ts?", "createdAt": "ts", "updatedAt": "ts",
 }
 
-// nested are the types that fields of resources are made of.
+// nested are the types of object fields of resources.
 var nested = map[string]resource{
 	"hashFlag":    {"bits": "i", "hashes": "i", "hash": "s[]"},
 	"mentionees":  {"type": "s", "userIds": "s[]", "userPublicIds": "s[]", "userInternalIds": "s[]"},
@@ -110,7 +110,7 @@ var (
 	timePattern = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-// requireResource fails for a field that is missing or of another type.
+// requireResource fails for a missing field or a field of another type.
 func requireResource(t *testing.T, where string, fields resource, value any) {
 	t.Helper()
 	o, ok := value.(map[string]any)
@@ -144,7 +144,7 @@ func requireKind(t *testing.T, where, kind string, value any) {
 	}
 }
 
-// isKind tells whether a value has one of the simple types.
+// isKind reports whether a value has one of the simple types.
 func isKind(kind string, value any) bool {
 	switch v := value.(type) {
 	case string:

@@ -50,7 +50,7 @@ func TestDownload(t *testing.T) {
 	})
 }
 
-// TestNetworkFile: without its signature, the address of a file of the network is for users of the network.
+// TestNetworkFile checks that only users of the network can open the unsigned address of a network file.
 func TestNetworkFile(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -85,7 +85,7 @@ func TestNetworkFile(t *testing.T) {
 	})
 }
 
-// TestSignedAddressExpires waits for the end of one.
+// TestSignedAddressExpires waits until a signed address expires.
 func TestSignedAddressExpires(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.FileURLTTL = config.Duration(time.Second) }))
@@ -98,7 +98,7 @@ func TestSignedAddressExpires(t *testing.T) {
 	uploader.Do(t, http.MethodGet, signed, nil).OK(t)
 }
 
-// TestFileAddresses: the addresses begin with what is configured.
+// TestFileAddresses checks that addresses begin with the configured URL.
 func TestFileAddresses(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) {
@@ -111,7 +111,7 @@ func TestFileAddresses(t *testing.T) {
 	require.Equal(t, "https://sg.example.com/plaza/api/v3/files/"+text(f, "fileId")+"/download", got.String(t, "fileUrl"))
 }
 
-// TestWithoutStorage: a network that keeps no files says so, and does everything else.
+// TestWithoutStorage checks that a network without storage refuses files and does everything else.
 func TestWithoutStorage(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StorageURL = "" }))

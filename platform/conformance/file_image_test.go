@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// photoWith is a JPEG with an orientation, a camera and a position (36.5° N, 4.25° W); its left half is dark.
+// photoOf returns a JPEG with an orientation, a camera and a position (36.5° N, 4.25° W); its left half is dark.
 func photoOf(t *testing.T, width, height, orientation int) []byte {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, width, height))
@@ -37,7 +37,7 @@ func photoOf(t *testing.T, width, height, orientation int) []byte {
 	return append(out, plain.Bytes()[2:]...)
 }
 
-// exifOf is a TIFF with two directories: that of the image, and that of its position.
+// exifOf returns a TIFF with two directories: the image's and its position's.
 func exifOf(orientation int) []byte {
 	u16, u32 := binary.BigEndian.AppendUint16, binary.BigEndian.AppendUint32
 	entry := func(out []byte, tag, kind uint16, n, value uint32) []byte {
@@ -63,7 +63,7 @@ func exifOf(orientation int) []byte {
 
 func metadataOf(f object) object { return attributesOf(f)["metadata"].(object) }
 
-// inSize is an image in one of its sizes.
+// downloadSize returns an image in one of its sizes.
 func downloadSize(t *testing.T, c *apptest.Client, f object, size string) (image.Image, *apptest.Response) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, pathOf(t, f)+"?size="+size, nil).OK(t)
@@ -73,7 +73,7 @@ func downloadSize(t *testing.T, c *apptest.Client, f object, size string) (image
 	return img, r
 }
 
-// TestImageMetadata looks at what is told of a photo that lies on its side.
+// TestImageMetadata reads the metadata of a rotated photo.
 func TestImageMetadata(t *testing.T) {
 	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
@@ -101,7 +101,7 @@ func gray(img image.Image, x, y int) int {
 	return int(color.GrayModel.Convert(img.At(x, y)).(color.Gray).Y)
 }
 
-// TestImageSizes: an image comes in no size that is larger than itself.
+// TestImageSizes checks that no size is larger than the image itself.
 func TestImageSizes(t *testing.T) {
 	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
@@ -124,7 +124,7 @@ func TestImageSizes(t *testing.T) {
 	require.Equal(t, content.Bytes(), r.Body, "what moves stays whole")
 }
 
-// TestStripGPS: with the setting, a photo has lost its position and everything else about itself.
+// TestStripGPS checks that the setting removes the position and all other metadata of a photo.
 func TestStripGPS(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StripGPS = true }))
@@ -148,7 +148,7 @@ func TestStripGPS(t *testing.T) {
 	require.Len(t, stored(t, n, text(f, "fileId")), 3, "full, medium and small; what was sent is gone")
 }
 
-// pngHead is a PNG that says that it is large, and is nothing else.
+// pngHead returns the header of a large PNG without its pixels.
 func pngHead(width, height uint32) []byte {
 	head := []byte("IHDR")
 	head = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(head, width), height)
@@ -157,7 +157,7 @@ func pngHead(width, height uint32) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(head))
 }
 
-// TestBrokenImages: what is no whole image, and what would fill the memory, is refused, and nothing is left of it.
+// TestBrokenImages checks that incomplete and oversized images are refused and leave nothing in the storage.
 func TestBrokenImages(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MaxImagePixels = 10_000 }))

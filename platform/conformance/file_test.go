@@ -37,7 +37,7 @@ func requireFile(t *testing.T, value any) object {
 	return f
 }
 
-// upload uploads one file, and checks the answer: a bare array.
+// upload uploads one file and checks the answer, which is a bare array.
 func upload(t *testing.T, c *apptest.Client, kind, name string, content []byte, fields ...string) object {
 	t.Helper()
 	list, ok := c.Upload(t, kind, name, content, fields...).OK(t).JSON(t).([]any)
@@ -48,7 +48,7 @@ func upload(t *testing.T, c *apptest.Client, kind, name string, content []byte, 
 
 func attributesOf(f object) object { return f["attributes"].(object) }
 
-// pathOf is the address of a file without the host.
+// pathOf returns the address of a file without the host.
 func pathOf(t *testing.T, f object) string {
 	t.Helper()
 	_, path, found := strings.Cut(text(f, "fileUrl"), "/api/")
@@ -56,7 +56,7 @@ func pathOf(t *testing.T, f object) string {
 	return "/api/" + path
 }
 
-// stored are the objects of a file in the folder of a network.
+// stored returns the objects of a file in the storage folder of a network.
 func stored(t *testing.T, n *apptest.Network, fileID string) []string {
 	t.Helper()
 	var names []string
@@ -81,7 +81,8 @@ const (
 	tinySound = "ID3\x04\x00\x00\x00\x00\x00\x00 and so on"
 )
 
-// TestUpload uploads each type of file at an address that is not the uploader's home, and gets it everywhere.
+// TestUpload uploads each type of file through a region that is not the uploader's home, and downloads it
+// everywhere.
 func TestUpload(t *testing.T) {
 	t.Parallel()
 	reader := newUser(t, region.SG, "reader")
@@ -132,7 +133,7 @@ func without(o object, field string) object {
 	return o
 }
 
-// TestUploadAny is the older way: the content decides on the type, and the answer is wrapped.
+// TestUploadAny uses the older operation: the content determines the type, and the answer is wrapped.
 func TestUploadAny(t *testing.T) {
 	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
@@ -145,7 +146,7 @@ func TestUploadAny(t *testing.T) {
 	}
 }
 
-// TestUploadByAdministrator: what has no owner lives where it was uploaded.
+// TestUploadByAdministrator checks that a file without an owner is stored in the region of the upload.
 func TestUploadByAdministrator(t *testing.T) {
 	t.Parallel()
 	for _, code := range region.All() {
@@ -196,7 +197,7 @@ func TestUploadFields(t *testing.T) {
 	}
 }
 
-// TestUploadForms sends forms that are none, or not whole.
+// TestUploadForms sends malformed and incomplete forms.
 func TestUploadForms(t *testing.T) {
 	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
@@ -236,7 +237,7 @@ func TestUploadForms(t *testing.T) {
 	requireFailure(t, failure{status: 405, code: 400000}, uploader.Do(t, http.MethodGet, "/api/v4/files", nil))
 }
 
-// TestFileOwnership tries to change and to delete a file as everybody else.
+// TestFileOwnership checks that only the uploader and administrators can update and delete a file.
 func TestFileOwnership(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -280,7 +281,7 @@ func TestFileOwnership(t *testing.T) {
 	require.Empty(t, stored(t, n, admins))
 }
 
-// TestFileIDLimits: the bytes of a file have the same limit of ids as what is known of it.
+// TestFileIDLimits checks that downloads and metadata have the same limit for ids.
 func TestFileIDLimits(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
@@ -293,7 +294,7 @@ func TestFileIDLimits(t *testing.T) {
 	}
 }
 
-// TestFileNamesDropFolders: a name that a client prefers loses its folders, as the name that came with the file does.
+// TestFileNamesDropFolders checks that a preferred file name loses its folders, as the uploaded name does.
 func TestFileNamesDropFolders(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")

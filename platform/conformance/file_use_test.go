@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestFilesInAnswers has everything refer to files, and looks for them in the answers. What an answer refers to and does
-// not hold fails in requireAggregate, for the answers of every other test too.
+// TestFilesInAnswers checks that answers include the files that every kind of resource refers to. requireAggregate
+// checks the same for the answers of all other tests.
 func TestFilesInAnswers(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -65,7 +65,7 @@ func TestFilesInAnswers(t *testing.T) {
 	require.Equal(t, bossFace, gone.String(t, "users.0.avatarFileId"))
 }
 
-// TestInvalidFileReferences: what refers to a file refers to one that is there, and of the right type.
+// TestInvalidFileReferences checks that references to files must name existing files of the right type.
 func TestInvalidFileReferences(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// flaggable is what can be flagged: a post, or a comment on it.
+// flaggable is a post or a comment that can be flagged.
 type flaggable struct {
 	noun       string // posts or comments, as paths and answers have it
 	id         string
@@ -24,7 +24,7 @@ type flaggable struct {
 
 func (f flaggable) path(suffix string) string { return "/api/v3/" + f.noun + "/" + f.id + suffix }
 
-// do changes the flags of the thing and returns it as the answer has it.
+// do sends a request for the flags of the post or comment and returns it as the answer shows it.
 func (f flaggable) do(t *testing.T, by *apptest.Client, method, suffix string, body any) object {
 	t.Helper()
 	return requireAggregate(t, by.Do(t, method, f.path(suffix), body), "", f.collection).one(f.noun)
@@ -35,7 +35,7 @@ func (f flaggable) get(t *testing.T, by *apptest.Client) object {
 	return f.do(t, by, http.MethodGet, "", nil)
 }
 
-// byMe asks whether the caller flags the thing, in both spellings.
+// byMe reports whether the caller flags the post or comment, according to both spellings of the operation.
 func (f flaggable) byMe(t *testing.T, by *apptest.Client) bool {
 	t.Helper()
 	r := by.Do(t, http.MethodGet, f.path("/isflagbyme"), nil).OK(t)
@@ -50,7 +50,7 @@ func flag(t *testing.T, by *apptest.Client, noun, id string) {
 	by.Do(t, http.MethodPost, "/api/v3/"+noun+"/"+id+"/flag", object{"reason": "Spam or scams"}).OK(t)
 }
 
-// flaggables makes a post in a community and a comment on another one.
+// flaggables creates a post in a community and a comment on another post.
 func flaggables(t *testing.T, author *apptest.Client, communityID string) []flaggable {
 	t.Helper()
 	return []flaggable{
@@ -109,7 +109,7 @@ func TestFlag(t *testing.T) {
 	}
 }
 
-// TestFlagBodies: nothing in the body is mandatory.
+// TestFlagBodies checks that every field of the body is optional.
 func TestFlagBodies(t *testing.T) {
 	t.Parallel()
 	club := newClub(t)
@@ -170,7 +170,7 @@ func TestFlagIsRefused(t *testing.T) {
 	requireAttempts(t, attempts)
 }
 
-// TestFlagLimit sets the limit to two: the third user is refused, those who flag already are not.
+// TestFlagLimit sets the limit to two: the third user is refused, users who have flagged already are not.
 func TestFlagLimit(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -196,7 +196,8 @@ func TestFlagLimit(t *testing.T) {
 	}
 }
 
-// TestFlaggingDisabled: while users may not flag, flagging is refused, and what is flagged stays and can be cleared.
+// TestFlaggingDisabled checks that flags are refused while users may not flag, and that existing flags stay and can
+// be cleared.
 func TestFlaggingDisabled(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -221,7 +222,7 @@ func TestFlaggingDisabled(t *testing.T) {
 	}
 }
 
-// bubbles are what a flag on something raises above it.
+// bubbles are the marks that a flag sets on the parents of the flagged content.
 type bubbles struct{ comment, children, communityPost, communityComment bool }
 
 func requireBubbles(t *testing.T, by *apptest.Client, communityID, postID string, want bubbles) {
@@ -239,7 +240,7 @@ func requireBubbles(t *testing.T, by *apptest.Client, communityID, postID string
 	}
 }
 
-// TestFlagsPropagate flags things at each level and clears them again, in each of the ways there are.
+// TestFlagsPropagate flags content at each level and removes the flags again, in every possible way.
 func TestFlagsPropagate(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"unflag", "flags", "delete", "permanent"} {
@@ -281,7 +282,7 @@ func TestFlagsPropagate(t *testing.T) {
 	}
 }
 
-// TestFlagOnWall flags what stands on a wall; its owner does not moderate it, an administrator does.
+// TestFlagOnWall flags content on a wall. The owner of the wall may not clear the flags, an administrator may.
 func TestFlagOnWall(t *testing.T) {
 	t.Parallel()
 	owner, visitor := newUser(t, region.EU, "owner"), newUser(t, region.US, "visitor")
@@ -292,7 +293,7 @@ func TestFlagOnWall(t *testing.T) {
 	requireFlags(t, f.do(t, admin(t), http.MethodDelete, "/flags", nil), 0)
 }
 
-// TestConcurrentFlags lets many users flag one thing at once, each twice.
+// TestConcurrentFlags has many users flag the same post concurrently, each twice.
 func TestConcurrentFlags(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -311,7 +312,7 @@ func TestConcurrentFlags(t *testing.T) {
 	}
 }
 
-// atOnce sends requests at once and returns their statuses; 0 stands for no answer.
+// sendConcurrently sends requests concurrently and returns their statuses; 0 means that there was no answer.
 func sendConcurrently(n *apptest.Network, requests []*http.Request) []int {
 	statuses := make([]int, len(requests))
 	var g sync.WaitGroup

@@ -31,7 +31,7 @@ var followFields = resource{
 
 var followCountFields = resource{"userId": "s", "followerCount": "i", "followingCount": "i", "pendingCount": "i"}
 
-// follow makes the client follow others, and returns the status of the last.
+// follow makes the client follow others and returns the status of the last follow.
 func follow(t *testing.T, c *apptest.Client, others ...*apptest.Client) string {
 	t.Helper()
 	var status string
@@ -46,7 +46,7 @@ func block(t *testing.T, c, other *apptest.Client) *apptest.Response {
 	return c.Do(t, http.MethodPost, blocksPath+"/"+other.UserID, nil).OK(t)
 }
 
-// requireCounts requires what a user's own followInfo says.
+// requireCounts checks the counts of a user's own followInfo.
 func requireCounts(t *testing.T, c *apptest.Client, followers, following, pending int) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, "/api/v4/me/followInfo", nil).OK(t)
@@ -55,7 +55,7 @@ func requireCounts(t *testing.T, c *apptest.Client, followers, following, pendin
 		r.List(t, "followCounts")[0])
 }
 
-// world is a user of each region.
+// newUserPerRegion returns a new user of each region.
 func newUserPerRegion(t *testing.T, n *apptest.Network) (us, eu, sg *apptest.Client) {
 	t.Helper()
 	return n.NewUser(t, region.US, "follow-us"), n.NewUser(t, region.EU, "follow-eu"), n.NewUser(t, region.SG, "follow-sg")
@@ -269,8 +269,8 @@ func TestBlocks(t *testing.T) {
 	requireAggregate(t, page, "", []string{"users", "files"})
 }
 
-// TestFollowCountsDoNotDrift has users of all regions follow, unfollow, accept, remove, block and unblock one another at
-// once, while one transaction in five fails with 40001, and then holds the counts against the rows.
+// TestFollowCountsDoNotDrift has users of all regions follow, unfollow, accept, remove, block and unblock one
+// another concurrently while one transaction in five fails with 40001. Afterwards the counts match the rows.
 func TestFollowCountsDoNotDrift(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64

@@ -31,7 +31,7 @@ func feedPage(t *testing.T, c *apptest.Client, query url.Values) *apptest.Respon
 	return r
 }
 
-// walkFeed reads the following feed to its end and back, and requires that both ways show the same pages.
+// walkFeed reads the following feed to its end and back, and checks that both directions show the same pages.
 func walkFeed(t *testing.T, c *apptest.Client, sortBy string, limit int, between func()) [][]string {
 	t.Helper()
 	read := func(query url.Values, direction string) (pages [][]string, last *apptest.Response) {
@@ -143,8 +143,8 @@ func keysOf(t *testing.T, r *apptest.Response, at string) []string {
 	return keys
 }
 
-// TestCustomRanking posts more than one window holds, lets others react, comment and post while the reader pages, and
-// requires every post once, on pages of full length, the same both ways.
+// TestCustomRanking creates more posts than one window holds, while other users react, comment and post between
+// pages. Every post appears once, on full pages, in both directions.
 func TestCustomRanking(t *testing.T) {
 	t.Parallel()
 	reader, author, fan := newUserPerRegion(t, apptest.Shared(t))

@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestHiddenCommunityLooksUnknown compares, for every operation of the walk that names a community, what a stranger and a banned user hear
-// of one that is hidden from them with what they hear of one that there is not.
+// TestHiddenCommunityLooksUnknown calls every operation that names a community as a stranger and as a banned user.
+// The answers for a community that is hidden from them equal those for a community that does not exist.
 func TestHiddenCommunityLooksUnknown(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t)
@@ -42,7 +42,7 @@ func TestHiddenCommunityLooksUnknown(t *testing.T) {
 	require.Greater(t, len(compared), 25, "%v", compared)
 }
 
-// naming is a request with another community in it, and whether it names one at all.
+// withCommunityID returns the request with another community id, and whether it names a community at all.
 func withCommunityID(body object, g *fixture, id string) (object, bool) {
 	out, names := with(body), false
 	for _, field := range []string{"communityId", "targetId", "channelId", "messageFeedId"} {
@@ -54,7 +54,7 @@ func withCommunityID(body object, g *fixture, id string) (object, bool) {
 	return out, names
 }
 
-// TestHiddenCommunityOverREST is the same for the addresses that a client would try, and for those who may.
+// TestHiddenCommunityOverREST does the same for the REST paths, and also calls them as a member.
 func TestHiddenCommunityOverREST(t *testing.T) {
 	t.Parallel()
 	club := newClub(t, object{"isPublic": false, "isDiscoverable": false, "requiresJoinApproval": true})
@@ -108,7 +108,8 @@ func TestHiddenCommunityOverREST(t *testing.T) {
 	require.Equal(t, "approved", myRequest(t, club.stranger, club.id)["status"])
 }
 
-// TestOwnJoinRequestInHiddenCommunity: a community that hides while somebody waits at its door leaves them their request, to see and to withdraw.
+// TestOwnJoinRequestInHiddenCommunity checks that users can still read and withdraw their own join request after the
+// community became hidden.
 func TestOwnJoinRequestInHiddenCommunity(t *testing.T) {
 	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")

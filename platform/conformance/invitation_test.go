@@ -14,12 +14,12 @@ import (
 
 const invitationsPath = "/api/v1/invitations"
 
-// inviteMembers is the request to invite users to a community.
+// inviteMembers returns the request that invites users to a community.
 func inviteMembers(communityID string, users ...*apptest.Client) object {
 	return object{"type": "communityMemberInvite", "targetType": "community", "targetId": communityID, "userIds": publicIDs(users)}
 }
 
-// inviteCoHosts is the request to invite users to a room.
+// inviteCoHosts returns the request that invites users to a room.
 func inviteCoHosts(roomID string, users ...*apptest.Client) object {
 	return object{"type": "livestreamCohostInvite", "targetType": "room", "targetId": roomID, "userIds": publicIDs(users)}
 }
@@ -32,7 +32,7 @@ func publicIDs(users []*apptest.Client) []string {
 	return ids
 }
 
-// requireInvitations checks an answer about invitations: who is invited and who invites are in it.
+// requireInvitations checks an answer with invitations, which includes the inviting and the invited users.
 func requireInvitations(t *testing.T, r *apptest.Response) *aggregate {
 	t.Helper()
 	a := requireAggregate(t, r, "", inviteAggregate)
@@ -45,7 +45,7 @@ func requireInvitations(t *testing.T, r *apptest.Response) *aggregate {
 	return a
 }
 
-// newInvitation sends a request to invite one user, and returns the id of the invitation.
+// newInvitation sends a request that invites one user, and returns the invitation's id.
 func newInvitation(t *testing.T, by *apptest.Client, request object) string {
 	t.Helper()
 	nextMillisecond()
@@ -63,13 +63,13 @@ func cancelInvitation(t *testing.T, by *apptest.Client, id string) {
 	require.JSONEq(t, `{"success":true}`, string(by.Do(t, http.MethodDelete, invitationsPath+"/"+id, nil).OK(t).Body))
 }
 
-// invitationOf finds an invitation among those that a user got.
+// invitationOf returns an invitation from the list of the invited user.
 func invitationOf(t *testing.T, c *apptest.Client, id string) object {
 	t.Helper()
 	return requireInvitations(t, c.Do(t, http.MethodGet, invitationsPath+"/me", nil)).find("invitations", "_id", id)
 }
 
-// addMember adds a user to a community, as far as the network lets.
+// addMember adds a user to a community, subject to the network's settings.
 func addMember(t *testing.T, by *apptest.Client, communityID string, c *apptest.Client) {
 	t.Helper()
 	by.Do(t, http.MethodPost, membersPath(communityID), object{"userIds": []string{c.UserID}}).OK(t)
@@ -80,7 +80,7 @@ func newCoHostRoom(t *testing.T, host *apptest.Client) string {
 	return text(newRoom(t, host, object{"type": "coHosts"}), "roomId")
 }
 
-// TestInviteMember invites users of every region to a private community, who accept at another.
+// TestInviteMember invites users of every region to a private community, who accept in another region.
 func TestInviteMember(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -114,7 +114,7 @@ func TestInviteMember(t *testing.T) {
 	}
 }
 
-// TestInvitationStates rejects, cancels and outlives invitations; each time the user can be invited anew.
+// TestInvitationStates rejects, cancels and obsoletes invitations. After each, the user can be invited again.
 func TestInvitationStates(t *testing.T) {
 	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.SG, "guest")
@@ -138,7 +138,8 @@ func TestInvitationStates(t *testing.T) {
 	require.Equal(t, "none", membership(t, newUser(t, region.EU, "x"), id)["communityMembership"])
 }
 
-// TestInvitationReplacesApproval: whoever is invited needs no moderator, and a membership from elsewhere ends the invitation.
+// TestInvitationReplacesApproval checks that an invited user needs no approval and that joining in another way
+// obsoletes the invitation.
 func TestInvitationReplacesApproval(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -168,7 +169,7 @@ func TestInvitationReplacesApproval(t *testing.T) {
 	require.Equal(t, boss.UserID, myRequest(t, both, id)["responderId"])
 }
 
-// TestMembershipAcceptance has a network of its own: the setting is the whole network's.
+// TestMembershipAcceptance uses a network of its own because it changes a network setting.
 func TestMembershipAcceptance(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -290,7 +291,7 @@ func TestListInvitations(t *testing.T) {
 	}
 }
 
-// become brings a pending invitation to a state.
+// setInvitationStatus moves a pending invitation to a status.
 func setInvitationStatus(t *testing.T, by, guest *apptest.Client, id, status string) {
 	t.Helper()
 	switch status {
@@ -303,7 +304,7 @@ func setInvitationStatus(t *testing.T, by, guest *apptest.Client, id, status str
 	}
 }
 
-// requireInvitationLists holds a list to its orders, pages and limits; ids are those on it, oldest first.
+// requireInvitationLists checks the orders, pages and limits of a list. ids are its invitations, oldest first.
 func requireInvitationLists(t *testing.T, l listing, ids []string) {
 	t.Helper()
 	for _, code := range region.All() {

@@ -14,20 +14,20 @@ import (
 
 func joinPath(communityID string) string { return "/api/v4/communities/" + communityID + "/join" }
 
-// closed makes a community in which a moderator decides who joins.
+// newApprovalCommunity returns a community in which a moderator must approve join requests.
 func newApprovalCommunity(t *testing.T, boss *apptest.Client, fields ...object) string {
 	t.Helper()
 	return newCommunity(t, boss, append([]object{{"requiresJoinApproval": true}}, fields...)...)
 }
 
-// ask sends a request to join and returns it.
+// ask sends a join request and returns it.
 func ask(t *testing.T, c *apptest.Client, communityID string) object {
 	t.Helper()
 	nextMillisecond()
 	return requireAggregate(t, c.Do(t, http.MethodPost, joinPath(communityID), nil), "", joinAggregate).one("joinRequests")
 }
 
-// myRequest returns the caller's latest request.
+// myRequest returns the caller's latest join request.
 func myRequest(t *testing.T, c *apptest.Client, communityID string) object {
 	t.Helper()
 	return requireAggregate(t, c.Do(t, http.MethodGet, joinPath(communityID)+"/me", nil), "", joinAggregate).one("joinRequests")
@@ -62,7 +62,7 @@ func TestRequestToJoin(t *testing.T) {
 	}
 }
 
-// TestRequestToJoinOpenCommunity asks to join a community that lets everybody in: the request is approved at once.
+// TestRequestToJoinOpenCommunity requests to join a community without approval: the request is approved immediately.
 func TestRequestToJoinOpenCommunity(t *testing.T) {
 	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
@@ -114,7 +114,7 @@ func TestRejectJoin(t *testing.T) {
 	require.Equal(t, "rejected", myRequest(t, c, id)["status"])
 }
 
-// TestJoinDecisionRefusals holds approve and reject to their errors and limits.
+// TestJoinDecisionRefusals checks the errors and limits of approve and reject.
 func TestJoinDecisionRefusals(t *testing.T) {
 	t.Parallel()
 	club := newClub(t, object{"requiresJoinApproval": true})
@@ -209,7 +209,7 @@ func TestListJoinRequests(t *testing.T) {
 	})
 }
 
-// TestJoinRequestDefaultPageSize is the page size of this list.
+// TestJoinRequestDefaultPageSize checks the page size of this list.
 func TestJoinRequestDefaultPageSize(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")

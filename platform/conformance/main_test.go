@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(apiDoc.report(runWithCoverage(m))) }
 
-// nextMillisecond waits for the clock's next millisecond, so that the time of a row differs from the times of all earlier
-// rows and an order by time is the order of the calls.
+// nextMillisecond waits for the clock's next millisecond, so that the time of a row differs from the times of all
+// earlier rows and an order by time is the order of the calls.
 func nextMillisecond() {
 	for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; {
 		runtime.Gosched()
@@ -30,7 +30,7 @@ func nextMillisecond() {
 // object is a JSON object of a request.
 type object = map[string]any
 
-// with returns o with other fields over it.
+// with returns o with the fields of others added or replaced.
 func with(o object, others ...object) object {
 	merged := object{}
 	for _, fields := range append([]object{o}, others...) {
@@ -39,7 +39,7 @@ func with(o object, others ...object) object {
 	return merged
 }
 
-// newUser signs a user in whom no other test has. name is how the id begins.
+// newUser returns a user whom no other test uses; the id begins with name.
 func newUser(t *testing.T, code region.Code, name string) *apptest.Client {
 	t.Helper()
 	return apptest.Shared(t).NewUser(t, code, name)
@@ -50,7 +50,7 @@ func admin(t *testing.T) *apptest.Client {
 	return apptest.Shared(t).Admin(region.EU)
 }
 
-// newCommunity makes a community at the client's region and returns its id.
+// newCommunity creates a community in the client's region and returns its id.
 func newCommunity(t *testing.T, c *apptest.Client, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
@@ -58,7 +58,7 @@ func newCommunity(t *testing.T, c *apptest.Client, fields ...object) string {
 	return c.Do(t, http.MethodPost, "/api/v3/communities/", body).OK(t).String(t, "communities.0.communityId")
 }
 
-// newPost posts text in a community and returns the post's id.
+// newPost creates a text post in a community and returns its id.
 func newPost(t *testing.T, c *apptest.Client, communityID string, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
@@ -66,7 +66,7 @@ func newPost(t *testing.T, c *apptest.Client, communityID string, fields ...obje
 	return c.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
 }
 
-// newWallPost posts on the client's own wall and returns the post's id.
+// newWallPost creates a post on the client's own wall and returns its id.
 func newWallPost(t *testing.T, c *apptest.Client, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
@@ -74,7 +74,7 @@ func newWallPost(t *testing.T, c *apptest.Client, fields ...object) string {
 	return c.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
 }
 
-// newComment comments on a post and returns the comment's id.
+// newComment creates a comment on a post and returns its id.
 func newComment(t *testing.T, c *apptest.Client, postID string, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
@@ -96,5 +96,5 @@ func banMember(t *testing.T, moderator *apptest.Client, communityID string, c *a
 	moderator.Do(t, http.MethodPut, "/api/v3/communities/"+communityID+"/users/ban", object{"userIds": []string{c.UserID}}).OK(t)
 }
 
-// unknownID is a well-formed id that nothing has, at home eu.
+// unknownID is a well-formed id at home eu that does not exist.
 const unknownID = "02ffffffffffffffffffffff"

@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// messageFeed is a feed that the tests put messages into, as whatever keeps messages would.
+// messageFeed is a feed into which the tests push messages, as an external message store would.
 type messageFeed struct {
 	id, channel string
 	users       []*apptest.Client
@@ -40,13 +40,13 @@ const (
 	feedsPath   = markersPath + "/message-feeds"
 )
 
-// marks reads one user's marker of a feed.
+// marker returns a user's marker of the feed.
 func (f *messageFeed) marker(t *testing.T, c *apptest.Client) *apptest.Response {
 	t.Helper()
 	return c.Do(t, http.MethodGet, feedsPath+"?messageFeedIds="+f.id, nil).OK(t)
 }
 
-// reaches waits until the outbox brought the feed's last message to a user at another home.
+// awaitMessage waits until the outbox delivered the feed's last message to a user at another home.
 func (f *messageFeed) awaitMessage(t *testing.T, c *apptest.Client) *apptest.Response {
 	t.Helper()
 	var r *apptest.Response
@@ -57,7 +57,7 @@ func (f *messageFeed) awaitMessage(t *testing.T, c *apptest.Client) *apptest.Res
 	return r
 }
 
-// feedMark is what the tests look at.
+// feedMark is the part of a marker that the tests compare.
 type feedMark struct {
 	Read, Delivered, Unread, LastMention int
 	Mentioned                            bool
@@ -266,7 +266,7 @@ func TestMarkerRefusals(t *testing.T) {
 	require.Empty(t, f.marker(t, stranger).List(t, "userFeedMarkers"))
 }
 
-// TestMarkerEvents: every change of a user's markers is told to that user, and to nobody else.
+// TestMarkerEvents checks that every change of a user's markers is sent to that user only.
 func TestMarkerEvents(t *testing.T) {
 	t.Parallel()
 	one, other := newUser(t, region.US, "one"), newUser(t, region.SG, "other")

@@ -15,7 +15,7 @@ import (
 
 func membersPath(communityID string) string { return communitiesPath + "/" + communityID + "/users" }
 
-// club is a community with a moderator, and users around it.
+// club is a community with a moderator, a member, and users without a membership.
 type club struct {
 	id             string
 	boss           *apptest.Client
@@ -274,7 +274,7 @@ func TestListMembers(t *testing.T) {
 	})
 }
 
-// TestMembersWithEqualTimes pages through members who joined in one call, at one moment.
+// TestMembersWithEqualTimes pages through members who joined in the same call.
 func TestMembersWithEqualTimes(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")

@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestMentionListsMatch mentions somebody whom the network does not know between two whom it does: the three lists of a mention are of the
-// same users in the same order, and whoever is unknown is in none.
+// TestMentionListsMatch mentions an unknown user between two known ones. The three lists of a mention name the same
+// users in the same order and omit unknown users.
 func TestMentionListsMatch(t *testing.T) {
 	t.Parallel()
 	author, a, b := newUser(t, region.EU, "author"), newUser(t, region.US, "a"), newUser(t, region.SG, "b")

@@ -22,7 +22,8 @@ func (c *chat) promote(t *testing.T, users ...*apptest.Client) {
 	c.boss.Do(t, http.MethodPost, c.path("/users/roles"), object{"role": "channel-moderator", "userIds": userIDs(users...)}).OK(t)
 }
 
-// TestMessageAuthorization goes through what a channel says of a user, in its default subchannel and in another one.
+// TestMessageAuthorization reads and writes with every relation to a channel, in its default subchannel and in
+// another one.
 func TestMessageAuthorization(t *testing.T) {
 	t.Parallel()
 	boss, member, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
@@ -122,7 +123,7 @@ func TestChangeMessagesOfOthers(t *testing.T) {
 	requireRefused(t, c.sendMessage(t, admin(t), "x"), http.StatusForbidden, 400300)
 }
 
-// TestDeleteChannelContent has what is in a channel go with it.
+// TestDeleteChannelContent checks that the content of a channel is deleted with it.
 func TestDeleteChannelContent(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -166,7 +167,7 @@ func TestFlagsOfMessages(t *testing.T) {
 	require.False(t, byMe(members[1]))
 }
 
-// TestNetworkSettingsOfMessages has a network of its own, whose settings nobody else sees.
+// TestNetworkSettingsOfMessages uses a network of its own because it changes network settings.
 func TestNetworkSettingsOfMessages(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -194,7 +195,7 @@ func TestNetworkSettingsOfMessages(t *testing.T) {
 	require.Equal(t, []any{object{"type": "channel", "userIds": []any{}, "userPublicIds": []any{}}}, requireMessage(t, c.sendMessage(t, boss, "@all", all))["mentionedUsers"])
 }
 
-// TestAutoDeleteFlaggedMessages has a message go with as many flags as its channel says.
+// TestAutoDeleteFlaggedMessages checks that a message is deleted at the number of flags that its channel sets.
 func TestAutoDeleteFlaggedMessages(t *testing.T) {
 	t.Parallel()
 	boss, one, two := newUser(t, region.EU, "boss"), newUser(t, region.US, "one"), newUser(t, region.SG, "two")
@@ -229,7 +230,7 @@ func TestReactionsToMessages(t *testing.T) {
 	requireRefused(t, member.Do(t, http.MethodPost, "/api/v2/reactions", like), http.StatusNotFound, 400400)
 }
 
-// TestMessagesInHiddenChannels: what is in a channel that somebody does not see is not there, whatever they ask of it.
+// TestMessagesInHiddenChannels checks that messages in a channel that the caller does not see look unknown.
 func TestMessagesInHiddenChannels(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t)

@@ -15,7 +15,7 @@ import (
 
 var subchannelAggregate = []string{"messageFeeds", "messages", "users", "files"}
 
-// requireSubchannel checks an answer about one subchannel, and returns it.
+// requireSubchannel checks an answer with one subchannel and returns the subchannel.
 func requireSubchannel(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", subchannelAggregate)
@@ -29,7 +29,7 @@ func requireSubchannel(t *testing.T, r *apptest.Response) object {
 	return f
 }
 
-// subchannel makes a subchannel of the chat.
+// subchannel creates a subchannel of the chat.
 func (c *chat) subchannel(t *testing.T, by *apptest.Client, name string) string {
 	t.Helper()
 	nextMillisecond()
@@ -91,7 +91,8 @@ func TestSubchannel(t *testing.T) {
 	}
 }
 
-// TestSubchannelOfAConversation: a conversation has no moderators, and everybody in it makes subchannels.
+// TestSubchannelOfAConversation checks that every member of a conversation, which has no moderators, may create
+// subchannels.
 func TestSubchannelOfAConversation(t *testing.T) {
 	t.Parallel()
 	one, two, third := newUser(t, region.EU, "one"), newUser(t, region.US, "two"), newUser(t, region.SG, "third")
@@ -153,14 +154,14 @@ func TestListSubchannels(t *testing.T) {
 	requireRefused(t, boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?options[limit]=101", nil), http.StatusUnprocessableEntity, 500000)
 }
 
-// with2 is a query with one more parameter.
+// withParameter returns query with one more parameter.
 func withParameter(query url.Values, name, value string) url.Values {
 	more := url.Values{name: {value}}
 	maps.Copy(more, query)
 	return more
 }
 
-// TestPermanentDeletion leaves nothing of a subchannel in the database.
+// TestPermanentDeletion checks that no row of a permanently deleted subchannel is left in the database.
 func TestPermanentDeletion(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")

@@ -24,7 +24,7 @@ func (c *chat) messages(t *testing.T, by *apptest.Client, query url.Values) *app
 	return by.Do(t, http.MethodGet, messagesPath+"?"+q.Encode(), nil)
 }
 
-// segments are those of an answer's messages.
+// segments returns the segments of an answer's messages.
 func segments(t *testing.T, r *apptest.Response) []int {
 	t.Helper()
 	requireAggregate(t, r, "", messageAggregate)
@@ -88,7 +88,7 @@ func TestListMessages(t *testing.T) {
 	requireRefused(t, c.messages(t, reader, url.Values{"options[around]": {"nothing"}}), http.StatusNotFound, 400400)
 }
 
-// TestPagesOfMessages walks a subchannel from each end, and from the middle to both.
+// TestPagesOfMessages reads a subchannel from each end, and from the middle in both directions.
 func TestPagesOfMessages(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.US, "author")
@@ -139,8 +139,8 @@ func TestPagesOfMessages(t *testing.T) {
 	})))
 }
 
-// TestManyWritersOfOneSubchannel has members of every region write at once: every message that was acknowledged is there, once, and the
-// segments have no gap.
+// TestManyWritersOfOneSubchannel has members of every region write concurrently. Every acknowledged message is
+// stored once, and the segments have no gaps.
 func TestManyWritersOfOneSubchannel(t *testing.T) {
 	t.Parallel()
 	const writers, each = 12, 5

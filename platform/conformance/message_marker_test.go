@@ -20,7 +20,7 @@ const (
 	tick    = 10 * time.Millisecond
 )
 
-// countRows counts the rows of a table that belong to a subchannel.
+// countRows returns the number of rows of a table that belong to a subchannel.
 func countRows(t *testing.T, n *apptest.Network, table, feedID string) int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
@@ -31,13 +31,13 @@ func countRows(t *testing.T, n *apptest.Network, table, feedID string) int {
 	return count
 }
 
-// mark waits until a user's marker of the subchannel stands at a segment.
+// mark waits until a user's marker of the subchannel has read up to a segment.
 func (c *chat) mark(t *testing.T, by *apptest.Client, segment int) feedMark {
 	t.Helper()
 	return feedMarkOf(t, (&messageFeed{id: c.id, segment: segment}).awaitMessage(t, by))
 }
 
-// TestMessagesMoveMarkers has members of every region get what one writes, and nobody else.
+// TestMessagesMoveMarkers checks that a message reaches the members of every region and nobody else.
 func TestMessagesMoveMarkers(t *testing.T) {
 	t.Parallel()
 	author, reader, mentioned := newUser(t, region.EU, "author"), newUser(t, region.US, "reader"), newUser(t, region.SG, "mentioned")
@@ -88,8 +88,8 @@ func TestMessagesMoveMarkers(t *testing.T) {
 	requireRefused(t, author.Do(t, http.MethodGet, markersPath+"/messages/"+second+"/read-users?options[token]=x", nil), http.StatusUnprocessableEntity, 500000)
 }
 
-// TestMembershipMovesMarkers: who joins has read what came before, who leaves has nothing unread, and who comes back has read what
-// they missed.
+// TestMembershipMovesMarkers checks that a new member has read all earlier messages, a former member has no unread
+// messages, and a returning member has read the messages that they missed.
 func TestMembershipMovesMarkers(t *testing.T) {
 	t.Parallel()
 	author, guest := newUser(t, region.EU, "author"), newUser(t, region.US, "guest")
@@ -140,7 +140,7 @@ func TestDeletedSubchannelsCountAsRead(t *testing.T) {
 	require.Equal(t, 0, reader.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount"))
 }
 
-// TestPushSegmentIsForOutsideStores: our own subchannels get their segments from their messages alone.
+// TestPushSegmentIsForOutsideStores checks that segments of the platform's own subchannels cannot be pushed.
 func TestPushSegmentIsForOutsideStores(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
@@ -151,8 +151,8 @@ func TestPushSegmentIsForOutsideStores(t *testing.T) {
 	require.InDelta(t, 1, requireMessage(t, c.sendMessage(t, author, "first"))["segment"], 0)
 }
 
-// TestMessageEventRecipients has members of every region listen, and one who is none: a message gives the former the event, and the latter
-// nothing until a message of a channel of theirs.
+// TestMessageEventRecipients has members of every region and a stranger listen. The members get the event of a
+// message, the stranger gets nothing until a message in another channel of theirs.
 func TestMessageEventRecipients(t *testing.T) {
 	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
@@ -185,8 +185,8 @@ func TestMessageEventRecipients(t *testing.T) {
 	}
 }
 
-// TestManyMessagesToManyMembers has what is written at once arrive with everybody: nobody misses the last segment, however the rows of
-// the outbox overtake each other.
+// TestManyMessagesToManyMembers writes messages concurrently. Every member's marker reaches the last segment, in
+// whichever order the outbox delivers its rows.
 func TestManyMessagesToManyMembers(t *testing.T) {
 	t.Parallel()
 	const size, messages = 130, 6 // more than one page of members
@@ -208,7 +208,7 @@ func TestManyMessagesToManyMembers(t *testing.T) {
 	}
 }
 
-// TestLiveChannelsHaveNoMarkers: nobody is told what they have not read of what went by.
+// TestLiveChannelsHaveNoMarkers checks that messages of a live channel are not counted as unread.
 func TestLiveChannelsHaveNoMarkers(t *testing.T) {
 	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
@@ -221,7 +221,8 @@ func TestLiveChannelsHaveNoMarkers(t *testing.T) {
 	require.Equal(t, 0, r.Int(t, "contentMarkers.0.deliveredCount"))
 }
 
-// TestReadBeforeMarkerUpdate has a member mark a message read that the marker has not heard of yet, by every way there is; a stranger cannot.
+// TestReadBeforeMarkerUpdate marks a message read before the outbox updated the marker, with each operation that
+// does so. A stranger cannot.
 func TestReadBeforeMarkerUpdate(t *testing.T) {
 	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.SG, "stranger")
@@ -251,7 +252,7 @@ func TestReadBeforeMarkerUpdate(t *testing.T) {
 	}
 }
 
-// TestMarkersOfAnEmptyChannel has a member look at a channel in which nobody has said anything.
+// TestMarkersOfAnEmptyChannel reads the markers of a channel without messages.
 func TestMarkersOfAnEmptyChannel(t *testing.T) {
 	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")

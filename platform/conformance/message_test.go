@@ -39,7 +39,7 @@ type chat struct {
 	users []*apptest.Client
 }
 
-// newChat makes a public community channel of the boss with members.
+// newChat creates a public community channel of the boss with members.
 func newChat(t *testing.T, boss *apptest.Client, members ...*apptest.Client) *chat {
 	t.Helper()
 	return newChatOf(t, boss, object{"isPublic": true}, members...)
@@ -52,10 +52,10 @@ func newChatOf(t *testing.T, boss *apptest.Client, fields object, members ...*ap
 	return &chat{id: id, boss: boss, users: members}
 }
 
-// path is that of an operation on the channel.
+// path returns the path of an operation on the channel.
 func (c *chat) path(suffix string) string { return "/api/v3/channels/" + c.id + suffix }
 
-// say asks to write a text to the default subchannel.
+// sendMessage sends a text to the default subchannel.
 func (c *chat) sendMessage(t *testing.T, by *apptest.Client, what string, more ...object) *apptest.Response {
 	t.Helper()
 	nextMillisecond()
@@ -63,13 +63,13 @@ func (c *chat) sendMessage(t *testing.T, by *apptest.Client, what string, more .
 	return by.Do(t, http.MethodPost, messagesPath, with(body, more...))
 }
 
-// said writes a text and returns its id.
+// newMessage sends a text and returns the id of its message.
 func (c *chat) newMessage(t *testing.T, by *apptest.Client, what string, more ...object) string {
 	t.Helper()
 	return text(requireMessage(t, c.sendMessage(t, by, what, more...)), "messageId")
 }
 
-// requireMessage checks an answer about one message, and returns it.
+// requireMessage checks an answer with one message and returns the message.
 func requireMessage(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", messageAggregate)
@@ -172,7 +172,7 @@ func TestRepliesToMessages(t *testing.T) {
 	requireRefused(t, c.sendMessage(t, author, "x", object{"parentId": "nothing"}), http.StatusNotFound, 400400)
 }
 
-// TestMessageOfEveryType writes messages that carry something, with the files that the answer has to hold.
+// TestMessageOfEveryType sends messages with files of every type. The answers include the files.
 func TestMessageOfEveryType(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
@@ -209,7 +209,7 @@ func TestMessageOfEveryType(t *testing.T) {
 	}
 }
 
-// jsonOf is a custom object of exactly n bytes of JSON.
+// jsonOf returns a custom object whose JSON has exactly n bytes.
 func jsonOf(t *testing.T, n int) object {
 	t.Helper()
 	o := object{"k": ""}
@@ -219,8 +219,8 @@ func jsonOf(t *testing.T, n int) object {
 	return o
 }
 
-// TestMessageLimits writes what just fits and what is one too much: a text by its characters, whatever bytes they take, and custom
-// content by the bytes of its JSON.
+// TestMessageLimits sends messages at their limits and beyond: a text is limited in characters, regardless of their
+// bytes, and custom content in bytes of JSON.
 func TestMessageLimits(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
@@ -254,7 +254,8 @@ func TestMessageLimits(t *testing.T) {
 	}
 }
 
-// TestCreateMessageIsIdempotent sends a message many times at once under one name: it is stored once, and everybody gets it.
+// TestCreateMessageIsIdempotent sends a message several times with the same reference. It is stored once, and every
+// request returns it.
 func TestCreateMessageIsIdempotent(t *testing.T) {
 	t.Parallel()
 	author, other := newUser(t, region.EU, "author"), newUser(t, region.US, "other")

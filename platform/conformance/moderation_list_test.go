@@ -37,7 +37,7 @@ func setWhitelist(t *testing.T, n *apptest.Network, on bool) {
 	n.Admin(region.EU).Do(t, http.MethodPut, moderationPath, object{"isWhitelistEnabled": on}).OK(t)
 }
 
-// writing is one way to write a text, on one's own wall or for oneself.
+// textField is an operation that writes a text, on the caller's wall or as the caller.
 type textField struct {
 	name   string
 	method string
@@ -45,7 +45,7 @@ type textField struct {
 	body   func(text string) object
 }
 
-// writings are all the ways in which a user writes a text.
+// textFields returns all operations in which a user writes a text.
 func textFields(t *testing.T, c *apptest.Client) []textField {
 	t.Helper()
 	wall := object{"targetType": "user", "targetId": c.UserID}
@@ -92,7 +92,7 @@ func textFields(t *testing.T, c *apptest.Client) []textField {
 	}
 }
 
-// write writes a text, and returns how that ended; 201 counts as 200.
+// write writes a text and checks the result; 201 counts as 200.
 func (w textField) write(t *testing.T, c *apptest.Client, text string, want failure) {
 	t.Helper()
 	r := c.Do(t, w.method, w.path, w.body(text))
@@ -149,7 +149,7 @@ func TestAllowListOfLinks(t *testing.T) {
 	}
 }
 
-// TestAllowListOfStoryLinks: the address of a story's link is one, however it is written.
+// TestAllowListOfStoryLinks checks that the list applies to the link of a story in every notation.
 func TestAllowListOfStoryLinks(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -170,7 +170,7 @@ func TestAllowListOfStoryLinks(t *testing.T) {
 	}
 }
 
-// awaitAllowed waits until a text passes the allow list at a region that was told of its rule by another.
+// awaitAllowed waits until a region allows a text whose rule was added in another region.
 func awaitAllowed(t *testing.T, c *apptest.Client, text string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -178,7 +178,7 @@ func awaitAllowed(t *testing.T, c *apptest.Client, text string) {
 	}, 20*time.Second, 20*time.Millisecond)
 }
 
-// TestBlockListOfWords writes blocked words everywhere; no setting turns the list off.
+// TestBlockListOfWords writes blocked words in every field. No setting disables this list.
 func TestBlockListOfWords(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -202,7 +202,7 @@ func TestBlockListOfWords(t *testing.T) {
 	alice.Do(t, http.MethodPost, storiesPath, linking).OK(t)
 }
 
-// TestListEditorsAreExempt: administrators, and those whose role may change the list.
+// TestListEditorsAreExempt checks that administrators and roles that may edit a list are exempt from it.
 func TestListEditorsAreExempt(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -217,7 +217,8 @@ func TestListEditorsAreExempt(t *testing.T) {
 	n.Admin(region.EU).Do(t, http.MethodPut, scheduled, object{"postData": object{"targetId": author.UserID, "data": object{"text": "evil.com"}}}).OK(t)
 }
 
-// TestScheduledPostIsCheckedOnPublication: what was allowed when it was scheduled and is not when its time has come is not published.
+// TestScheduledPostIsCheckedOnPublication checks that a scheduled post is not published if its text is no longer
+// allowed.
 func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -232,7 +233,7 @@ func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
 	}, 20*time.Second, 50*time.Millisecond)
 }
 
-// TestAttachedTextsAreChecked: a poll that was made when other rules held is no way around them.
+// TestAttachedTextsAreChecked checks that a poll that predates a rule cannot be attached to a post.
 func TestAttachedTextsAreChecked(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -248,7 +249,7 @@ func TestAttachedTextsAreChecked(t *testing.T) {
 	}
 }
 
-// TestModerationRules changes both lists in every way.
+// TestModerationRules changes both lists with every operation.
 func TestModerationRules(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -347,7 +348,7 @@ func TestModerationRuleRefusals(t *testing.T) {
 	))
 }
 
-// TestModerationListIsFull fills a list by hundreds.
+// TestModerationListIsFull fills a list up to its limit.
 func TestModerationListIsFull(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -371,7 +372,7 @@ func TestModerationListIsFull(t *testing.T) {
 	add(900, 1, "word %d").OK(t)
 }
 
-// TestModerationRulesReachEveryRegion changes rules at one address, and is held to them at the others.
+// TestModerationRulesReachEveryRegion changes rules in one region and checks that the others apply them.
 func TestModerationRulesReachEveryRegion(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -397,7 +398,7 @@ func TestModerationRulesReachEveryRegion(t *testing.T) {
 	everywhere(http.StatusOK)
 }
 
-// TestVerifyTexts asks without writing.
+// TestVerifyTexts verifies texts without writing them.
 func TestVerifyTexts(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 )
 
-// apiDocument is the API document, with which every answer of every test of this package is compared. It is stricter than
-// the document that clients get: there, an object may have fields that are not documented; here, none may.
+// apiDocument is the API document, with which every answer of every test of this package is compared. It is stricter
+// than the document for clients: objects must not have undocumented fields.
 type apiDocument struct {
 	root      object
 	compiler  *jsonschema.Compiler
@@ -32,7 +32,7 @@ type apiDocument struct {
 	answered map[string]int                // successes by "GET /api/v3/users"
 }
 
-// apiDoc is read when this package is loaded: nothing may be answered before.
+// apiDoc is loaded with the package, before the first answer.
 var apiDoc = newAPIDocument()
 
 func init() { apptest.Observe(apiDoc.observe) } //nolint:gochecknoinits // before every test, whichever runs
@@ -57,7 +57,7 @@ func newAPIDocument() *apiDocument {
 	return d
 }
 
-// allowNothingElse forbids, in schemas and below, fields that are not documented.
+// allowNothingElse forbids undocumented fields in schemas and their children.
 func allowNothingElse(value any) {
 	switch v := value.(type) {
 	case object:
@@ -74,7 +74,7 @@ func allowNothingElse(value any) {
 	}
 }
 
-// at walks down objects; nil where there is nothing.
+// at returns the object at a path of names, or nil.
 func (d *apiDocument) at(names ...string) object {
 	node := d.root
 	for _, name := range names {
@@ -91,7 +91,7 @@ type documented struct {
 
 func (o documented) name() string { return o.verb + " " + o.path }
 
-// operations are all of them, by path and verb.
+// operations returns all operations, by path and verb.
 func (d *apiDocument) operations() []documented {
 	var all []documented
 	for path, verbs := range d.at("paths") {
@@ -146,7 +146,7 @@ func matches(template, segments []string) int {
 	return literals
 }
 
-// observe compares an answer with the document. What is no operation is not its business.
+// observe compares an answer with the document. It ignores requests that are not for an operation.
 func (d *apiDocument) observe(x apptest.Exchange) {
 	template := d.template(x.Path)
 	op := d.at("paths", template, strings.ToLower(x.Method))
@@ -167,7 +167,7 @@ func (d *apiDocument) observe(x apptest.Exchange) {
 	}
 }
 
-// unpacked is a body without its compression, which some tests ask for.
+// decompressed returns a body without the compression that some tests request.
 func decompressed(body []byte) []byte {
 	reader, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
@@ -179,7 +179,7 @@ func decompressed(body []byte) []byte {
 	return body
 }
 
-// check is nil for an answer that is documented.
+// check returns nil for a documented answer.
 func (d *apiDocument) check(template string, x apptest.Exchange) error {
 	pointer := []string{"paths", template, strings.ToLower(x.Method), "responses", strconv.Itoa(x.Status)}
 	found := d.at(pointer...)
@@ -200,7 +200,7 @@ func (d *apiDocument) check(template string, x apptest.Exchange) error {
 	return d.validate(x.Body, append(pointer, "content", "application/json", "schema")...)
 }
 
-// events are the schemas of what streams tell.
+// events are the names of the schemas of realtime events.
 var events = map[string]string{
 	"/realtime/community.userAdded":     "CommunityUserAddedEvent",
 	"/realtime/marker.marker.user-sync": "MarkerUserSyncEvent",
@@ -214,7 +214,7 @@ func (d *apiDocument) checkEvent(template string, data []byte) error {
 	return d.validate(data, "components", "schemas", events[template])
 }
 
-// fits compares text with the schema at a place of the document.
+// validate compares a text with the schema at a path of the document.
 func (d *apiDocument) validate(text []byte, pointer ...string) error {
 	schema, err := d.schema(pointer)
 	if err != nil {
@@ -245,7 +245,7 @@ func (d *apiDocument) schema(pointer []string) (*jsonschema.Schema, error) {
 	return compiled, nil
 }
 
-// report says what was answered and is not documented, and returns the exit code that this makes of another one.
+// report prints the undocumented answers and returns the exit code: code, or 1 if there was any.
 func (d *apiDocument) report(code int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

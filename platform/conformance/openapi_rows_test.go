@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// preparedRows are calls that succeed, of the operations that the walk calls about what is not there: a member undoes what
-// was done before.
+// preparedRows are successful calls of the operations that the authorization rows call on missing resources: a
+// member first creates the resource.
 func preparedRows() []row {
 	byMember := resultCodes{member: 0}
 	other := func(prepare func(t *testing.T, g *fixture, other *apptest.Client)) func(*testing.T, *fixture) object {
@@ -63,7 +63,7 @@ func preparedRows() []row {
 	}, preparedMarkerRows()...)
 }
 
-// preparedMarkerRows are about a feed of messages that a member belongs to.
+// preparedMarkerRows are calls about a message feed of the member.
 func preparedMarkerRows() []row {
 	in := func(fields func(feed, channel string) object) func(*testing.T, *fixture) object {
 		return func(t *testing.T, g *fixture) object {

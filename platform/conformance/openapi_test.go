@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestEveryRegionServesTheDocument: the same document and the page, at each region's address.
+// TestEveryRegionServesTheDocument checks that every region serves the same document and the page.
 func TestEveryRegionServesTheDocument(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -32,7 +32,8 @@ func TestEveryRegionServesTheDocument(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsDocumented: every path of every RPC, every stream of bytes, and nothing else.
+// TestEveryOperationIsDocumented checks that the document has every path of every RPC, every byte stream, and
+// nothing else.
 func TestEveryOperationIsDocumented(t *testing.T) {
 	t.Parallel()
 	var served []string
@@ -52,7 +53,7 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 	require.ElementsMatch(t, served, described)
 }
 
-// withoutParameterNames is a path whose placeholders have no names.
+// withoutParameterNames returns a path with empty placeholders.
 func withoutParameterNames(path string) string {
 	var out strings.Builder
 	for {
@@ -66,8 +67,8 @@ func withoutParameterNames(path string) string {
 	}
 }
 
-// TestDocumentedOperationsAnswer calls every operation of the document at every path of it, as somebody who may. That the
-// answers have no other fields than those of the document is seen to for every call of this package.
+// TestDocumentedOperationsAnswer calls every documented operation at each of its paths as an authorized caller. The
+// answers of this and every other test of the package are compared with the document.
 func TestDocumentedOperationsAnswer(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MediaKey = mediaSecret }))
@@ -93,7 +94,7 @@ func TestDocumentedOperationsAnswer(t *testing.T) {
 	}
 }
 
-// firstRows are the first rows of the walk for each operation that somebody may call.
+// firstRows returns for each operation its first authorization row with a caller who succeeds.
 func firstRows() map[string]row {
 	rows := map[string]row{}
 	for _, r := range append(authorizationRows(), preparedRows()...) {
@@ -113,7 +114,7 @@ func succeeds(r row) bool {
 	return false
 }
 
-// whoMay is a caller for whom the operation succeeds; false where nobody of the walk is one.
+// allowedCaller returns a caller for whom the operation succeeds, and false if there is none.
 func (g *fixture) allowedCaller(t *testing.T, op documented, r row) (*apptest.Client, bool) {
 	t.Helper()
 	anybody := g.n.Anonymous(region.EU)
@@ -137,7 +138,7 @@ func (g *fixture) allowedCaller(t *testing.T, op documented, r row) (*apptest.Cl
 	return g.principals[member], false
 }
 
-// callDocumented makes the request of a row as the document says it is made.
+// callDocumented builds the request of a row according to the document.
 func (g *fixture) callDocumented(t *testing.T, by *apptest.Client, op documented, r row) *apptest.Response {
 	t.Helper()
 	fields := object{}
@@ -170,7 +171,7 @@ func (g *fixture) callDocumented(t *testing.T, by *apptest.Client, op documented
 	return by.Do(t, op.verb, path, body)
 }
 
-// addParameter adds the value of a parameter like options[limit], where fields have one.
+// addParameter adds the value of a parameter such as options[limit], if fields have one.
 func addParameter(query url.Values, name string, fields object) {
 	var value any = fields
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '[' || r == ']' }) {
@@ -190,7 +191,7 @@ func addParameter(query url.Values, name string, fields object) {
 	}
 }
 
-// TestDocumentedStreamsAnswer calls the operations that are no RPC.
+// TestDocumentedStreamsAnswer calls the operations that are not RPCs.
 func TestDocumentedStreamsAnswer(t *testing.T) {
 	t.Parallel()
 	caller := newUser(t, region.EU, "caller")
@@ -226,7 +227,7 @@ func (d *apiDocument) successes(name string) int {
 	return d.answered[name]
 }
 
-// TestDocumentIsStrict: the comparison finds what it is there to find.
+// TestDocumentIsStrict checks that the comparison finds undocumented answers.
 func TestDocumentIsStrict(t *testing.T) {
 	t.Parallel()
 	const path = "/api/v3/users/{userId}"

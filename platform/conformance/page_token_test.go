@@ -17,7 +17,7 @@ import (
 
 // This file holds that a page token is good for the list that gave it, and for no other.
 
-// pagedList is a list operation of the walk with a request that a walker may make.
+// pagedList is a list operation with a request that a caller may send.
 type pagedList struct {
 	row
 	by      *apptest.Client
@@ -39,7 +39,7 @@ func (l pagedList) call(t *testing.T, fields object) *apptest.Response {
 	return l.by.Do(t, http.MethodPost, "/plaza.v1."+l.procedure, l.paged(fields))
 }
 
-// pagedLists are the rows of the walk whose operations answer with tokens.
+// pagedLists returns the authorization rows whose operations return page tokens.
 func pagedLists(t *testing.T, g *fixture) []pagedList {
 	t.Helper()
 	var lists []pagedList
@@ -63,7 +63,7 @@ func pagedLists(t *testing.T, g *fixture) []pagedList {
 	return lists
 }
 
-// takesToken reports whether an operation is a list with tokens, and whether requests have them in `options`.
+// takesToken reports whether an operation takes page tokens, and whether requests have them in options.
 func takesToken(t *testing.T, procedure string) (nested, paged bool) {
 	t.Helper()
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName("plaza.v1." + strings.ReplaceAll(procedure, "/", ".")))
@@ -83,7 +83,7 @@ func takesToken(t *testing.T, procedure string) (nested, paged bool) {
 	return false, answers && fields.ByName("token") != nil
 }
 
-// nextOf is the token of the next page; empty where there is none.
+// nextOf returns the token of the next page; empty if there is none.
 func nextOf(t *testing.T, r *apptest.Response) string {
 	t.Helper()
 	for _, at := range []string{"paging", "data.paging", "results.paging"} {
@@ -94,7 +94,7 @@ func nextOf(t *testing.T, r *apptest.Response) string {
 	return ""
 }
 
-// TestPageTokenBelongsToList feeds every list the tokens of every other one.
+// TestPageTokenBelongsToList sends the tokens of every list to every other list.
 func TestPageTokenBelongsToList(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t)
@@ -124,12 +124,12 @@ func TestPageTokenBelongsToList(t *testing.T) {
 	}
 }
 
-// sameList: two rows of the walk that ask the same of one operation share its tokens.
+// sameList reports whether two rows send the same request to the same operation and thus share its tokens.
 func sameList(a, b pagedList) bool {
 	return a.procedure == b.procedure && a.by == b.by && reflect.DeepEqual(a.request, b.request)
 }
 
-// fillLists makes two of everything that lists show.
+// fillLists creates two of everything that the lists show.
 func fillLists(t *testing.T, g *fixture) {
 	t.Helper()
 	for range 2 {
@@ -141,7 +141,7 @@ func fillLists(t *testing.T, g *fixture) {
 	}
 }
 
-// TestPageTokenBelongsToQuery uses tokens with another parent, order, filter and caller, and at another region.
+// TestPageTokenBelongsToQuery sends tokens with another parent, order, filter and caller, and in another region.
 func TestPageTokenBelongsToQuery(t *testing.T) {
 	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")

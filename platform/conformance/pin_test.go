@@ -27,7 +27,7 @@ var (
 	pinTargetFields = resource{"targetId": "id", "targetType": "s", "lastPinsUpdatedAt": "ts"}
 )
 
-// requirePins checks an answer about pins, and returns the posts that are pinned in its order.
+// requirePins checks an answer with pins and returns the ids of the pinned posts in its order.
 func requirePins(t *testing.T, r *apptest.Response, targetID, targetType string) []string {
 	t.Helper()
 	a := requireAggregate(t, r, "", pinAggregate)
@@ -52,7 +52,7 @@ func setMaxGlobalPins(t *testing.T, n *apptest.Network, limit int) {
 	}
 }
 
-// TestGlobalPins pins posts of communities in every region, each at another region's address.
+// TestGlobalPins pins posts of communities in every region, each through another region.
 func TestGlobalPins(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -96,7 +96,7 @@ func TestGlobalPins(t *testing.T) {
 	require.Empty(t, requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"))
 }
 
-// TestGlobalPinLimitHolds pins at all homes at once: never more than the limit succeed, nor stay.
+// TestGlobalPinLimitHolds pins posts of all homes concurrently. At most the limit succeed and stay pinned.
 func TestGlobalPinLimitHolds(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -173,7 +173,7 @@ func TestGlobalPinRefusals(t *testing.T) {
 	require.Empty(t, admin.Do(t, http.MethodGet, globalPins, nil).OK(t).List(t, "pins"))
 }
 
-// TestCommunityPins pins at both placements, from an address that is not the community's home.
+// TestCommunityPins pins at both placements, through a region that is not the community's home.
 func TestCommunityPins(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")

@@ -25,7 +25,7 @@ var (
 	pollAggregate    = []string{"polls", "users"}
 )
 
-// poll is the body of a request for a poll.
+// poll returns the body of a request for a poll.
 func poll(t *testing.T, more ...object) object {
 	t.Helper()
 	answers := []object{{"dataType": "text", "data": "this"}, {"data": "that"}, {"dataType": "image", "fileId": fileOf(t, "image")}}
@@ -37,7 +37,7 @@ func newPoll(t *testing.T, c *apptest.Client, more ...object) string {
 	return c.Do(t, http.MethodPost, pollsPath, poll(t, more...)).OK(t).String(t, "polls.0.pollId")
 }
 
-// requirePoll checks an answer about one poll and returns the ids of its answers.
+// requirePoll checks an answer with one poll and returns the ids of its answers.
 func requirePoll(t *testing.T, r *apptest.Response) []string {
 	t.Helper()
 	a := requireAggregate(t, r, "", pollAggregate)
@@ -55,7 +55,7 @@ func answersOf(t *testing.T, p object) []string {
 	return ids
 }
 
-// requireVotes compares the counts of a poll's answers and what the caller votes for.
+// requireVotes checks the counts of a poll's answers and which of them the caller voted for.
 func requireVotes(t *testing.T, r *apptest.Response, counts []int, mine []bool) {
 	t.Helper()
 	requirePoll(t, r)
@@ -122,7 +122,7 @@ func TestPoll(t *testing.T) {
 	requireFailure(t, notFound, author.Do(t, http.MethodDelete, pollsPath+"/"+id, nil))
 }
 
-// TestPollOfSeveralAnswers votes for several and closes by time.
+// TestPollOfSeveralAnswers votes for several answers and waits until the poll closes.
 func TestPollOfSeveralAnswers(t *testing.T) {
 	t.Parallel()
 	author, voter := newUser(t, region.SG, "author"), newUser(t, region.EU, "voter")
@@ -141,8 +141,8 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"}, voter.Do(t, http.MethodPost, votesPath(short), answering(answers[0])))
 }
 
-// TestConcurrentVotes has many users vote and change their votes at once, some of them several times: the counts are those of
-// the facts.
+// TestConcurrentVotes has many users vote and change their votes concurrently, some of them repeatedly. Afterwards
+// the counts match the votes.
 func TestConcurrentVotes(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
@@ -208,7 +208,7 @@ func TestPollVoters(t *testing.T) {
 	requireFailure(t, invalid("sortBy"), author.Do(t, http.MethodGet, path+"?sortBy=name", nil))
 }
 
-// TestPostWithPoll posts polls where their creators do not live, and reads them in every aggregate.
+// TestPostWithPoll posts polls in a region that is not their creator's home, and reads them in every aggregate.
 func TestPostWithPoll(t *testing.T) {
 	t.Parallel()
 	owner, author, voter := newUser(t, region.US, "owner"), newUser(t, region.EU, "author"), newUser(t, region.SG, "voter")
@@ -268,7 +268,7 @@ func TestPostWithPoll(t *testing.T) {
 	require.Empty(t, author.Do(t, http.MethodGet, "/api/v3/posts/"+postID, nil).OK(t).List(t, "polls"))
 }
 
-// TestScheduledPostWithPoll publishes a poll later.
+// TestScheduledPostWithPoll schedules a post with a poll.
 func TestScheduledPostWithPoll(t *testing.T) {
 	t.Parallel()
 	owner, author := newUser(t, region.US, "owner"), newUser(t, region.EU, "author")

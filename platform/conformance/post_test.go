@@ -16,13 +16,13 @@ import (
 
 const postsPath = "/api/v4/posts"
 
-// photos are attachments of count images of the shared network.
+// photos returns attachments of count images of the shared network.
 func photos(t *testing.T, count int) []object {
 	t.Helper()
 	return attached(t, apptest.Shared(t), slices.Repeat([]string{"image"}, count)...)
 }
 
-// attached are attachments of files of the given types, which are there.
+// attached returns attachments of existing files of the given types.
 func attached(t *testing.T, n *apptest.Network, types ...string) []object {
 	t.Helper()
 	var attachments []object
@@ -32,7 +32,7 @@ func attached(t *testing.T, n *apptest.Network, types ...string) []object {
 	return attachments
 }
 
-// fileOf is a file of the shared network.
+// fileOf returns the id of a file of the shared network.
 func fileOf(t *testing.T, kind string) string {
 	t.Helper()
 	return apptest.Shared(t).File(t, kind, 0)
@@ -87,7 +87,7 @@ func TestCreatePostInCommunity(t *testing.T) {
 	}
 }
 
-// requireNewPost checks what is the same for every new text post.
+// requireNewPost checks the fields that are the same for every new text post.
 func requireNewPost(t *testing.T, p object, author *apptest.Client) {
 	t.Helper()
 	for field, want := range (object{
@@ -132,7 +132,7 @@ func TestCreatePostOnWall(t *testing.T) {
 	require.ElementsMatch(t, []string{alice.UserID, bob.UserID}, a.values("users", "userId"))
 }
 
-// TestParentAndChildren: the parent holds the text, each media element is a child post.
+// TestParentAndChildren checks that the parent holds the text and each media element is a child post.
 func TestParentAndChildren(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -175,8 +175,8 @@ func TestParentAndChildren(t *testing.T) {
 	require.Equal(t, 5, count(t, boss, id, "postsCount"), "children do not count")
 }
 
-// TestChildrenKeepTheirOrder: an album shows its pictures in the order in which they were attached, and keeps it when one
-// is deleted.
+// TestChildrenKeepTheirOrder checks that an album shows its pictures in the order of the attachments, also after one
+// of them is deleted.
 func TestChildrenKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -204,7 +204,7 @@ func TestChildrenKeepTheirOrder(t *testing.T) {
 	require.Equal(t, 9, got().Int(t, "posts.0.childrenNumber"))
 }
 
-// TestCustomPost: a dotted data type holds what it likes, up to 100 KB.
+// TestCustomPost checks that a dotted data type holds arbitrary data up to 100 KB.
 func TestCustomPost(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -377,7 +377,7 @@ func TestDeletePost(t *testing.T) {
 	}
 }
 
-// requireDeletedPosts checks that deleted posts keep their place and lose their content.
+// requireDeletedPosts checks that deleted posts keep their position and lose their content.
 func requireDeletedPosts(t *testing.T, r *apptest.Response) {
 	t.Helper()
 	for _, p := range requireAggregate(t, r, "", postAggregate).lists["posts"] {
@@ -421,7 +421,7 @@ func TestWhoMayDeletePosts(t *testing.T) {
 	})
 }
 
-// TestAdministratorsCannotPost: with a target or without, an administrator hears why.
+// TestAdministratorsCannotPost checks that an administrator is refused with a reason, with or without a target.
 func TestAdministratorsCannotPost(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")

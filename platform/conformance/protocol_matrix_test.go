@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// matrix is operations of every service on a filled network: reads, and writes that change nothing when repeated.
+// matrix returns operations of every service on a populated network: reads, and idempotent writes.
 func matrix(t *testing.T) []operation {
 	t.Helper()
 	club := newClub(t, object{"categoryIds": []string{newCategory(t, admin(t), "category")}})
@@ -31,7 +31,7 @@ func matrix(t *testing.T) []operation {
 	return append(ops, comments(club, post, comment)...)
 }
 
-// entrance is the operations that take keys, and sessions.
+// entrance returns the operations that take keys, and those on sessions.
 func entrance(t *testing.T, club club) []operation {
 	t.Helper()
 	n := apptest.Shared(t)

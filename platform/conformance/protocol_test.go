@@ -23,7 +23,7 @@ import (
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// protocol is one way to call an operation beside REST.
+// protocol is one way to call an operation other than REST.
 type protocol struct {
 	name    string
 	options []connect.ClientOption
@@ -41,7 +41,7 @@ var protocols = []protocol{
 	{name: "gRPC-Web over HTTP/1.1", options: []connect.ClientOption{connect.WithGRPCWeb()}, http1: true},
 }
 
-// h2c returns a client that speaks HTTP/2 without TLS.
+// newH2CClient returns a client that speaks HTTP/2 without TLS.
 func newH2CClient(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{Protocols: new(http.Protocols)}
@@ -56,7 +56,7 @@ type caller struct {
 	empty func() proto.Message // an answer of its type
 }
 
-// over makes a caller of a generated client and one of its methods.
+// clientCall returns a caller of one method of a generated client.
 func clientCall[C, Request, Answer any](
 	newClient func(connect.HTTPClient, string, ...connect.ClientOption) C,
 	method func(C, context.Context, *connect.Request[Request]) (*connect.Response[Answer], error),
@@ -81,7 +81,7 @@ func asMessage(v any) proto.Message {
 	return m
 }
 
-// operation is one call over REST and over the others.
+// operation is one call over REST and over the other protocols.
 type operation struct {
 	name   string
 	by     *apptest.Client
@@ -139,8 +139,8 @@ func (o operation) overProtocols(t *testing.T, check func(t *testing.T, answer p
 	}
 }
 
-// settled empties the fields that differ from call to call, and sorts the collections: homes are read side by side, and
-// which of them answers first is nobody's promise.
+// normalized clears the fields that differ from call to call, and sorts the collections: homes are read
+// concurrently, and the order of their answers is not specified.
 func (o operation) normalized(t *testing.T, m proto.Message) proto.Message {
 	t.Helper()
 	for _, name := range o.passing {
@@ -152,7 +152,7 @@ func (o operation) normalized(t *testing.T, m proto.Message) proto.Message {
 	return m
 }
 
-// sortCollections sorts the lists of objects of an answer and of its data; what is inside the objects keeps its order.
+// sortCollections sorts the lists of objects of an answer and of its data, but not the lists inside the objects.
 func sortCollections(m protoreflect.Message) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
@@ -176,7 +176,7 @@ func sortCollections(m protoreflect.Message) {
 	})
 }
 
-// requireEqualAnswers calls an operation over REST, whose answer has to be JSON of the message to the letter, and over
+// requireEqualAnswers calls an operation over REST, whose answer must be exactly the JSON of the message, and over
 // each protocol.
 func (o operation) requireEqualAnswers(t *testing.T) {
 	t.Helper()
@@ -197,7 +197,7 @@ func (o operation) requireEqualAnswers(t *testing.T) {
 	})
 }
 
-// requireEqualErrors calls an operation that is refused.
+// requireEqualErrors calls an operation that is refused over every protocol.
 func (o operation) requireEqualErrors(t *testing.T, want failure, code connect.Code) {
 	t.Helper()
 	r := o.rest(t)
@@ -236,7 +236,7 @@ func TestProtocolsGiveEqualAnswers(t *testing.T) {
 	}
 }
 
-// TestProtocolsGiveEqualErrors calls operations that are refused, one for each kind of refusal.
+// TestProtocolsGiveEqualErrors calls operations that are refused, one for each kind of error.
 func TestProtocolsGiveEqualErrors(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -278,7 +278,7 @@ func TestProtocolsGiveEqualErrors(t *testing.T) {
 	}
 }
 
-// TestHealth asks for the health of the server and of each service, as load balancers of gRPC do.
+// TestHealth reads the health of the server and of each service, as gRPC load balancers do.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -290,7 +290,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestReflection lists the services, as tools of gRPC do.
+// TestReflection lists the services, as gRPC tools do.
 func TestReflection(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

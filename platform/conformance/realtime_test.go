@@ -40,7 +40,7 @@ func userIDs(clients ...*apptest.Client) []string {
 	return ids
 }
 
-// addedTo names the users that an event says were added, and the community.
+// addedTo returns the community and the users that an event reports as added.
 func addedTo(t *testing.T, e apptest.StreamEvent) (communityID string, users []string) {
 	t.Helper()
 	require.Equal(t, "community.userAdded", e.Name, e.Data)
@@ -100,8 +100,8 @@ func namesIn(o object) []string {
 	return keys
 }
 
-// TestUserAddedRecipients has users of every region listen at every region: members and those who were added hear of
-// it, and nobody else.
+// TestUserAddedRecipients has users of every region listen in every region. Only members and the added users get the
+// event.
 func TestUserAddedRecipients(t *testing.T) {
 	t.Parallel()
 	owner, outsider := newUser(t, region.US, "owner"), newUser(t, region.SG, "outsider")
@@ -251,14 +251,14 @@ func TestInvalidLastEventIDs(t *testing.T) {
 	}
 }
 
-// requireRefused holds that a request was refused with the error body of every operation.
+// requireRefused checks that a request was refused with the error body of every operation.
 func requireRefused(t *testing.T, r *apptest.Response, status, code int) {
 	t.Helper()
 	got, _ := r.Error(t)
 	require.Equal(t, [2]int{status, code}, [2]int{r.Status, got}, r.Short())
 }
 
-// execute changes the database beside the servers.
+// execute runs a statement directly on the database.
 func execute(t *testing.T, n *apptest.Network, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
@@ -268,7 +268,7 @@ func execute(t *testing.T, n *apptest.Network, sql string) {
 	require.NoError(t, err)
 }
 
-// scrape reads a server's metrics.
+// scrape returns a server's metrics.
 func scrape(t *testing.T, n *apptest.Network, code region.Code) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, n.OpsURL(code)+"/metrics", nil)
@@ -281,7 +281,7 @@ func scrape(t *testing.T, n *apptest.Network, code region.Code) string {
 	return string(text)
 }
 
-// TestResumeAfterTrim: the log goes back a day; a client that was away longer is told so.
+// TestResumeAfterTrim checks that a client that was away for longer than the log keeps events gets a reset.
 func TestResumeAfterTrim(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -338,7 +338,7 @@ func TestStreamLimitPerUser(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-// endsWith is what a stream's last event says.
+// endsWith checks the reason in a stream's last event.
 func endsWith(t *testing.T, s *apptest.Stream, reason string) {
 	t.Helper()
 	rest := s.End(t)
@@ -382,7 +382,7 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	endsWith(t, n.NewUser(t, region.EU, "brief").Listen(t, addedStream, ""), "tokenExpired")
 }
 
-// TestTokensAreNotLogged listens with the token as a parameter and looks at everything that was logged.
+// TestTokensAreNotLogged listens with the token as a query parameter and searches the log for it.
 func TestTokensAreNotLogged(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer

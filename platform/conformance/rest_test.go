@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestQuerySpellings asks for one page in each of the ways in which clients spell parameters.
+// TestQuerySpellings requests one page with each way in which clients write parameters.
 func TestQuerySpellings(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -47,7 +47,7 @@ func TestQuerySpellings(t *testing.T) {
 	}
 }
 
-// TestTrailingSlash: a path means the same with a slash at its end.
+// TestTrailingSlash checks that a slash at the end of a path has no meaning.
 func TestTrailingSlash(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -63,7 +63,7 @@ func TestTrailingSlash(t *testing.T) {
 	}
 }
 
-// TestDoubleEncodedIDs: public clients encode the ids of …/list calls twice.
+// TestDoubleEncodedIDs sends the ids of …/list calls encoded twice, as public clients do.
 func TestDoubleEncodedIDs(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -84,7 +84,7 @@ func TestDoubleEncodedIDs(t *testing.T) {
 	}
 }
 
-// TestBodyContentTypes: what a client says about its body is irrelevant, and a POST may have none.
+// TestBodyContentTypes checks that the content type of a body is ignored and that a POST may have no body.
 func TestBodyContentTypes(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -118,7 +118,7 @@ func TestBodyContentTypes(t *testing.T) {
 	r.Error(t)
 }
 
-// TestDeleteWithBody deletes with what to delete in a JSON body.
+// TestDeleteWithBody names what to delete in a JSON body.
 func TestDeleteWithBody(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
@@ -232,7 +232,7 @@ func TestGzip(t *testing.T) {
 	requireFailure(t, notFound, alice.With("Accept-Encoding", "gzip").Do(t, http.MethodGet, "/nothing", nil))
 }
 
-// TestCORS lets a browser call from any page.
+// TestCORS checks that pages of every origin may call the API.
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -263,7 +263,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestSecurityHeaders and carry no server name.
+// TestSecurityHeaders checks that answers must not be sniffed and do not name the server.
 func TestSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
@@ -274,7 +274,7 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
-// TestErrorsHideInternals: what goes wrong inside stays inside.
+// TestErrorsHideInternals checks that errors do not contain internal details.
 func TestErrorsHideInternals(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
@@ -291,7 +291,7 @@ func TestErrorsHideInternals(t *testing.T) {
 	}
 }
 
-// TestRawHTTP speaks to the port byte by byte: a request that is none is refused, and the server lives on.
+// TestRawHTTP writes bytes to the port: malformed requests are refused, and the server keeps running.
 func TestRawHTTP(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// builtinRoles and some of what they may do.
+// builtinRoles are the built-in roles with some of their permissions.
 var builtinRoles = map[string][]string{
 	"global-admin":        {"MANAGE_SETTING", "BAN_USER", "ASSIGN_USER_ROLE"},
 	"super-moderator":     {"BAN_USER", "EDIT_COMMUNITY_POST"},
@@ -22,7 +22,7 @@ var builtinRoles = map[string][]string{
 	"channel-member":      {},
 }
 
-// TestListRoles finds every built-in role under both names that clients read.
+// TestListRoles finds every built-in role under both of its names.
 func TestListRoles(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")

@@ -35,7 +35,7 @@ func newRoom(t *testing.T, c *apptest.Client, more ...object) object {
 	return requireRoom(t, c.Do(t, http.MethodPost, roomsPath, with(object{"title": "Live!"}, more...)))
 }
 
-// requireRoom checks an answer about one room, and returns it.
+// requireRoom checks an answer with one room and returns the room.
 func requireRoom(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", roomAggregate)
@@ -52,7 +52,7 @@ func requireRoom(t *testing.T, r *apptest.Response) object {
 	return room
 }
 
-// sending is what a participant needs to send to a room, and the key in it.
+// sendCredentials returns the token with which a participant sends to a room, and the key in it.
 func sendCredentials(t *testing.T, c *apptest.Client, id string) (token object, key string) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, roomsPath+"/"+id+"/token", nil).OK(t)
@@ -134,7 +134,7 @@ func roomReport(event, key string) object {
 	}
 }
 
-// roomInState makes a room that is in a state, and returns its id and the host's key.
+// roomInState creates a room in a state and returns its id and the host's key.
 func roomInState(t *testing.T, host, media *apptest.Client, state string) (id, key string) {
 	t.Helper()
 	id = text(newRoom(t, host), "roomId")
@@ -148,7 +148,8 @@ func roomInState(t *testing.T, host, media *apptest.Client, state string) (id, k
 	return id, key
 }
 
-// TestRoomTransitions sends every event to a room in every state. The events stand in the order of the first row; - is a refusal.
+// TestRoomTransitions sends every event to a room in every state. The events are those of the first row; - means
+// that the event is refused.
 func TestRoomTransitions(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
@@ -263,7 +264,8 @@ func TestChildRooms(t *testing.T) {
 	require.Empty(t, requireRoom(t, host.Do(t, http.MethodGet, roomsPath+"/"+parent, nil))["childRoomIds"])
 }
 
-// TestPostWithRoom posts rooms where their hosts do not live, and finds them in every aggregate and among those that are live.
+// TestPostWithRoom posts rooms in a region that is not their host's home, and finds them in every aggregate and in
+// the list of live rooms.
 func TestPostWithRoom(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)

@@ -19,12 +19,12 @@ var scheduledPostFields = resource{
 	"createdAt": "ts", "updatedAt": "ts", "files": "[]", "communities": "[]",
 }
 
-// timeIn is a time from now as a request has it.
+// timeIn returns the time d from now in the format of requests.
 func timeIn(d time.Duration) string {
 	return time.Now().UTC().Add(d).Format("2006-01-02T15:04:05.000Z")
 }
 
-// scheduling is the body of a request to post on a community later.
+// scheduling returns the body of a request that schedules a post in a community.
 func scheduling(at, communityID, text string) object {
 	return object{"scheduledAt": at, "postData": object{"targetType": "community", "targetId": communityID, "data": object{"text": text}}}
 }
@@ -60,7 +60,7 @@ func requireScheduled(t *testing.T, r *apptest.Response) []string {
 	return ids
 }
 
-// TestScheduledPostIsPublished schedules at one region's address for a community of another, and for two walls.
+// TestScheduledPostIsPublished schedules posts in one region for a community of another region and for two walls.
 func TestScheduledPostIsPublished(t *testing.T) {
 	t.Parallel()
 	author, other := newUser(t, region.EU, "author"), newUser(t, region.US, "other")
@@ -120,7 +120,7 @@ func TestScheduledPostIsPublished(t *testing.T) {
 	}
 }
 
-// TestScheduledPostIsReviewed goes to the moderators where the community asks for it, as any post would.
+// TestScheduledPostIsReviewed checks that a scheduled post is reviewed like any other if the community requires it.
 func TestScheduledPostIsReviewed(t *testing.T) {
 	t.Parallel()
 	owner, member := newUser(t, region.EU, "owner"), newUser(t, region.SG, "member")
@@ -133,7 +133,8 @@ func TestScheduledPostIsReviewed(t *testing.T) {
 	}, 20*time.Second, 50*time.Millisecond)
 }
 
-// TestScheduledPostFails loses the right to post before the time has come, and waits again with a new one.
+// TestScheduledPostFails revokes the right to post before the publication time. The post fails and can be scheduled
+// again.
 func TestScheduledPostFails(t *testing.T) {
 	t.Parallel()
 	owner, member := newUser(t, region.EU, "owner"), newUser(t, region.US, "member")

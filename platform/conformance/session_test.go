@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// device returns a client that has nothing but the API key.
+// device returns a client with only the API key.
 func device(n *apptest.Network, code region.Code) *apptest.Client {
 	return n.Anonymous(code).With("X-API-Key", n.APIKey, "Set-Access-Token-Cookie", "true")
 }
@@ -49,7 +49,7 @@ func TestCreateSession(t *testing.T) {
 	}
 }
 
-// requireSession checks the answer of a login, which is flat.
+// requireSession checks the answer to a sign-in, which is flat.
 func requireSession(t *testing.T, r *apptest.Response) {
 	t.Helper()
 	requireResource(t, "session", resource{
@@ -66,7 +66,8 @@ func requireSession(t *testing.T, r *apptest.Response) {
 	require.WithinDuration(t, time.Now(), issued, time.Minute)
 }
 
-// TestAccessTokenClaims reads what public clients read of the token: the user's public id, and when it was made and ends.
+// TestAccessTokenClaims reads the claims that public clients use: the user's public id, and when the token was
+// issued and expires.
 func TestAccessTokenClaims(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
@@ -155,7 +156,7 @@ func TestSessionIsRefused(t *testing.T) {
 	})
 }
 
-// TestSignInAgain signs a user in at another region: it stays who it is, and a name that is given renames it.
+// TestSignInAgain signs a user in at another region. The user stays the same, and a given name renames the user.
 func TestSignInAgain(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

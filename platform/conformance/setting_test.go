@@ -75,8 +75,8 @@ func TestNetworkSettings(t *testing.T) {
 	require.Equal(t, false, get(t)["isWhitelistEnabled"], "all of a change or nothing")
 }
 
-// TestSettingsPropagate changes a setting at each region: it is true there at once, and soon at the others. The contract of the
-// program is a second; a busy machine gets more, and the log says how long it took.
+// TestSettingsPropagate changes a setting in each region: it applies there immediately and in the others soon. The
+// program promises one second; a busy machine gets more time, and the log says how long it took.
 func TestSettingsPropagate(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -101,7 +101,7 @@ func TestSettingsPropagate(t *testing.T) {
 	}
 }
 
-// TestSecureMode makes authTokens mandatory and lets it be.
+// TestSecureMode makes authTokens mandatory and optional again.
 func TestSecureMode(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

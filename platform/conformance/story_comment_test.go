@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// newStoryComment comments on a story and returns the comment's id.
+// newStoryComment creates a comment on a story and returns its id.
 func newStoryComment(t *testing.T, c *apptest.Client, storyID string, fields ...object) string {
 	t.Helper()
 	return newComment(t, c, storyID, append([]object{{"referenceType": "story"}}, fields...)...)
@@ -57,7 +57,7 @@ func TestStoryComments(t *testing.T) {
 	require.InDelta(t, 2, getStory(t, club.boss, id)["commentsCount"], 0)
 }
 
-// TestNoCommentsInStory: a community may take none on its stories.
+// TestNoCommentsInStory checks that a community can forbid comments on its stories.
 func TestNoCommentsInStory(t *testing.T) {
 	t.Parallel()
 	club := newClub(t, object{"allowCommentInStory": false})
@@ -131,7 +131,7 @@ func TestStoryFlags(t *testing.T) {
 	requireFlags(t, do(admin(t), http.MethodDelete, "/all", nil), 0)
 }
 
-// TestStoryFlagLimit: the network's limit, and the switch that turns flagging off.
+// TestStoryFlagLimit checks the network's limit, and the setting that disables flags.
 func TestStoryFlagLimit(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

@@ -28,21 +28,21 @@ var (
 	storyAggregate = []string{"stories", "comments", "files", "users", "communities", "communityUsers", "categories"}
 )
 
-// textStory is the body of a request for a story in a community.
+// textStory returns the body of a request for a story in a community.
 func textStory(communityID string, more ...object) object {
 	return with(object{
 		"targetType": "community", "targetId": communityID, "dataType": "text", "data": object{"text": "look"}, "referenceId": "0b5f8f6e-0000-4000-8000-000000000001",
 	}, more...)
 }
 
-// newStory makes a story in a community and returns its id.
+// newStory creates a story in a community and returns its id.
 func newStory(t *testing.T, c *apptest.Client, communityID string, more ...object) string {
 	t.Helper()
 	nextMillisecond()
 	return c.Do(t, http.MethodPost, storiesPath, textStory(communityID, more...)).OK(t).String(t, "stories.0.storyId")
 }
 
-// newWallStory makes a story on the client's own wall.
+// newWallStory creates a story on the client's own wall.
 func newWallStory(t *testing.T, c *apptest.Client, more ...object) string {
 	t.Helper()
 	return newStory(t, c, c.UserID, append([]object{{"targetType": "user"}}, more...)...)
@@ -108,7 +108,8 @@ func TestStoryOnWall(t *testing.T) {
 	require.Equal(t, s, getStory(t, anna, id))
 }
 
-// TestWhoMakesStories: those who manage the stories of a community; members too where the network allows it.
+// TestWhoMakesStories checks that managers of a community's stories may create them, and members if the network
+// allows it.
 func TestWhoMakesStories(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -131,7 +132,7 @@ func TestWhoMakesStories(t *testing.T) {
 	requireAttempts(t, []attempt{try("stranger still", stranger, notMember), try("banned still", bannedMember, banned)})
 }
 
-// TestStoryLife: the network's setting says how long stories last, of those that are made from then on.
+// TestStoryLife checks that the network's setting determines how long new stories last.
 func TestStoryLife(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -219,7 +220,7 @@ func TestStoryLimits(t *testing.T) {
 	requireAttempts(t, attempts)
 }
 
-// TestStoryIDs: 24 lowercase hexadecimal characters, anything else is a validation error.
+// TestStoryIDs checks that an id has 24 lowercase hexadecimal characters and anything else is a validation error.
 func TestStoryIDs(t *testing.T) {
 	t.Parallel()
 	anna := newUser(t, region.EU, "anna")
@@ -236,7 +237,8 @@ func TestStoryIDs(t *testing.T) {
 	requireFailure(t, invalid("storyId"), anna.Do(t, http.MethodDelete, storiesPath+"/x", nil))
 }
 
-// TestDeleteStory: the author, and who manages the stories of the community. What hangs on the story goes with it.
+// TestDeleteStory checks that the author and managers of the community's stories may delete a story, with its
+// comments and reactions.
 func TestDeleteStory(t *testing.T) {
 	t.Parallel()
 	club := newClub(t)
@@ -265,7 +267,7 @@ func TestDeleteStory(t *testing.T) {
 	admin(t).Do(t, http.MethodDelete, storiesPath+"/"+newWallStory(t, club.member)+"?permanent=true", nil).OK(t)
 }
 
-// TestDeletedStory: who may view stories everywhere sees that one was deleted, and removes what is left of it.
+// TestDeletedStory checks that users who may view all stories see a deleted one and can delete it permanently.
 func TestDeletedStory(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")

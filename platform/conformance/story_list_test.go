@@ -14,14 +14,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// listStories lists the ids of a community's stories.
+// listStories returns the ids of a community's stories.
 func listStories(t *testing.T, c *apptest.Client, communityID, query string) []string {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, storiesPath+"?targetType=community&targetId="+communityID+query, nil)
 	return requireAggregate(t, r, "", storyAggregate).values("stories", "storyId")
 }
 
-// targetsQuery writes targets as public clients do: pairs of a type and an id.
+// targetsQuery returns a query for targets as public clients write it: pairs of a type and an id.
 func targetsQuery(pairs ...string) string {
 	query := url.Values{}
 	i := 0
@@ -82,7 +82,7 @@ func countStories(t *testing.T, c *apptest.Client, communityID string) int {
 	return c.Do(t, http.MethodGet, storiesPath+"/count?targetType=community&targetId="+communityID, nil).OK(t).Int(t, "count")
 }
 
-// requireStoryPages walks a list in pages of two, there and back.
+// requireStoryPages reads a list in pages of two, forwards and backwards.
 func requireStoryPages(t *testing.T, c *apptest.Client, path string, want []string) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, path+"&options[limit]=2", nil).OK(t)
@@ -140,7 +140,7 @@ func TestListStoriesByTargets(t *testing.T) {
 	}
 }
 
-// ageStories makes the stories of a network older, as if that time had passed.
+// ageStories moves the times of a network's stories into the past.
 func ageStories(t *testing.T, n *apptest.Network, by time.Duration) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
@@ -156,8 +156,8 @@ func ageStories(t *testing.T, n *apptest.Network, by time.Duration) {
 	}
 }
 
-// TestStoriesEnd: nobody sees a story that ended, nor what hangs on it; it is counted on, and who may view stories everywhere
-// finds it.
+// TestStoriesEnd checks that an expired story and its comments are hidden, although it still counts, and that users
+// who may view all stories find it.
 func TestStoriesEnd(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

@@ -16,19 +16,19 @@ import (
 
 const activitiesPath = "/api/v1/analytics/activities"
 
-// activity is a view of a post or story.
+// activity returns a view of a post or story.
 func activity(kind, id string, at time.Time) object {
 	return object{"contentId": id, "contentType": kind, "activityType": "view", "timestamp": at.UTC().Format("2006-01-02T15:04:05.000Z")}
 }
 
-// report tells what a client viewed.
+// report reports what a client viewed.
 func report(t *testing.T, c *apptest.Client, activities ...object) {
 	t.Helper()
 	r := c.Do(t, http.MethodPost, activitiesPath, object{"activities": activities})
 	require.Equal(t, http.StatusAccepted, r.Status, "%s", r.Short())
 }
 
-// storyTarget reads how far a client has seen the stories of a community.
+// storyTarget returns how far a client has seen the stories of a community.
 func storyTarget(t *testing.T, c *apptest.Client, communityID string) object {
 	t.Helper()
 	list := c.Do(t, http.MethodGet, storiesPath+"/seen?"+targetsQuery("community", communityID), nil).OK(t).List(t, "storyTargets")
@@ -177,7 +177,7 @@ func TestMyStoryTargets(t *testing.T) {
 	})
 }
 
-// requireTargetPages walks the targets one by one, there and back.
+// requireTargetPages reads the targets one by one, forwards and backwards.
 func requireTargetPages(t *testing.T, c *apptest.Client, want []string) {
 	t.Helper()
 	const path = "/api/v5/me/global-story-targets?seenState=all&"

@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestStory is the main job from end to end, across regions: users sign in wherever they are; a community at eu fills with
-// a post and comments; others flag them from us and sg; a moderator clears the flags and rejects a request to join.
+// TestStory plays the main scenario across regions: users sign in in their regions; a community at eu gets a post
+// and comments; users of us and sg flag them; a moderator clears the flags and rejects a join request.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

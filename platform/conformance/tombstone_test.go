@@ -12,7 +12,7 @@ import (
 
 // This file holds that what was deleted leads to nothing: lists that show it for its place show no word that stood in it or under it.
 
-// TestDeletedPostHidesContent deletes posts with all that a post leads to, and lists them as a stranger.
+// TestDeletedPostHidesContent deletes posts with everything that refers to them, and lists them as a stranger.
 func TestDeletedPostHidesContent(t *testing.T) {
 	t.Parallel()
 	const secret = "words-that-are-gone"
@@ -53,7 +53,8 @@ func TestDeletedPostHidesContent(t *testing.T) {
 	}
 }
 
-// TestDeletedCommentHidesContent deletes a comment that was answered: its place stays, and what it said, mentioned and had attached goes.
+// TestDeletedCommentHidesContent deletes a comment that has a reply: it keeps its position, and its text, mentions
+// and attachments are hidden.
 func TestDeletedCommentHidesContent(t *testing.T) {
 	t.Parallel()
 	const secret = "words-that-are-gone"
@@ -74,7 +75,8 @@ func TestDeletedCommentHidesContent(t *testing.T) {
 		"an answer stands for itself")
 }
 
-// TestDeletedStoryHidesContent: those who still see that a story was there see no word of it, nor of its comments.
+// TestDeletedStoryHidesContent checks that users who still see a deleted story see neither its content nor its
+// comments.
 func TestDeletedStoryHidesContent(t *testing.T) {
 	t.Parallel()
 	const secret = "words-that-are-gone"

@@ -16,7 +16,7 @@ import (
 
 const myFlagsPath = "/api/v4/me/flags/"
 
-// requireFlaggedUser checks what an answer about one user says of who flags them.
+// requireFlaggedUser checks who flags the user of an answer.
 func requireFlaggedUser(t *testing.T, r *apptest.Response, flaggers ...*apptest.Client) {
 	t.Helper()
 	user := requireAggregate(t, r, "", userAggregate).one("users")
@@ -40,7 +40,7 @@ func requireUserFlags(t *testing.T, user object, flaggers ...*apptest.Client) {
 	}
 }
 
-// requireFlaggedByMe asks by both spellings.
+// requireFlaggedByMe calls both spellings of the operation.
 func requireFlaggedByMe(t *testing.T, want bool, c *apptest.Client, userID string) {
 	t.Helper()
 	for _, name := range []string{"isFlagByMe", "isflagbyme"} {
@@ -94,7 +94,7 @@ func TestUserFlags(t *testing.T) {
 
 func longText(n int) string { return strings.Repeat("x", n) }
 
-// TestUserFlagLimit fills a user's flags up to the network's limit.
+// TestUserFlagLimit flags a user up to the network's limit.
 func TestUserFlagLimit(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

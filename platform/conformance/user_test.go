@@ -78,7 +78,7 @@ func TestBatchGetUsers(t *testing.T) {
 	})
 }
 
-// TestSpecialUserIDs uses an id with every kind of character wherever an id can stand.
+// TestSpecialUserIDs uses an id with every kind of character in every place where an id can occur.
 func TestSpecialUserIDs(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -98,7 +98,7 @@ func TestSpecialUserIDs(t *testing.T) {
 	requireFailure(t, unauthorized, odd.Do(t, http.MethodGet, verifyPath, nil))
 }
 
-// TestListUsers has a network of its own: it looks at all users.
+// TestListUsers uses a network of its own because it lists all users.
 func TestListUsers(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -145,7 +145,7 @@ func TestListUsers(t *testing.T) {
 	})
 }
 
-// TestSearchPrefersExactName finds the one user of that very name among many whose names begin with it.
+// TestSearchPrefersExactName finds the user with exactly the name among many whose names begin with it.
 func TestSearchPrefersExactName(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -164,7 +164,7 @@ func TestSearchPrefersExactName(t *testing.T) {
 	}
 }
 
-// TestSearchUsers searches by what searchBy names.
+// TestSearchUsers searches by the fields of searchBy.
 func TestSearchUsers(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -222,7 +222,7 @@ func TestUpdateUser(t *testing.T) {
 	})
 }
 
-// TestNetworkRoles gives a user a network role: it shows with its permissions, and it counts at once.
+// TestNetworkRoles gives a user a network role. The role is shown with its permissions and applies immediately.
 func TestNetworkRoles(t *testing.T) {
 	t.Parallel()
 	mod := newUser(t, region.US, "mod")

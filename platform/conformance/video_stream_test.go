@@ -33,7 +33,7 @@ var (
 	streamAggregate       = []string{"videoStreamings", "videoStreamModerations", "users", "files"}
 )
 
-// mediaNetwork is a network with a media server.
+// mediaNetwork returns a network with a media server.
 func mediaNetwork(t *testing.T) *apptest.Network {
 	t.Helper()
 	return apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) {
@@ -42,7 +42,7 @@ func mediaNetwork(t *testing.T) *apptest.Network {
 	}))
 }
 
-// mediaServer reports as the media server of a network does.
+// mediaServer returns a client that reports as the media server of a network does.
 func mediaServer(n *apptest.Network) *apptest.Client {
 	return n.Anonymous(region.SG).With("x-media-key", mediaSecret)
 }
@@ -52,7 +52,7 @@ func newStream(t *testing.T, c *apptest.Client, more ...object) object {
 	return requireStream(t, c.Do(t, http.MethodPost, streamsPath, with(object{"title": "Live!"}, more...)))
 }
 
-// requireStream checks an answer about one stream, and returns it.
+// requireStream checks an answer with one stream and returns the stream.
 func requireStream(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", streamAggregate)
@@ -69,7 +69,7 @@ func requireStream(t *testing.T, r *apptest.Response) object {
 	return stream
 }
 
-// streamKey is the key in the address that a streamer sends to.
+// streamKey returns the key in the address to which a streamer sends.
 func streamKey(t *testing.T, stream object) string {
 	t.Helper()
 	address, ok := stream["streamerUrl"].(object)
@@ -155,7 +155,7 @@ func TestVideoStream(t *testing.T) {
 	})
 }
 
-// streamInState makes a stream that is in a state, and returns its id and key.
+// streamInState creates a stream in a state and returns its id and key.
 func streamInState(t *testing.T, owner, media *apptest.Client, state string) (id, key string) {
 	t.Helper()
 	s := newStream(t, owner)
@@ -175,7 +175,8 @@ func streamReport(event, key string) object {
 	}
 }
 
-// TestVideoStreamTransitions sends every event to a stream in every state. An empty state stands for a refusal.
+// TestVideoStreamTransitions sends every event to a stream in every state. An empty state means that the event is
+// refused.
 func TestVideoStreamTransitions(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
@@ -229,7 +230,8 @@ func TestVideoStreamModeration(t *testing.T) {
 	}
 }
 
-// TestMediaServerSecret: everybody else is nobody, and where no secret is configured, everybody is.
+// TestMediaServerSecret checks that reports without the secret are refused, and that all reports are refused if no
+// secret is configured.
 func TestMediaServerSecret(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
@@ -263,7 +265,7 @@ func TestMediaServerSecret(t *testing.T) {
 	require.Equal(t, "idle", requireStream(t, owner.Do(t, http.MethodGet, streamsPath+"/"+text(s, "streamId"), nil))["status"])
 }
 
-// TestChildStreams makes children of a stream, up to as many as there may be.
+// TestChildStreams creates children of a stream up to their limit.
 func TestChildStreams(t *testing.T) {
 	t.Parallel()
 	owner, other := newUser(t, region.SG, "owner"), newUser(t, region.EU, "other")
@@ -291,7 +293,8 @@ func TestChildStreams(t *testing.T) {
 	newStream(t, owner, object{"parentStreamId": parent})
 }
 
-// TestPostWithVideoStream posts streams where their creators do not live, and reads them in every aggregate.
+// TestPostWithVideoStream posts streams in a region that is not their creator's home, and reads them in every
+// aggregate.
 func TestPostWithVideoStream(t *testing.T) {
 	t.Parallel()
 	owner, author, viewer := newUser(t, region.US, "owner"), newUser(t, region.EU, "author"), newUser(t, region.SG, "viewer")

@@ -76,7 +76,7 @@ func TestModerationPushIsAtomic(t *testing.T) {
 		region.SG: {"isWhitelistEnabled": false, "isReportEnabled": false, "flagLimit": 22, "generation": 22},
 	}
 	whole := func(m statusz.Moderation) bool {
-		return m.FlagLimit == 100 || // nobody has pushed yet
+		return m.FlagLimit == 100 || // before the first push
 			(m.FlagLimit == 11 && m.IsWhitelistEnabled && m.IsReportEnabled && m.Generation == 11) ||
 			(m.FlagLimit == 22 && !m.IsWhitelistEnabled && !m.IsReportEnabled && m.Generation == 22)
 	}

@@ -47,7 +47,7 @@ var collections = map[string]collection{
 	"messageFeedsInfo":       {messageFeedInfoFields, []string{"messageFeedId"}},
 }
 
-// The aggregates of the contract: which collections they hold.
+// The aggregates of the contract, by the names of their collections.
 var (
 	userAggregate      = []string{"users", "files"}
 	categoryAggregate  = []string{"categories", "files"}
@@ -167,7 +167,7 @@ func (a *aggregate) requireFiles(where string, value any) {
 		for field, inner := range value {
 			id, isText := inner.(string)
 			switch {
-			case field == "metadata" || field == "videoUrl": // the latter are addresses
+			case field == "metadata" || field == "videoUrl": // the latter is an address
 			case isText && id != "" && (strings.HasSuffix(field, "ileId") || field == "original"):
 				a.requireHas(where+"."+field, "files", id)
 			default:

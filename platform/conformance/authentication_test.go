@@ -110,7 +110,7 @@ func TestCreateTokenLimits(t *testing.T) {
 				return
 			}
 			if name == "no string" && r.Status == http.StatusBadRequest {
-				c.want = badRequest // a value of another type is as good as bad JSON
+				c.want = badRequest // a value of another type may be refused like bad JSON
 			}
 			requireFailure(t, c.want, r)
 			require.IsType(t, map[string]any{}, r.Get(t, "data"))

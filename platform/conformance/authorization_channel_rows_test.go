@@ -46,7 +46,7 @@ func channelRows() []row {
 		return object{"channelIds": []string{g.channel(t)}}
 	}
 	period := object{"mutePeriod": 1000}
-	hidden := codesFor(400400, 400300, 0, 400304, 0) // a private channel, moderated
+	hidden := codesFor(400400, 400300, 0, 400304, 0) // a private channel that only moderators change
 	return []row{
 		{procedure: "ChannelService/CreateChannel", request: community, want: everyone},
 		{procedure: "ChannelService/CreateChannel", name: "broadcast", request: broadcast, want: adminsOnly},

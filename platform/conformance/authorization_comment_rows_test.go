@@ -33,7 +33,7 @@ func commentRows() []row {
 		t.Helper()
 		return object{"commentId": g.comment(t, g.community(t, object{"needApprovalOnCommentCreation": true}))}
 	}
-	review := codesFor(400400, 400400, 0, 400400, 0) // for others it is not there yet
+	review := codesFor(400400, 400400, 0, 400400, 0) // other users do not see it before approval
 	return []row{
 		{procedure: "CommentService/CreateComment", request: create(false), want: notBanned},
 		{procedure: "CommentService/CreateComment", name: "private", request: create(true), want: codesFor(400301, 0, 0, 400304, 400300)},

@@ -19,15 +19,15 @@ func invitationRows() []row {
 		t.Helper()
 		return object{"invitationId": newInvitation(t, g.boss, invites(t, g))}
 	}
-	nobody := codesFor(400300, 400300, 400300, 400300, 400300) // somebody else is invited
+	notInvited := codesFor(400300, 400300, 400300, 400300, 400300)
 	return []row{
 		{procedure: "InvitationService/CreateInvitations", request: invites, want: moderators},
 		{procedure: "InvitationService/CreateInvitations", name: "to a room", request: coHost, want: adminsOnly},
 		{procedure: "InvitationService/ListInvitations", request: list, want: moderators},
 		{procedure: "InvitationService/ListInvitations", name: "of a room", request: listRoom, want: adminsOnly},
 		{procedure: "InvitationService/ListMyInvitations", request: noFields, want: usersOnly},
-		{procedure: "InvitationService/AcceptInvitation", request: one, want: nobody},
-		{procedure: "InvitationService/RejectInvitation", request: one, want: nobody},
+		{procedure: "InvitationService/AcceptInvitation", request: one, want: notInvited},
+		{procedure: "InvitationService/RejectInvitation", request: one, want: notInvited},
 		{procedure: "InvitationService/CancelInvitation", request: one, want: moderators},
 	}
 }

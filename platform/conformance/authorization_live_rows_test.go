@@ -48,7 +48,7 @@ func roomRows() []row {
 		id := g.author.Do(t, http.MethodPost, roomsPath, object{"title": "live", "type": "coHosts", "participants": []string{guest}}).OK(t).String(t, "rooms.0.roomId")
 		return object{"roomId": id, "userId": guest}
 	}
-	nobodys := codesFor(400300, 400300, 400300, 400300, 400300) // what one sends with is for those who take part
+	participantsOnly := codesFor(400300, 400300, 400300, 400300, 400300)
 	return []row{
 		{procedure: "RoomService/CreateRoom", request: title, want: usersOnly},
 		{procedure: "RoomService/GetRoom", request: carried(false, nil), want: everyone},
@@ -60,7 +60,7 @@ func roomRows() []row {
 		{procedure: "RoomService/DeleteRoom", request: carried(false, nil), want: adminsOnly},
 		{procedure: "RoomService/StopRoom", request: carried(false, nil), want: adminsOnly},
 		{procedure: "RoomService/LeaveRoom", request: carried(false, nil), want: usersOnly},
-		{procedure: "RoomService/GetRoomToken", request: carried(false, nil), want: nobodys},
+		{procedure: "RoomService/GetRoomToken", request: carried(false, nil), want: participantsOnly},
 		{procedure: "RoomService/GetRoomRecordings", request: carried(false, nil), want: everyone},
 		{procedure: "RoomService/RemoveRoomParticipant", request: guest, want: adminsOnly},
 		{procedure: "RoomService/UpdateRoomParticipant", request: guest, want: adminsOnly},

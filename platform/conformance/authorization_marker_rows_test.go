@@ -23,7 +23,7 @@ func markerRows() []row {
 		g.principals[adminToken].Do(t, http.MethodPut, fmt.Sprint("/api/v1/markers/message-feeds/", m["messageFeedId"], "/segments/1"), m).OK(t)
 		return object{"messageFeedId": m["messageFeedId"]}
 	}
-	own := codesFor(400400, 400400, 400400, 400400, 400300) // nobody here belongs to a feed
+	own := codesFor(400400, 400400, 400400, 400400, 400300) // no principal belongs to a feed
 	return []row{
 		{procedure: "MarkerService/GetUserMarker", request: noFields, want: usersOnly},
 		{procedure: "MarkerService/SyncMarkers", request: noFields, want: usersOnly},

@@ -14,7 +14,7 @@ func (g *fixture) chat(t *testing.T, public bool) (c *chat, messageID string) {
 	return c, c.newMessage(t, g.author, "hello")
 }
 
-// Verdicts on what is in a channel that everybody finds.
+// The result codes of operations on the content of a channel.
 var (
 	inChannel      = codesFor(400301, 0, 0, 400304, 0)
 	inChannelUsers = codesFor(400301, 0, 0, 400304, 400300)

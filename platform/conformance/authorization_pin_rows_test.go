@@ -9,7 +9,7 @@ import (
 func pinRows() []row {
 	inCommunity := func(t *testing.T, g *fixture) object {
 		t.Helper()
-		id := g.community(t) // a place of its own: as many can be pinned in one as the placement takes
+		id := g.community(t) // a new community, because the number of pins is limited
 		return object{"communityId": id, "placement": "default", "postId": g.post(t, id)}
 	}
 	pinned := func(t *testing.T, g *fixture) object {

@@ -33,7 +33,7 @@ func postRows() []row {
 		return object{"postId": g.post(t, g.community(t, object{"needApprovalOnPostCreation": true}))}
 	}
 	reviewing := func(_ *testing.T, g *fixture) object { return object{"targetId": g.open, "feedType": "reviewing"} }
-	review := codesFor(400400, 400400, 0, 400400, 0) // for others it is not there yet
+	review := codesFor(400400, 400400, 0, 400400, 0) // other users do not see it before approval
 	return []row{
 		{procedure: "PostService/CreatePost", request: create(false), want: codesFor(400301, 0, 0, 400304, 400300)},
 		{procedure: "PostService/CreatePost", name: "private", request: create(true), want: codesFor(400301, 0, 0, 400304, 400300)},

@@ -24,11 +24,11 @@ func scheduleRows() []row {
 			return with(object{"id": r.String(t, "data.id")}, more(g))
 		}
 	}
-	ofTheAuthor := codesFor(400400, 400400, 400400, 400400, 0) // others do not hear of it
+	authorOnly := codesFor(400400, 400400, 400400, 400400, 0)
 	return []row{
 		{procedure: "ScheduledPostService/SchedulePost", request: create, want: codesFor(400301, 0, 0, 400304, 400300)},
 		{procedure: "ScheduledPostService/ListScheduledPosts", request: noFields, want: everyone},
-		{procedure: "ScheduledPostService/UpdateScheduledPost", request: made(data), want: ofTheAuthor},
-		{procedure: "ScheduledPostService/CancelScheduledPost", request: made(func(*fixture) object { return nil }), want: ofTheAuthor},
+		{procedure: "ScheduledPostService/UpdateScheduledPost", request: made(data), want: authorOnly},
+		{procedure: "ScheduledPostService/CancelScheduledPost", request: made(func(*fixture) object { return nil }), want: authorOnly},
 	}
 }

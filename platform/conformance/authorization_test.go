@@ -23,7 +23,7 @@ import (
 // principal is one of the callers of every operation.
 type principal string
 
-// The walkers: nobody, and users by how they stand to the community that an operation is about.
+// The principals: an anonymous caller, users by their membership in the operation's community, and an administrator.
 const (
 	anonymous    principal = "anonymous"
 	stranger     principal = "stranger"
@@ -49,13 +49,13 @@ func codesFor(ofStranger, ofMember, ofModerator, ofOutcast, ofAdmin int) resultC
 	}
 }
 
-// Verdicts that many operations share.
+// Result codes that many operations share.
 var (
 	everyone   = codesFor(0, 0, 0, 0, 0)
-	usersOnly  = codesFor(0, 0, 0, 0, 400300) // an administrator has no account to act with
+	usersOnly  = codesFor(0, 0, 0, 0, 400300) // an administrator has no user account
 	adminsOnly = codesFor(400300, 400300, 400300, 400300, 0)
 	moderators = codesFor(400300, 400300, 0, 400300, 0)
-	notBanned  = codesFor(0, 0, 0, 400304, 400300) // everybody who reads it may, but for the banned
+	notBanned  = codesFor(0, 0, 0, 400304, 400300) // all users who see the resource, except banned ones
 )
 
 // keysOnly returns the result codes of operations that require a key instead of a token.
@@ -70,13 +70,13 @@ func keysOnly() resultCodes {
 // row is one way to call one operation.
 type row struct {
 	procedure string // "UserService/GetUser"
-	name      string // tells the rows of one operation apart
-	// request makes the request, and whatever it is about, new for each walker.
+	name      string // distinguishes the rows of one operation
+	// request builds the request and its resources, once for each principal.
 	request func(t *testing.T, g *fixture) object
 	want    resultCodes
 	// spends says that the call ends the caller's session.
 	endsSession bool
-	// header holds keys to send.
+	// header is the names and values of additional headers.
 	header []string
 }
 
@@ -85,8 +85,8 @@ type row struct {
 type fixture struct {
 	n          *apptest.Network
 	principals map[principal]*apptest.Client
-	author     *apptest.Client // wrote everything; a member
-	boss       *apptest.Client // founded everything
+	author     *apptest.Client // a member who creates all content
+	boss       *apptest.Client // the owner of the communities
 	open       string
 	private    string
 }
@@ -179,10 +179,10 @@ func TestEveryOperationHasARow(t *testing.T) {
 	all := procedures()
 	require.NotEmpty(t, all)
 	for _, p := range all {
-		require.True(t, walked[p], "%s has no row in the walk: say who may call it", p)
+		require.True(t, walked[p], "%s has no authorization row: say who may call it", p)
 	}
 	for p := range walked {
-		require.Contains(t, all, p, "the walk has a row for an operation that there is not")
+		require.Contains(t, all, p, "a row for an unknown operation")
 	}
 }
 
@@ -192,7 +192,7 @@ func TestAuthorization(t *testing.T) {
 	g := newFixture(t)
 	for _, r := range authorizationRows() {
 		t.Run(strings.TrimSuffix(r.procedure+" "+r.name, " "), func(t *testing.T) {
-			require.Len(t, r.want, len(principals), "a verdict for each walker")
+			require.Len(t, r.want, len(principals), "a result for each principal")
 			for _, w := range principals {
 				by := g.principals[w]
 				if r.endsSession && by.UserID != "" && w != bannedUser {

@@ -6,7 +6,7 @@ func sessionRows() []row {
 	newcomer := func(*testing.T, *fixture) object { return object{"userId": "newcomer", "deviceId": "d"} }
 	token := func(*testing.T, *fixture) object { return object{"userId": "newcomer"} }
 	ownOrAdmin := codesFor(400300, 400300, 400300, 400300, 0)
-	adminNames := codesFor(0, 0, 0, 0, 500000) // an administrator has no session, and has to name somebody
+	adminNames := codesFor(0, 0, 0, 0, 500000) // an administrator has no session and must name a user
 	return []row{
 		{procedure: "AuthenticationService/CreateToken", request: token, want: keysOnly()},
 		{procedure: "SessionService/CreateSession", request: newcomer, want: keysOnly()},

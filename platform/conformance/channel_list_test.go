@@ -17,7 +17,7 @@ import (
 type channelSet struct {
 	tag             string
 	boss, stranger  *apptest.Client
-	all             []string // in the order of their making
+	all             []string // in the order of creation
 	public, private []string
 }
 

@@ -50,7 +50,7 @@ func TestChannelOfRoom(t *testing.T) {
 		batch := friend.Do(t, http.MethodGet, subchannelsPath+"/list?messageFeedIds[]="+live.id, nil)
 		require.Empty(t, batch.OK(t).List(t, "messageFeeds"))
 	}
-	hidden() // the friend is a member of the channel, and does not see the room any more
+	hidden() // the friend is a member of the channel and no longer sees the room
 	host.Do(t, http.MethodPost, membersPath(private), object{"userIds": userIDs(stranger, friend)}).OK(t)
 	stranger.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
 	live.newMessage(t, friend, "back again")

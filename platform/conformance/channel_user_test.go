@@ -29,7 +29,7 @@ func TestJoinAndLeaveChannel(t *testing.T) {
 	for i, code := range region.All() {
 		c := newUser(t, code, "member")
 		require.Equal(t, "none", channelUser(t, c, id)["membership"])
-		for range 2 { // again changes nothing
+		for range 2 { // the second time has no effect
 			r := c.Do(t, http.MethodPost, channelPath(id)+"/join", nil)
 			require.InDelta(t, 2, requireChannel(t, r)["memberCount"], 0)
 			require.Subset(t, channelUser(t, c, id), object{"membership": "member", "roles": []any{"channel-member"}, "isBanned": false, "isMuted": false})

@@ -95,7 +95,7 @@ func TestUpdateCommunity(t *testing.T) {
 		id := newCommunity(t, alice)
 		before := put(t, id, object{})
 		fields := with(everything(t), object{"categoryIds": []any{category}})
-		delete(fields, "type") // it stays what it was made as
+		delete(fields, "type") // which cannot change
 		var after object
 		if whole {
 			after = put(t, id, with(fields, object{"communityId": id}))

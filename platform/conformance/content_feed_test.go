@@ -74,7 +74,7 @@ func TestContentFeed(t *testing.T) {
 	})
 }
 
-// TestPostsOnContent lists the posts on one content, from every region.
+// TestPostsOnContent lists the posts on one piece of content from every region.
 func TestPostsOnContent(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

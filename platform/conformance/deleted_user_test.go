@@ -82,7 +82,7 @@ func TestUsersAreOrderedByFirstReference(t *testing.T) {
 		newPost(t, author, community)
 		newestFirst = append([]string{author.UserID}, newestFirst...)
 	}
-	want := append(slices.Clone(newestFirst), owner.UserID) // who made the community is mentioned after the posts
+	want := append(slices.Clone(newestFirst), owner.UserID) // the creator of the community is referenced after the posts
 	for range 10 {
 		r := owner.Do(t, http.MethodGet, "/api/v4/posts?targetType=community&targetId="+community, nil).OK(t)
 		require.Equal(t, newestFirst, r.Strings(t, "posts", "postedUserId"))

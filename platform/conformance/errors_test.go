@@ -15,7 +15,7 @@ type failure struct {
 	status  int
 	code    int
 	message string
-	// field is what the detail of a validation error has to name.
+	// field is the field that a validation error must name.
 	field string
 }
 
@@ -74,7 +74,7 @@ type attempt struct {
 	method string
 	path   string
 	body   any
-	want   failure // zero: it succeeds
+	want   failure // zero for success
 }
 
 // requireAttempts sends the requests one after another and checks their results.

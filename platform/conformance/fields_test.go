@@ -17,7 +17,7 @@ import (
 //	o    object            counts  object of whole numbers
 //	s[]  array of strings  []   array
 //
-// and the names of the nested types of nested. A question mark lets null stand for the value.
+// and the names of the types in nested. A question mark allows null.
 type resource map[string]string
 
 var userFields = resource{
@@ -25,7 +25,7 @@ var userFields = resource{
 	"userPublicId": "s", "roles": "s[]", "permissions": "s[]", "displayName": "s", "profileHandle": "s", "description": "s",
 	"avatarFileId": "s", "avatarCustomUrl": "s", "flagCount": "i", "hashFlag": "hashFlag?", "metadata": "o",
 	"isGlobalBan": "b", "isBrand": "b", "isDeleted": "b",
-	"isGlobalBanned": "b", // what older public clients read
+	"isGlobalBanned": "b", // read by older public clients
 }
 
 var communityUserFields = resource{

@@ -82,7 +82,7 @@ func TestFlag(t *testing.T) {
 			for i, c := range []*apptest.Client{club.boss, club.stranger, club.member, newUser(t, region.SG, "c")} {
 				require.False(t, f.byMe(t, c))
 				var first object
-				for range 2 { // again changes nothing
+				for range 2 { // the second time has no effect
 					body := object{"commentId": f.id, "reason": "Others", "detail": "because"}
 					now := f.do(t, c.At(region.All()[i%3]), http.MethodPost, "/flag", body)
 					requireFlags(t, now, i+1)
@@ -94,7 +94,7 @@ func TestFlag(t *testing.T) {
 				}
 				require.True(t, f.byMe(t, c.At(region.All()[(i+1)%3])))
 			}
-			for range 2 { // again changes nothing
+			for range 2 { // the second time has no effect
 				requireFlags(t, f.do(t, club.stranger.At(region.SG), http.MethodDelete, "/unflag", nil), 3)
 				require.False(t, f.byMe(t, club.stranger))
 				require.True(t, f.byMe(t, club.boss))
@@ -208,7 +208,7 @@ func TestFlaggingDisabled(t *testing.T) {
 		requireFailure(t, notAllowed, n.SignIn(t, region.EU, "alice").Do(t, http.MethodPost, f.path("/flag"), nil))
 		requireFailure(t, notAllowed, boss.Do(t, http.MethodPost, f.path("/flag"), nil))
 		requireFlags(t, f.get(t, boss), 1)
-		for _, code := range region.All() { // the others hear of it within a second
+		for _, code := range region.All() { // the other regions apply it within a second
 			require.Eventually(t, func() bool {
 				var settings struct{ IsReportEnabled bool }
 				body := boss.At(code).Do(t, http.MethodGet, moderationPath, nil).OK(t).Body

@@ -227,7 +227,7 @@ func TestBlocks(t *testing.T) {
 	require.Equal(t, "blocked", r.String(t, "follows.0.status"))
 	require.Equal(t, us.UserID, r.String(t, "follows.0.to"))
 	require.ElementsMatch(t, []string{eu.UserID, us.UserID}, r.Strings(t, "followCounts", "userId"))
-	block(t, eu, us) // again changes nothing
+	block(t, eu, us) // the second time has no effect
 	requireCounts(t, eu, 0, 1, 0)
 	requireCounts(t, us, 0, 0, 0)
 	require.Equal(t, "blocked", eu.Do(t, http.MethodGet, "/api/v5/users/"+us.UserID+"/followInfo", nil).OK(t).String(t, "follows.0.status"))

@@ -101,7 +101,7 @@ func TestInviteMember(t *testing.T) {
 		again := requireInvitations(t, boss.Do(t, http.MethodPost, invitationsPath, inviteMembers(id, c))).one("invitations")
 		require.Equal(t, made, again, "who is invited keeps the invitation")
 		requireFailure(t, notAllowed, boss.Do(t, http.MethodPost, invitationsPath+"/"+text(made, "_id")+"/accept", nil))
-		for range 2 { // a repeated call gets the same answer
+		for range 2 { // the repeated call returns the same answer
 			answerInvitation(t, c.At(region.All()[(i+2)%3]), text(made, "_id"), "accept")
 		}
 		accepted := invitationOf(t, c, text(made, "_id"))

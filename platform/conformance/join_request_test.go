@@ -82,7 +82,7 @@ func TestApproveJoin(t *testing.T) {
 	ask(t, c, id)
 	ask(t, d, id)
 	decide(t, boss.At(region.SG), id, "approve", c.InternalID)
-	decide(t, boss, id, "approve", d.UserID) // the public id does as well
+	decide(t, boss, id, "approve", d.UserID) // the public id is accepted too
 	for _, asker := range []*apptest.Client{c, d} {
 		request := myRequest(t, asker, id)
 		require.Equal(t, "approved", request["status"])
@@ -110,7 +110,7 @@ func TestRejectJoin(t *testing.T) {
 		requireFailure(t, notFound, boss.Do(t, http.MethodPost, joinPath(id)+"/reject", object{"userId": userID}))
 	}
 	ask(t, c, id)
-	decide(t, admin(t), id, "reject", c.InternalID) // an administrator may, too
+	decide(t, admin(t), id, "reject", c.InternalID) // an administrator may reject too
 	require.Equal(t, "rejected", myRequest(t, c, id)["status"])
 }
 

@@ -1,12 +1,11 @@
-// Package conformance holds the running program to the contract: black box, over HTTP, one file a noun.
+// Package conformance checks that the running program fulfils the contract: black box, over HTTP, one file per noun.
 //
-// The contract is the service interface. Where it does not show something, the tests hold what the public clients of this
-// interface expect on the wire. Every test makes the users and communities that it needs, so that all share one network;
-// those that change network settings run one of their own.
+// The contract is the service interface. For what it does not specify, the tests check what the public clients of this
+// interface expect on the wire. Every test creates the users and communities that it needs, so that the tests can run in
+// parallel on one network. Tests that change network settings start a network of their own.
 package conformance
 
 import (
-	"maps"
 	"net/http"
 	"os"
 	"runtime"
@@ -28,15 +27,11 @@ func nextMillisecond() {
 }
 
 // object is a JSON object of a request.
-type object = map[string]any
+type object = apptest.Object
 
 // with returns o with the fields of others added or replaced.
 func with(o object, others ...object) object {
-	merged := object{}
-	for _, fields := range append([]object{o}, others...) {
-		maps.Copy(merged, fields)
-	}
-	return merged
+	return apptest.Merge(append([]object{o}, others...)...)
 }
 
 // newUser returns a user whom no other test uses; the id begins with name.
@@ -54,39 +49,34 @@ func admin(t *testing.T) *apptest.Client {
 func newCommunity(t *testing.T, c *apptest.Client, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
-	body := with(object{"displayName": apptest.UserID("community")}, fields...)
-	return c.Do(t, http.MethodPost, "/api/v3/communities/", body).OK(t).String(t, "communities.0.communityId")
+	return c.NewCommunity(t, fields...)
 }
 
 // newPost creates a text post in a community and returns its id.
 func newPost(t *testing.T, c *apptest.Client, communityID string, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
-	body := with(object{"targetType": "community", "targetId": communityID, "data": object{"text": "a post"}}, fields...)
-	return c.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
+	return c.NewPost(t, communityID, fields...)
 }
 
 // newWallPost creates a post on the client's own wall and returns its id.
 func newWallPost(t *testing.T, c *apptest.Client, fields ...object) string {
 	t.Helper()
-	nextMillisecond()
-	body := with(object{"targetType": "user", "targetId": c.UserID, "data": object{"text": "a post"}}, fields...)
-	return c.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
+	return newPost(t, c, c.UserID, append([]object{{"targetType": "user"}}, fields...)...)
 }
 
 // newComment creates a comment on a post and returns its id.
 func newComment(t *testing.T, c *apptest.Client, postID string, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
-	body := with(object{"referenceType": "post", "referenceId": postID, "data": object{"text": "a comment"}}, fields...)
-	return c.Do(t, http.MethodPost, "/api/v3/comments", body).OK(t).String(t, "comments.0.commentId")
+	return c.NewComment(t, postID, fields...)
 }
 
-// join makes clients members of a community.
+// join adds clients to a community.
 func join(t *testing.T, communityID string, clients ...*apptest.Client) {
 	t.Helper()
 	for _, c := range clients {
-		c.Do(t, http.MethodPost, "/api/v3/communities/"+communityID+"/join", nil).OK(t)
+		c.Join(t, communityID)
 	}
 }
 

@@ -292,8 +292,8 @@ func TestMarkerEvents(t *testing.T) {
 	told(theirs, other, 2)
 	one.Do(t, http.MethodPut, feedsPath+"/"+f.id+"/mark-read", object{"readToSegment": 1}).OK(t)
 	told(s, one, 1)
-	one.Do(t, http.MethodPut, feedsPath+"/"+f.id+"/mark-read", object{"readToSegment": 1}).OK(t) // changes nothing
-	one.Do(t, http.MethodPost, markersPath+"/sync", nil).OK(t)                                   // and this is no change either
+	one.Do(t, http.MethodPut, feedsPath+"/"+f.id+"/mark-read", object{"readToSegment": 1}).OK(t) // no change
+	one.Do(t, http.MethodPost, markersPath+"/sync", nil).OK(t)                                   // no change either
 	start := theirs.LastID
 	one.Do(t, http.MethodPost, feedsPath+"/reading", object{"messageFeedIds": []string{f.id}}).OK(t)
 	told(s, one, 0)

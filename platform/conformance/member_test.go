@@ -53,7 +53,7 @@ func TestJoinAndLeave(t *testing.T) {
 	for i, code := range region.All() {
 		c := newUser(t, code, "member")
 		require.Equal(t, "none", membership(t, c, id)["communityMembership"])
-		for range 2 { // again changes nothing
+		for range 2 { // the second time has no effect
 			r := c.Do(t, http.MethodPost, communitiesPath+"/"+id+"/join", nil)
 			a := requireAggregate(t, r, "", communityAggregate)
 			require.Equal(t, true, a.one("communities")["isJoined"])
@@ -101,7 +101,7 @@ func TestAddAndRemoveMembers(t *testing.T) {
 		}
 	}
 	for range 2 {
-		r := club.boss.Do(t, http.MethodDelete, membersPath(club.id), body) // a DELETE with a JSON body
+		r := club.boss.Do(t, http.MethodDelete, membersPath(club.id), body) // DELETE with a JSON body
 		answer := requireAggregate(t, r, "", communityAggregate)
 		require.InDelta(t, 2, answer.one("communities")["membersCount"], 0)
 		require.Equal(t, "removed", answer.find("communityUsers", "userId", a.UserID)["notMemberReason"])

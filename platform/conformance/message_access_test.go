@@ -16,7 +16,7 @@ func (c *chat) ban(t *testing.T, by *apptest.Client, users ...*apptest.Client) {
 	by.Do(t, http.MethodPut, c.path("/users/ban"), object{"userIds": userIDs(users...)}).OK(t)
 }
 
-// promote makes users moderators of the channel.
+// promote gives users the role of a moderator in the channel.
 func (c *chat) promote(t *testing.T, users ...*apptest.Client) {
 	t.Helper()
 	c.boss.Do(t, http.MethodPost, c.path("/users/roles"), object{"role": "channel-moderator", "userIds": userIDs(users...)}).OK(t)
@@ -154,7 +154,7 @@ func TestFlagsOfMessages(t *testing.T) {
 	}
 	for i, m := range members[:3] {
 		require.False(t, byMe(m))
-		for range 2 { // again changes nothing
+		for range 2 { // the second time has no effect
 			requireFlags(t, requireMessage(t, m.Do(t, http.MethodPost, flags, object{"reason": "Others", "detail": "because"})), i+1)
 		}
 		require.True(t, byMe(m))
@@ -183,7 +183,7 @@ func TestNetworkSettingsOfMessages(t *testing.T) {
 		m.Do(t, http.MethodPost, flags, nil).OK(t)
 	}
 	requireFailure(t, flagLimit, members[2].Do(t, http.MethodPost, flags, nil))
-	members[1].Do(t, http.MethodPost, flags, nil).OK(t) // one's own again is none more
+	members[1].Do(t, http.MethodPost, flags, nil).OK(t) // a repeated flag does not count
 	members[0].Do(t, http.MethodDelete, flags, nil).OK(t)
 	members[2].Do(t, http.MethodPost, flags, nil).OK(t)
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings/moderation", object{"isReportEnabled": false}).OK(t)

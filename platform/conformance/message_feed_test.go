@@ -73,7 +73,7 @@ func TestSubchannel(t *testing.T) {
 		member.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "x"}),
 		member.Do(t, http.MethodPut, path, object{"name": "x"}),
 		member.Do(t, http.MethodDelete, path, nil),
-		boss.Do(t, http.MethodDelete, subchannelsPath+"/"+c.id, nil), // the default one
+		boss.Do(t, http.MethodDelete, subchannelsPath+"/"+c.id, nil), // the default subchannel
 		admin(t).Do(t, http.MethodDelete, subchannelsPath+"/"+c.id, nil),
 	} {
 		requireRefused(t, r, http.StatusForbidden, 400300)

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// How long the tests wait for what the outbox brings.
+// How long the tests wait for the outbox.
 const (
 	waitFor = 30 * time.Second
 	tick    = 10 * time.Millisecond

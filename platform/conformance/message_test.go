@@ -123,7 +123,7 @@ func TestMessage(t *testing.T) {
 	tagged := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"tags": []string{"d"}}))
 	require.Equal(t, edited["data"], tagged["data"], "what is not named stays")
 
-	for range 2 { // again answers the same
+	for range 2 { // the second answer is the same
 		gone := requireMessage(t, author.Do(t, http.MethodDelete, messagesPath+"/"+id, nil))
 		require.Equal(t, true, gone["isDeleted"])
 		require.Empty(t, gone["data"])

@@ -28,8 +28,8 @@ type apiDocument struct {
 
 	mu       sync.Mutex
 	schemas  map[string]*jsonschema.Schema // by JSON pointer
-	findings map[string]bool               // what was answered and is not documented
-	answered map[string]int                // successes by "GET /api/v3/users"
+	findings map[string]bool               // undocumented answers
+	answered map[string]int                // number of successes, by operation such as "GET /api/v3/users"
 }
 
 // apiDoc is loaded with the package, before the first answer.
@@ -150,7 +150,7 @@ func matches(template, segments []string) int {
 func (d *apiDocument) observe(x apptest.Exchange) {
 	template := d.template(x.Path)
 	op := d.at("paths", template, strings.ToLower(x.Method))
-	if template == "" || op == nil || x.Status == http.StatusRequestHeaderFieldsTooLarge { // which no handler sees
+	if template == "" || op == nil || x.Status == http.StatusRequestHeaderFieldsTooLarge { // no handler sees it
 		return
 	}
 	x.Body = decompressed(x.Body)

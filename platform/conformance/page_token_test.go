@@ -15,14 +15,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// This file holds that a page token is good for the list that gave it, and for no other.
+// This file checks that a page token is valid only for the list that returned it.
 
 // pagedList is a list operation with a request that a caller may send.
 type pagedList struct {
 	row
 	by      *apptest.Client
 	request object
-	nested  bool // the token and the limit are in `options`
+	nested  bool // the token and the limit are in options
 }
 
 // paged returns a request for a page.

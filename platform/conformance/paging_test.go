@@ -19,7 +19,7 @@ type listing struct {
 	by    *apptest.Client
 	path  string
 	query url.Values
-	// list is the path of the page in the answer, id the field that names its rows; paging is where the tokens are.
+	// list is the path of the page in the answer, id the field with the ids of its rows, paging the path of the tokens.
 	list, id, paging string
 }
 

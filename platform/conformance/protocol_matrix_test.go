@@ -147,7 +147,7 @@ func contents(club club, post string) []operation {
 		},
 		{
 			name: "ListUserFeed", by: club.boss, method: http.MethodGet, path: "/api/v3/user-feeds/" + club.boss.UserID,
-			rpc: clientCall(plazav1connect.NewFeedServiceClient, plazav1connect.FeedServiceClient.ListUserFeed, //nolint:staticcheck // deprecated for clients; held to the contract all the same
+			rpc: clientCall(plazav1connect.NewFeedServiceClient, plazav1connect.FeedServiceClient.ListUserFeed, //nolint:staticcheck // deprecated for clients, but part of the contract
 				&plazav1.ListUserFeedRequest{UserId: club.boss.UserID}),
 		},
 		{

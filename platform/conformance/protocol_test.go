@@ -27,7 +27,7 @@ import (
 type protocol struct {
 	name    string
 	options []connect.ClientOption
-	http1   bool // over HTTP/1.1; else over HTTP/2 without TLS
+	http1   bool // HTTP/1.1; otherwise HTTP/2 without TLS
 }
 
 var protocols = []protocol{
@@ -53,7 +53,7 @@ func newH2CClient(t *testing.T) *http.Client {
 // caller calls one operation with a generated client.
 type caller struct {
 	call  func(ctx context.Context, client connect.HTTPClient, url string, header http.Header, options ...connect.ClientOption) (proto.Message, error)
-	empty func() proto.Message // an answer of its type
+	empty func() proto.Message // returns an empty answer
 }
 
 // clientCall returns a caller of one method of a generated client.
@@ -90,9 +90,9 @@ type operation struct {
 	path   string
 	body   any
 	rpc    caller
-	// bare names the field of the answer that is the whole body on REST.
+	// bare is the field of the answer that is the whole body over REST.
 	bare string
-	// passing names fields that differ from call to call; they have to be there.
+	// passing are the fields that differ from call to call; they must be present.
 	passing []string
 }
 

@@ -133,7 +133,7 @@ func TestUserAddedRecipients(t *testing.T) {
 	for name, s := range streams {
 		e := s.Next(t)
 		community, users := addedTo(t, e)
-		if slices.Equal(users, first) { // told to who is a member when it is told
+		if slices.Equal(users, first) { // recipients are the members at the time of delivery
 			e = s.Next(t)
 			community, users = addedTo(t, e)
 		}
@@ -149,7 +149,7 @@ func TestUserAddedRecipients(t *testing.T) {
 		require.Equal(t, false, e.Response().Get(t, "data.communities.0.isJoined"))
 	}
 
-	// What comes next to those who may not hear of it is something else.
+	// Users who must not get the event get the next one as their first.
 	add(t, outsider, hidden, newcomers[0])
 	for _, s := range []*apptest.Stream{other, streams["newcomer of us at sg"]} {
 		community, _ := addedTo(t, s.Next(t))
@@ -157,7 +157,7 @@ func TestUserAddedRecipients(t *testing.T) {
 	}
 	add(t, outsider, hidden, gone)
 	community, _ := addedTo(t, left.Next(t))
-	require.Equal(t, hidden, community, "whoever left hears nothing any more")
+	require.Equal(t, hidden, community, "a former member gets no events")
 }
 
 func TestUserAddedSources(t *testing.T) {
@@ -180,7 +180,7 @@ func TestUserAddedSources(t *testing.T) {
 	a, b := person(), person()
 	made := newCommunity(t, owner, object{"userIds": userIDs(a, b)})
 	told(made, owner.InternalID, a, b)
-	newCommunity(t, owner) // nobody was added
+	newCommunity(t, owner) // no member was added
 	join(t, open, a)
 	told(open, a.InternalID, a)
 	join(t, open, a)

@@ -76,7 +76,7 @@ func TestDoubleEncodedIDs(t *testing.T) {
 			r := odd.Do(t, http.MethodGet, "/api/v3/users/list?"+query, nil).OK(t)
 			require.Equal(t, []string{id}, r.Strings(t, "users", "userId"), query)
 		}
-		if !strings.Contains(id, "%25") && !strings.Contains(id, "%41") { // those two cannot be told from encoded twice
+		if !strings.Contains(id, "%25") && !strings.Contains(id, "%41") { // these two look as if they were encoded twice
 			r := odd.Do(t, http.MethodGet, "/api/v3/users/list?userIds[]="+once, nil).OK(t)
 			require.Equal(t, []string{id}, r.Strings(t, "users", "userId"))
 		}
@@ -169,7 +169,7 @@ func TestTooLarge(t *testing.T) {
 	const limit = 1 << 20
 	alice.Do(t, http.MethodPost, postsPath, body(limit)).OK(t)
 	requireFailure(t, tooLarge, alice.Do(t, http.MethodPost, postsPath, body(limit+1)))
-	// Without a Content-Length, the size shows only while the body arrives.
+	// Without a Content-Length, the size is known only while the body arrives.
 	reader, writer := io.Pipe()
 	go func() { _, err := io.WriteString(writer, body(limit+1)); writer.CloseWithError(err) }()
 	request := alice.Request(t, http.MethodPost, postsPath, nil)

@@ -110,7 +110,7 @@ func TestStoryFlags(t *testing.T) {
 	do := func(c *apptest.Client, method, suffix string, body any) object {
 		return requireAggregate(t, c.Do(t, method, path+suffix, body), "", storyAggregate).one("stories")
 	}
-	for range 2 { // again changes nothing
+	for range 2 { // the second time has no effect
 		requireFlags(t, do(club.member.At(region.SG), http.MethodPost, "", object{"reason": "Spam or scams", "detail": "x"}), 1)
 	}
 	requireFlags(t, do(club.stranger, http.MethodPost, "", nil), 2)

@@ -20,7 +20,7 @@ var (
 		"items": "[]", "metadata": "o", "flagCount": "i", "hashFlag": "hashFlag?", "createdAt": "ts", "updatedAt": "ts", "expiresAt": "ts",
 		"reactions": "counts", "reactionsCount": "i", "myReactions": "s[]", "commentsCount": "i", "isDeleted": "b", "hasFlaggedComment": "b",
 		"mentionedUsers": "[]", "impression": "i", "reach": "i",
-		"targetType": "s", "dataType": "s", "referenceId": "s", "comments": "s[]", // what public clients read
+		"targetType": "s", "dataType": "s", "referenceId": "s", "comments": "s[]", // read by public clients
 	}
 	storyTargetFields = resource{
 		"targetId": "id", "targetType": "s", "targetPublicId": "s", "targetUpdatedAt": "ts?", "lastStoryExpiresAt": "ts?", "lastStorySeenExpiresAt": "ts?",
@@ -30,9 +30,8 @@ var (
 
 // textStory returns the body of a request for a story in a community.
 func textStory(communityID string, more ...object) object {
-	return with(object{
-		"targetType": "community", "targetId": communityID, "dataType": "text", "data": object{"text": "look"}, "referenceId": "0b5f8f6e-0000-4000-8000-000000000001",
-	}, more...)
+	reference := object{"referenceId": "0b5f8f6e-0000-4000-8000-000000000001"}
+	return with(apptest.TextStory(communityID), append([]object{reference}, more...)...)
 }
 
 // newStory creates a story in a community and returns its id.
@@ -73,7 +72,7 @@ func TestStoryInCommunity(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, region.EU, home, "a story lives with its community")
 	require.Subset(t, s, object{
-		"data": map[string]any{"text": "look"}, "creatorId": club.boss.InternalID, "creatorPublicId": club.boss.UserID, "targetId": club.id,
+		"data": map[string]any{"text": "a story"}, "creatorId": club.boss.InternalID, "creatorPublicId": club.boss.UserID, "targetId": club.id,
 		"targetPublicId": club.id, "targetType": "community", "dataType": "text", "metadata": map[string]any{"colour": "red"}, "flagCount": 0.0,
 		"hashFlag": nil, "isDeleted": false, "hasFlaggedComment": false, "commentsCount": 0.0, "reactionsCount": 0.0, "impression": 0.0, "reach": 0.0,
 		"referenceId": body["referenceId"],
@@ -251,7 +250,7 @@ func TestDeleteStory(t *testing.T) {
 		r := club.boss.At(region.US).Do(t, http.MethodDelete, storiesPath+"/"+id+permanent, nil).OK(t)
 		require.True(t, r.Bool(t, "success"))
 		if permanent == "?permanent=true" {
-			requireFailure(t, notFound, admin(t).Do(t, http.MethodGet, storiesPath+"/"+id, nil)) // of others: TestDeletedStory
+			requireFailure(t, notFound, admin(t).Do(t, http.MethodGet, storiesPath+"/"+id, nil)) // for other users see TestDeletedStory
 		}
 		for _, c := range []*apptest.Client{club.boss, club.member} {
 			requireFailure(t, notFound, c.Do(t, http.MethodGet, storiesPath+"/"+id, nil))

@@ -68,7 +68,7 @@ func TestViews(t *testing.T) {
 		with(activity("story", story, now), object{"activityType": "linkClicked"}), activity("ad", unknownID, now), activity("story", unknownID, now),
 		activity("post", story, now), activity("product", unknownID, now), with(activity("story", story, now), object{"metadata": object{"a": 1}}),
 	}
-	for range 2 { // the same batch again counts nothing
+	for range 2 { // the repeated batch does not count
 		report(t, club.member.At(region.SG), batch...)
 	}
 	require.Subset(t, getStory(t, club.boss, story), object{"impression": 2.0, "reach": 1.0})

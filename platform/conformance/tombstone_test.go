@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// This file holds that what was deleted leads to nothing: lists that show it for its place show no word that stood in it or under it.
+// This file checks that deleted resources hide their content: lists that keep their position show no text of them or below them.
 
 // TestDeletedPostHidesContent deletes posts with everything that refers to them, and lists them as a stranger.
 func TestDeletedPostHidesContent(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package apptest runs the whole program for tests: three regions with real listeners on one migrated database, and
 // clients that speak to them over HTTP.
 //
-// A network of its own costs a test a few tenths of a second. Tests that only need some network share one:
+// Starting a network takes a few tenths of a second. Tests that do not depend on network-wide state share one:
 //
 //	func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 //
@@ -32,15 +32,15 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// readyTimeout ends the wait for a region that never serves. It is generous: the machine may be busy.
+// readyTimeout limits the wait for a region to become ready. It is generous because the machine may be busy.
 const readyTimeout = time.Minute
 
-// schema is what each network's database starts with.
+// schema is the initial content of each network's database.
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	return store.Migrate(ctx, store.MigrateOptions{URL: url})
 })
 
-// Network is a running network: one server a region, in this process.
+// Network is a running network: one server per region, in this process.
 type Network struct {
 	// ServerKey, APIKey and AdminToken are what plaza dev writes into dev.json.
 	ServerKey  string
@@ -48,11 +48,11 @@ type Network struct {
 	AdminToken string
 	// NetworkID is 24 lowercase hexadecimal characters.
 	NetworkID string
-	// DatabaseURL is the database of every region, whatever WithDatabaseURLs says.
+	// DatabaseURL is the database of every region, regardless of WithDatabaseURLs.
 	DatabaseURL string
-	// Files is the folder that keeps the bytes of files, of every home.
+	// Files is the folder with the uploaded files of every home.
 	Files string
-	// Keys are the paths of the key files, which the servers read again when they change.
+	// Keys are the paths of the key files, which the servers reload when they change.
 	Keys KeyFiles
 
 	files   fileCache
@@ -80,7 +80,7 @@ func Start(t testing.TB, opts ...Option) *Network {
 	for _, code := range region.All() {
 		n.startRegion(t, code, o)
 	}
-	t.Cleanup(n.http.CloseIdleConnections) // first of the cleanups, so that no server waits for a connection
+	t.Cleanup(n.http.CloseIdleConnections) // runs before the servers stop, so that none waits for a connection
 	n.AwaitReady(t)
 	return n
 }
@@ -106,7 +106,7 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Cleanup(end)
 }
 
-// Restart stops the server of a region and starts another one in its place, at another address.
+// Restart stops the server of a region and starts another one at another address.
 func (n *Network) Restart(t testing.TB, code region.Code) {
 	t.Helper()
 	n.mu.RLock()
@@ -149,13 +149,13 @@ func (n *Network) Region(code region.Code) *app.Region {
 	return n.regions[code]
 }
 
-// BaseURL returns the address of a region's API, without a slash at its end.
+// BaseURL returns the address of a region's API without a trailing slash.
 func (n *Network) BaseURL(code region.Code) string { return "http://" + n.Region(code).APIAddr() }
 
-// OpsURL returns the address of a region's operations, without a slash at its end.
+// OpsURL returns the address of a region's operations endpoints without a trailing slash.
 func (n *Network) OpsURL(code region.Code) string { return "http://" + n.Region(code).OpsAddr() }
 
-// MintAdmin makes an admin token that is issued at some time and lives for ttl from then on.
+// MintAdmin returns an admin token that is issued at the given time and valid for ttl.
 func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl time.Duration) string {
 	t.Helper()
 	ring, err := auth.OpenKeyring(n.Keys.Signing)
@@ -166,7 +166,7 @@ func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl tim
 	return token
 }
 
-// newHTTPClient returns a client that keeps enough connections for concurrent tests and follows no redirect.
+// newHTTPClient returns a client that keeps enough connections for concurrent tests and follows no redirects.
 func newHTTPClient() *http.Client {
 	return &http.Client{
 		Transport: transport{&http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}},
@@ -209,17 +209,17 @@ func Shared(t testing.TB) *Network {
 	return shared.network
 }
 
-// startShared starts a network in a goroutine that a failure may end, as it ends a test's.
+// startShared starts a network in a goroutine of its own, which a failure ends like that of a test.
 func startShared(tb *processTB) *Network {
 	started := make(chan *Network, 1)
 	go func() {
 		defer close(started)
-		started <- Start(tb) //nolint:testifylint // see above: this goroutine stands for a test
+		started <- Start(tb) //nolint:testifylint // this goroutine acts as a test
 	}()
 	return <-started
 }
 
-// config is the configuration of one region's server.
+// config returns the configuration of one region's server.
 func (n *Network) config(code region.Code, o options) config.Config {
 	cfg := config.Default()
 	cfg.Region, cfg.NetworkID = code, config.NetworkID(n.NetworkID)

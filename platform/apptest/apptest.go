@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/auth"
@@ -184,17 +185,29 @@ var shared struct {
 	scope   *processTB
 }
 
-// Main runs the tests of a package and then stops the network that they shared. Use it in TestMain.
+// Main runs the tests of a package, stops the network that they shared, and returns the exit code. It fails if goroutines
+// are left. Use it in TestMain.
 func Main(m *testing.M) int {
 	code := m.Run()
-	if shared.scope == nil {
-		return code
+	if shared.scope != nil {
+		if err := shared.scope.end(); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, "stopping the shared network:", err)
+			code = max(code, 1)
+		}
 	}
-	if err := shared.scope.end(); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "stopping the shared network:", err)
-		return max(code, 1)
+	if code != 0 {
+		return code // a failed test may leave goroutines
+	}
+	if err := goleak.Find(ignoredGoroutines...); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return code
+}
+
+// ignoredGoroutines end with the process.
+var ignoredGoroutines = []goleak.Option{
+	goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"), // waits for the database server
 }
 
 // Shared returns the network that the tests of this package share; the first call starts it. The package needs a TestMain

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	if isServerProcess() {
 		os.Exit(serveRegion())
 	}
-	os.Exit(m.Run())
+	os.Exit(apptest.Main(m))
 }
 
 // object is a JSON object of a request.

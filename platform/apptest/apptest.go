@@ -14,9 +14,12 @@ package apptest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -188,6 +191,7 @@ var shared struct {
 // Main runs the tests of a package, stops the network that they shared, and returns the exit code. It fails if goroutines
 // are left. Use it in TestMain.
 func Main(m *testing.M) int {
+	setParallel()
 	code := m.Run()
 	if shared.scope != nil {
 		if err := shared.scope.end(); err != nil {
@@ -203,6 +207,20 @@ func Main(m *testing.M) int {
 		return 1
 	}
 	return code
+}
+
+// maxParallel keeps the connections of parallel networks below the limit of the database server.
+const maxParallel = 8
+
+// setParallel allows two parallel tests per processor unless the command line sets -parallel. A test of a network spends
+// about half of its time waiting for the database.
+func setParallel() {
+	flag.Parse()
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
+	if !isSet {
+		_ = flag.Set("test.parallel", strconv.Itoa(min(2*runtime.GOMAXPROCS(0), maxParallel)))
+	}
 }
 
 // ignoredGoroutines end with the process.

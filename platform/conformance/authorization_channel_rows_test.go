@@ -39,7 +39,7 @@ func channelRows() []row {
 	broadcast := func(*testing.T, *fixture) object { return object{"type": "broadcast"} }
 	conversation := func(t *testing.T, g *fixture) object {
 		t.Helper()
-		return object{"userIds": []string{g.n.NewUser(t, region.EU, "somebody").UserID}}
+		return object{"userIds": []string{g.n.NewUser(t, region.EU, "user").UserID}}
 	}
 	batch := func(t *testing.T, g *fixture) object {
 		t.Helper()

@@ -132,7 +132,7 @@ func (g *fixture) comment(t *testing.T, communityID string) string {
 // user returns a new user without memberships.
 func (g *fixture) user(t *testing.T) *apptest.Client {
 	t.Helper()
-	return g.n.SignIn(t, region.EU, apptest.UserID("somebody"))
+	return g.n.SignIn(t, region.EU, apptest.UserID("user"))
 }
 
 // call sends a request over Connect with JSON and returns the code of the answer, 0 for success.

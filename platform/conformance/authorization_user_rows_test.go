@@ -12,7 +12,7 @@ func sessionRows() []row {
 		{procedure: "SessionService/CreateSession", request: newcomer, want: keysOnly()},
 		{procedure: "SessionService/VerifySession", request: noFields, want: everyone},
 		{procedure: "SessionService/DeleteSession", request: noFields, want: adminNames, endsSession: true},
-		{procedure: "SessionService/DeleteSession", name: "of somebody", request: aUser("userId"), want: ownOrAdmin},
+		{procedure: "SessionService/DeleteSession", name: "of another user", request: aUser("userId"), want: ownOrAdmin},
 		{procedure: "SessionService/RevokeUserSessions", request: aUser("userId"), want: ownOrAdmin},
 	}
 }

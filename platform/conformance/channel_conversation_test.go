@@ -79,9 +79,9 @@ func TestConversation(t *testing.T) {
 		{"admin gives a role", admin(t), http.MethodPost, channelPath(id) + "/users/roles", moderate, forbidden},
 		{"deleting", alice, http.MethodDelete, channelPath(id), nil, notAllowed},
 		{"admin deletes", admin(t), http.MethodDelete, channelPath(id), nil, failure{}},
-		{"nobody else", alice, http.MethodPost, conversationPath, object{"userIds": []string{alice.UserID}}, invalid("userIds")},
-		{"nobody", alice, http.MethodPost, conversationPath, object{"userIds": []string{}}, invalid("userIds")},
-		{"unknown", alice, http.MethodPost, conversationPath, object{"userIds": []string{"nobody at all"}}, notFound},
+		{"only the caller", alice, http.MethodPost, conversationPath, object{"userIds": []string{alice.UserID}}, invalid("userIds")},
+		{"without users", alice, http.MethodPost, conversationPath, object{"userIds": []string{}}, invalid("userIds")},
+		{"unknown", alice, http.MethodPost, conversationPath, object{"userIds": []string{"unknown user"}}, notFound},
 		{"admin", admin(t), http.MethodPost, conversationPath, object{"userIds": []string{bob.UserID}}, forbidden},
 		{"other type", alice, http.MethodPost, conversationPath, object{"userIds": []string{bob.UserID}, "type": "live"}, invalid("type")},
 	})

@@ -29,7 +29,7 @@ func TestChannelOfRoom(t *testing.T) {
 	friend.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
 	(&chat{id: text(c, "_id")}).newMessage(t, friend, "hello")
 	there := host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": roomID, "channelId": roomID, "displayName": "other"})
-	require.Equal(t, c["_id"], requireChannel(t, there)["_id"], "it is the answer where somebody would make it")
+	require.Equal(t, c["_id"], requireChannel(t, there)["_id"], "a request to create it returns it")
 
 	private := newCommunity(t, host, object{"isPublic": false, "isDiscoverable": false})
 	post := newPost(t, host, private, object{"dataType": "room", "data": object{"roomId": roomID}})

@@ -221,7 +221,7 @@ func TestChannelLimits(t *testing.T) {
 		{"type", boss, http.MethodPost, channelsPath, object{"type": "conversation"}, invalid("type")},
 		{"id", boss, http.MethodPost, channelsPath, object{"channelId": long(101)}, invalid("channelId")},
 		{"1001 users", boss, http.MethodPost, channelsPath, object{"userIds": strings.Split(strings.Repeat("x ", 1000)+"x", " ")}, invalid("userIds")},
-		{"unknown user", boss, http.MethodPost, channelsPath, object{"userIds": []string{"nobody at all"}}, notFound},
+		{"unknown user", boss, http.MethodPost, channelsPath, object{"userIds": []string{"unknown user"}}, notFound},
 		{"avatar is no image", boss, http.MethodPost, channelsPath, object{"avatarFileId": text}, forbidden},
 		{"avatar is not there", boss, http.MethodPut, channelPath(id), object{"avatarFileId": unknownID}, notFound},
 		{"public live", boss, http.MethodPost, channelsPath, object{"type": "live", "isPublic": true}, invalid("isPublic")},

@@ -60,7 +60,7 @@ func TestAddAndRemoveChannelUsers(t *testing.T) {
 	requireAttempts(t, []attempt{
 		{"by a member", first, http.MethodPost, channelPath(id) + "/users", named(second), notAllowed},
 		{"removed by a member", first, http.MethodDelete, channelPath(id) + "/users", named(second), notAllowed},
-		{"unknown", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{"nobody at all"}}, notFound},
+		{"unknown", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{"unknown user"}}, notFound},
 		{"none", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{}}, invalid("userIds")},
 		{"101", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": strings.Split(strings.Repeat("x ", 100)+"x", " ")}, invalid("userIds")},
 		{"51 characters", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{strings.Repeat("x", 51)}}, invalid("userIds[0]")},

@@ -331,7 +331,7 @@ func TestCommunityLimits(t *testing.T) {
 	post("empty tag", object{"tags": []string{""}}, invalid("tags[0]"))
 	post("11 categories", object{"categoryIds": words(11, 1)}, invalid("categoryIds"))
 	post("unknown category", object{"categoryIds": []string{unknownID}}, notFound)
-	post("unknown user", object{"userIds": []string{"nobody-knows-me"}}, notFound)
+	post("unknown user", object{"userIds": []string{"unknown-user"}}, notFound)
 	post("1001 users", object{"userIds": words(1001, 1)}, invalid("userIds"))
 	post("other mode", object{"notificationMode": "loud"}, invalid("notificationMode"))
 	post("other type", object{"type": "party"}, invalid("type"))

@@ -18,7 +18,7 @@ func TestFeedAggregates(t *testing.T) {
 	category := newCategory(t, admin(t), "category")
 	community := newCommunity(t, boss, object{"categoryIds": []string{category}, "userIds": []string{writer.UserID}})
 	fields := object{
-		"attachments": photos(t, 2), "mentionees": []object{{"type": "user", "userIds": []string{reader.UserID, "nobody-knows-me"}}},
+		"attachments": photos(t, 2), "mentionees": []object{{"type": "user", "userIds": []string{reader.UserID, "unknown-user"}}},
 	}
 	var inCommunity, onWall []string
 	for range 3 {
@@ -100,7 +100,7 @@ func TestFeedLimits(t *testing.T) {
 			get("hasFlag that is none", "hasFlag=1x", invalid("hasFlag"))
 			get("unknown parameter", "colour=red", failure{})
 			requireAttempts(t, append(attempts,
-				attempt{"unknown", boss, http.MethodGet, path + "nobody-knows-me", nil, notFound},
+				attempt{"unknown", boss, http.MethodGet, path + "unknown-user", nil, notFound},
 				attempt{"unknown id", boss, http.MethodGet, path + unknownID, nil, notFound},
 				attempt{"id of 900", boss, http.MethodGet, path + strings.Repeat("x", 900), nil, notFound},
 				attempt{"id of 901", boss, http.MethodGet, path + strings.Repeat("x", 901), nil, failure{status: 422, code: 500000, message: "Parameters validation error!"}},

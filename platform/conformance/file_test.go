@@ -248,13 +248,13 @@ func TestFileOwnership(t *testing.T) {
 	path := filesPath + "/" + id
 	words := object{"altText": "words"}
 	requireAttempts(t, []attempt{
-		{"changed by nobody", n.Anonymous(region.EU), http.MethodPut, path, words, unauthorized},
+		{"changed by an anonymous caller", n.Anonymous(region.EU), http.MethodPut, path, words, unauthorized},
 		{"changed by a stranger", stranger, http.MethodPut, path, words, notAllowed},
 		{"changed by a moderator", mod, http.MethodPut, path, words, notAllowed},
-		{"deleted by nobody", n.Anonymous(region.EU), http.MethodDelete, path, nil, unauthorized},
+		{"deleted by an anonymous caller", n.Anonymous(region.EU), http.MethodDelete, path, nil, unauthorized},
 		{"deleted by a stranger", stranger, http.MethodDelete, path, nil, notAllowed},
 		{"deleted by a moderator", mod, http.MethodDelete, path, nil, notAllowed},
-		{"got by nobody", n.Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
+		{"got by an anonymous caller", n.Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
 		{"too many words", owner, http.MethodPut, path, object{"altText": strings.Repeat("x", 1001)}, invalid("altText")},
 		{"id of 51", owner, http.MethodGet, filesPath + "/" + strings.Repeat("x", 51), nil, invalid("fileId")},
 		{"unknown", owner, http.MethodGet, filesPath + "/" + unknownID, nil, notFound},

@@ -63,7 +63,7 @@ func requireFlags(t *testing.T, o object, want int) {
 	t.Helper()
 	require.InDelta(t, want, o["flagCount"], 0)
 	if want == 0 {
-		require.Nil(t, o["hashFlag"], "nobody flags it")
+		require.Nil(t, o["hashFlag"], "no user flags it")
 		return
 	}
 	filter, ok := o["hashFlag"].(map[string]any)

@@ -97,16 +97,16 @@ func TestFollow(t *testing.T) {
 
 	requireAttempts(t, []attempt{
 		{"oneself", us, http.MethodPost, followingPath + "/" + us.UserID, nil, failure{status: 400, code: 400000}},
-		{"nobody", us, http.MethodPost, followingPath + "/nobody-at-all", nil, notFound},
+		{"unknown user", us, http.MethodPost, followingPath + "/unknown-user", nil, notFound},
 		{"unknown id", us, http.MethodPost, followingPath + "/" + unknownID, nil, notFound},
 		{"not followed", us, http.MethodDelete, followingPath + "/" + us.UserID, nil, notFound},
 		{"unfollow a stranger", eu, http.MethodDelete, followingPath + "/" + sg.UserID, nil, notFound},
 		{"accept a stranger", eu, http.MethodPost, followersPath + "/" + sg.UserID, nil, notFound},
 		{"remove a stranger", eu, http.MethodDelete, followersPath + "/" + sg.UserID, nil, notFound},
 		{"as an admin", admin(t), http.MethodPost, followingPath + "/" + us.UserID, nil, forbidden},
-		{"as nobody", apptest.Shared(t).Anonymous(region.EU), http.MethodPost, followingPath + "/" + us.UserID, nil, unauthorized},
-		{"counts of nobody", us, http.MethodGet, "/api/v5/users/nobody-at-all/followInfo", nil, notFound},
-		{"followers of nobody", us, http.MethodGet, "/api/v4/users/nobody-at-all/followers", nil, notFound},
+		{"anonymous", apptest.Shared(t).Anonymous(region.EU), http.MethodPost, followingPath + "/" + us.UserID, nil, unauthorized},
+		{"counts of an unknown user", us, http.MethodGet, "/api/v5/users/unknown-user/followInfo", nil, notFound},
+		{"followers of an unknown user", us, http.MethodGet, "/api/v4/users/unknown-user/followers", nil, notFound},
 		{"a wrong status", us, http.MethodGet, followersPath + "?status=blocked", nil, invalid("status")},
 	})
 }
@@ -246,7 +246,7 @@ func TestBlocks(t *testing.T) {
 		{"others comment", sg, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": post, "data": object{"text": "hi"}}, failure{}},
 		{"the blocker reads", eu, http.MethodGet, "/api/v3/posts/" + post, nil, failure{}},
 		{"block oneself", us, http.MethodPost, blocksPath + "/" + us.UserID, nil, failure{status: 400, code: 400000}},
-		{"block nobody", us, http.MethodPost, blocksPath + "/nobody-at-all", nil, notFound},
+		{"block an unknown user", us, http.MethodPost, blocksPath + "/unknown-user", nil, notFound},
 		{"unblock a stranger", us, http.MethodDelete, blocksPath + "/" + sg.UserID, nil, notFound},
 	})
 	require.Equal(t, "none", eu.Do(t, http.MethodDelete, blocksPath+"/"+us.UserID, nil).OK(t).String(t, "follows.0.status"))

@@ -130,15 +130,15 @@ func TestJoinDecisionRefusals(t *testing.T) {
 			attempt{verb + " by a member", club.member, http.MethodPost, path(club.id), body, notAllowed},
 			attempt{verb + " by a banned user", club.banned, http.MethodPost, path(club.id), body, notAllowed},
 			attempt{verb + " elsewhere", club.boss, http.MethodPost, path(other), body, notAllowed},
-			attempt{verb + " by nobody", apptest.Shared(t).Anonymous(region.EU), http.MethodPost, path(club.id), body, unauthorized},
+			attempt{verb + " by an anonymous caller", apptest.Shared(t).Anonymous(region.EU), http.MethodPost, path(club.id), body, unauthorized},
 			attempt{verb + " a member", club.boss, http.MethodPost, path(club.id), object{"userId": club.member.InternalID}, notFound},
-			attempt{verb + " unknown", club.boss, http.MethodPost, path(club.id), object{"userId": "nobody-knows-me"}, notFound},
+			attempt{verb + " unknown", club.boss, http.MethodPost, path(club.id), object{"userId": "unknown-user"}, notFound},
 			attempt{verb + " unknown internal", club.boss, http.MethodPost, path(club.id), object{"userId": unknownID}, notFound},
 			attempt{verb + " unknown community", club.boss, http.MethodPost, path(unknownID), body, notFound},
 			attempt{verb + " id of 1", club.boss, http.MethodPost, path("x"), body, notFound},
 			attempt{verb + " id of 900", club.boss, http.MethodPost, path(strings.Repeat("x", 900)), body, notFound},
 			attempt{verb + " id of 901", club.boss, http.MethodPost, path(strings.Repeat("x", 901)), body, invalid("communityId")},
-			attempt{verb + " nobody", club.boss, http.MethodPost, path(club.id), object{}, invalid("userId")},
+			attempt{verb + " without users", club.boss, http.MethodPost, path(club.id), object{}, invalid("userId")},
 			attempt{verb + " without a body", club.boss, http.MethodPost, path(club.id), nil, invalid("userId")},
 			attempt{verb + " userId of 51", club.boss, http.MethodPost, path(club.id), object{"userId": strings.Repeat("x", 51)}, invalid("userId")})
 	}

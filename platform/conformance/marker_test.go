@@ -255,7 +255,7 @@ func TestMarkerRefusals(t *testing.T) {
 		{user, http.MethodPut, feed + "/segments/2", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 403, 400300},
 		{user, http.MethodDelete, feed, nil, 403, 400300},
 		{admin(t), http.MethodGet, markersPath + "/userMarker", nil, 403, 400300},
-		{admin(t), http.MethodPut, feed + "/segments/2", object{"entityId": f.channel, "messageId": "m", "userIds": []string{"nobody-here"}}, 404, 400400},
+		{admin(t), http.MethodPut, feed + "/segments/2", object{"entityId": f.channel, "messageId": "m", "userIds": []string{"unknown-user"}}, 404, 400400},
 		{admin(t), http.MethodPut, feed + "/segments/2", object{"entityId": "another", "messageId": "m", "userIds": userIDs(user)}, 400, 400000},
 		{admin(t), http.MethodPut, feed + "/segments/0", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 422, 500000},
 		{admin(t), http.MethodPut, feedsPath + "/x/segments/1", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 422, 500000},

@@ -120,9 +120,9 @@ func TestAddAndRemoveMembers(t *testing.T) {
 			attempt{method + " by an admin", admin(t), method, membersPath(club.id), users(a.UserID), failure{}},
 			attempt{method + " 100 ids", club.boss, method, membersPath(club.id), users(hundred...), failure{}},
 			attempt{method + " 101 ids", club.boss, method, membersPath(club.id), users(append(hundred, a.UserID)...), invalid("userIds")},
-			attempt{method + " nobody", club.boss, method, membersPath(club.id), users(), invalid("userIds")},
+			attempt{method + " without users", club.boss, method, membersPath(club.id), users(), invalid("userIds")},
 			attempt{method + " id of 51", club.boss, method, membersPath(club.id), users(strings.Repeat("x", 51)), invalid("userIds[0]")},
-			attempt{method + " unknown user", club.boss, method, membersPath(club.id), users("nobody-knows-me"), notFound},
+			attempt{method + " unknown user", club.boss, method, membersPath(club.id), users("unknown-user"), notFound},
 			attempt{method + " unknown community", club.boss, method, membersPath(unknownID), users(a.UserID), notFound},
 			attempt{method + " community id of 901", club.boss, method, membersPath(strings.Repeat("x", 901)), users(a.UserID), invalid("communityId")})
 	}
@@ -169,10 +169,10 @@ func TestBanMembers(t *testing.T) {
 		attempts = append(attempts,
 			attempt{verb + " by a member", club.member, http.MethodPut, path, users(club.stranger.UserID), notAllowed},
 			attempt{verb + " by a stranger", club.stranger, http.MethodPut, path, users(club.member.UserID), notAllowed},
-			attempt{verb + " nobody", club.boss, http.MethodPut, path, users(), invalid("userIds")},
+			attempt{verb + " without users", club.boss, http.MethodPut, path, users(), invalid("userIds")},
 			attempt{verb + " 101", club.boss, http.MethodPut, path, users(slices.Repeat([]string{"x"}, 101)...), invalid("userIds")},
 			attempt{verb + " id of 901", club.boss, http.MethodPut, path, users(strings.Repeat("x", 901)), invalid("userIds[0]")},
-			attempt{verb + " unknown", club.boss, http.MethodPut, path, users("nobody-knows-me"), notFound},
+			attempt{verb + " unknown", club.boss, http.MethodPut, path, users("unknown-user"), notFound},
 			attempt{verb + " unknown community", club.boss, http.MethodPut, membersPath(unknownID) + "/" + verb, users("x"), notFound})
 	}
 	requireAttempts(t, append(attempts, attempt{
@@ -217,10 +217,10 @@ func TestMemberRoles(t *testing.T) {
 			attempt{method + " role of 101", club.boss, method, path, give([]string{strings.Repeat("x", 101)}, club.member.UserID), invalid("roles[0]")},
 			attempt{method + " unknown role", club.boss, method, path, give([]string{"king"}, club.member.UserID), invalid("roles")},
 			attempt{method + " network role", club.boss, method, path, give([]string{"global-admin"}, club.member.UserID), invalid("roles")},
-			attempt{method + " nobody", club.boss, method, path, give(mod), invalid("userIds")},
+			attempt{method + " without users", club.boss, method, path, give(mod), invalid("userIds")},
 			attempt{method + " 101 users", club.boss, method, path, give(mod, slices.Repeat([]string{"x"}, 101)...), invalid("userIds")},
 			attempt{method + " no member", club.boss, method, path, give(mod, club.stranger.UserID), notFound},
-			attempt{method + " unknown user", club.boss, method, path, give(mod, "nobody-knows-me"), notFound},
+			attempt{method + " unknown user", club.boss, method, path, give(mod, "unknown-user"), notFound},
 			attempt{method + " unknown community", club.boss, method, "/api/v4/communities/" + unknownID + "/users/roles", body, notFound})
 	}
 	requireAttempts(t, append(attempts,

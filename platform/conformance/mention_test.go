@@ -15,7 +15,7 @@ func TestMentionListsMatch(t *testing.T) {
 	t.Parallel()
 	author, a, b := newUser(t, region.EU, "author"), newUser(t, region.US, "a"), newUser(t, region.SG, "b")
 	mentions := []object{
-		{"type": "user", "userIds": []string{a.UserID, "nobody-of-this-name", b.UserID}}, {"type": "user", "userIds": []string{"nobody-of-this-name"}},
+		{"type": "user", "userIds": []string{a.UserID, "unknown-user", b.UserID}}, {"type": "user", "userIds": []string{"unknown-user"}},
 	}
 	want := []any{map[string]any{
 		"type": "user", "userIds": []any{a.UserID, b.UserID}, "userPublicIds": []any{a.UserID, b.UserID}, "userInternalIds": []any{a.InternalID, b.InternalID},

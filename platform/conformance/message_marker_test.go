@@ -37,7 +37,7 @@ func (c *chat) mark(t *testing.T, by *apptest.Client, segment int) feedMark {
 	return feedMarkOf(t, (&messageFeed{id: c.id, segment: segment}).awaitMessage(t, by))
 }
 
-// TestMessagesMoveMarkers checks that a message reaches the members of every region and nobody else.
+// TestMessagesMoveMarkers checks that a message reaches the members of every region and no one else.
 func TestMessagesMoveMarkers(t *testing.T) {
 	t.Parallel()
 	author, reader, mentioned := newUser(t, region.EU, "author"), newUser(t, region.US, "reader"), newUser(t, region.SG, "mentioned")

@@ -304,7 +304,7 @@ func TestModerationRules(t *testing.T) {
 func TestModerationRuleRefusals(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	admin, alice, nobody := n.Admin(region.EU), n.NewUser(t, region.EU, "alice"), n.Anonymous(region.EU)
+	admin, alice, anonymous := n.Admin(region.EU), n.NewUser(t, region.EU, "alice"), n.Anonymous(region.EU)
 	adding := func(regexs ...string) object { return object{"regexs": regexs} }
 	many := func(n int, shape string) object {
 		var all []string
@@ -329,7 +329,7 @@ func TestModerationRuleRefusals(t *testing.T) {
 			{"none of them " + path, admin, http.MethodPost, path, adding(), failure{}},
 			{"a NUL " + path, admin, http.MethodPost, path, adding("a\x00b"), failure{status: 422, code: 500000}},
 			{"by a user " + path, alice, http.MethodPost, path, adding("b.example"), notAllowed},
-			{"by nobody " + path, nobody, http.MethodPost, path, adding("b.example"), unauthorized},
+			{"by an anonymous caller " + path, anonymous, http.MethodPost, path, adding("b.example"), unauthorized},
 			{"read by a user " + path, alice, http.MethodGet, path, nil, notAllowed},
 			{"by another order " + path, admin, http.MethodGet, path + "?sortBy=name", nil, invalid("sortBy")},
 			{"a bad token " + path, admin, http.MethodGet, path + "?options[token]=x", nil, invalid("options.token")},
@@ -344,7 +344,7 @@ func TestModerationRuleRefusals(t *testing.T) {
 		attempt{"no host", admin, http.MethodPost, allowPath, adding("/x"), invalid("regexs[0]")},
 		attempt{"verify nothing", alice, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{}}, invalid("data")},
 		attempt{"verify too much", alice, http.MethodPost, "/api/v3/blocklists/verify", object{"data": []string{strings.Repeat("a", 501)}}, invalid("data[0]")},
-		attempt{"verify as nobody", nobody, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{"x"}}, unauthorized},
+		attempt{"verify anonymously", anonymous, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{"x"}}, unauthorized},
 	))
 }
 

@@ -218,7 +218,7 @@ func TestDocumentedStreamsAnswer(t *testing.T) {
 	require.Equal(t, http.StatusPartialContent, part.Status)
 	require.Empty(t, slices.DeleteFunc(apiDoc.operations(), func(op documented) bool {
 		return op.object["x-rpc"] != nil || apiDoc.successes(op.name()) > 0
-	}), "an operation that nobody called")
+	}), "an operation that no test called")
 }
 
 func (d *apiDocument) successes(name string) int {

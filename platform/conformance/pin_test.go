@@ -154,11 +154,11 @@ func TestGlobalPinRefusals(t *testing.T) {
 		{"a postId of 900", admin, http.MethodPost, pinning(strings.Repeat("a", 900)), nil, notFound},
 		{"a postId of 901", admin, http.MethodPost, pinning(strings.Repeat("a", 901)), nil, invalid("postId")},
 		{"as a user", author, http.MethodPost, pinning(post), nil, notAllowed},
-		{"as nobody", n.Anonymous(region.EU), http.MethodPost, pinning(post), nil, unauthorized},
+		{"anonymous", n.Anonymous(region.EU), http.MethodPost, pinning(post), nil, unauthorized},
 		{"unpin what is not pinned", admin, http.MethodDelete, pinning(post), nil, notFound},
 		{"unpin as a user", author, http.MethodDelete, pinning(post), nil, notAllowed},
 		{"unpin all as a user", author, http.MethodDelete, globalPins, nil, notAllowed},
-		{"list as nobody", n.Anonymous(region.EU), http.MethodGet, globalPins, nil, unauthorized},
+		{"list anonymously", n.Anonymous(region.EU), http.MethodGet, globalPins, nil, unauthorized},
 		{"list in no order", author, http.MethodGet, globalPins + "?sortBy=name", nil, invalid("sortBy")},
 		{"a setting of 0", admin, http.MethodPut, settingsPath, object{"maxGlobalPinnedPost": 0}, invalid("maxGlobalPinnedPost")},
 		{"a setting of 21", admin, http.MethodPut, settingsPath, object{"maxGlobalPinnedPost": 21}, invalid("maxGlobalPinnedPost")},
@@ -235,7 +235,7 @@ func TestCommunityPinRefusals(t *testing.T) {
 		{"list no id", author, http.MethodGet, communityPins + "nothing", nil, notFound},
 		{"unpin all of no id", author, http.MethodDelete, communityPins + "nothing", nil, notFound},
 		{"list a private community", stranger, http.MethodGet, communityPins + private, nil, notMember},
-		{"list as nobody", apptest.Shared(t).Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
+		{"list anonymously", apptest.Shared(t).Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
 		{"a communityId of 901", author, http.MethodGet, communityPins + strings.Repeat("a", 901), nil, invalid("communityId")},
 	})
 	for range 19 {

@@ -129,7 +129,7 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	id := newPoll(t, author, object{"answerType": "multiple"})
 	r := voter.Do(t, http.MethodGet, pollsPath+"/"+id, nil)
 	answers := requirePoll(t, r)
-	require.Empty(t, r.String(t, "polls.0.closedAt"), "open until somebody closes it")
+	require.Empty(t, r.String(t, "polls.0.closedAt"), "open until it is closed")
 	requireVotes(t, voter.Do(t, http.MethodPost, votesPath(id), answering(answers[0], answers[2], answers[0])), []int{1, 0, 1}, []bool{true, false, true})
 	requireVotes(t, voter.Do(t, http.MethodPut, votesPath(id), answering(answers[1], answers[2])), []int{0, 1, 1}, []bool{false, true, true})
 
@@ -255,7 +255,7 @@ func TestPostWithPoll(t *testing.T) {
 		{"voters by a stranger", stranger, http.MethodGet, pollsPath + "/" + id + "/answers/" + answers[0], nil, notFound},
 		{"seen by an administrator", admin(t), http.MethodGet, pollsPath + "/" + id, nil, failure{}},
 		{"posted again", author, http.MethodPost, "/api/v4/posts", posting(id), refusedPoll},
-		{"posted by somebody else", owner, http.MethodPost, "/api/v4/posts", posting(newPoll(t, author)), refusedPoll},
+		{"posted by another user", owner, http.MethodPost, "/api/v4/posts", posting(newPoll(t, author)), refusedPoll},
 		{"posted after it was deleted", author, http.MethodPost, "/api/v4/posts", posting(deleted), refusedPoll},
 		{"an unknown poll", author, http.MethodPost, "/api/v4/posts", posting(unknownID), refusedPoll},
 		{"no poll", author, http.MethodPost, "/api/v4/posts", posting("x"), invalid("data.pollId")},
@@ -300,7 +300,7 @@ func TestPollRefusals(t *testing.T) {
 		}
 		return object{"answers": list}
 	}
-	nobody := apptest.Shared(t).Anonymous(region.EU)
+	anonymous := apptest.Shared(t).Anonymous(region.EU)
 	requireAttempts(t, []attempt{
 		{"1 answer", author, http.MethodPost, pollsPath, poll(t, several(1)), invalid("answers")},
 		{"2 answers", author, http.MethodPost, pollsPath, poll(t, several(2)), failure{}},
@@ -320,8 +320,8 @@ func TestPollRefusals(t *testing.T) {
 		{"closed in more than a year", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": 31536000001}), invalid("closedIn")},
 		{"closed in half a millisecond", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": 0.5}), invalid("closedIn")},
 		{"made by an administrator", admin(t), http.MethodPost, pollsPath, poll(t), forbidden},
-		{"made by nobody", nobody, http.MethodPost, pollsPath, poll(t), unauthorized},
-		{"read by nobody", nobody, http.MethodGet, pollsPath + "/" + id, nil, unauthorized},
+		{"made by an anonymous caller", anonymous, http.MethodPost, pollsPath, poll(t), unauthorized},
+		{"read by an anonymous caller", anonymous, http.MethodGet, pollsPath + "/" + id, nil, unauthorized},
 		{"an unknown one", author, http.MethodGet, pollsPath + "/" + unknownID, nil, notFound},
 		{"no id", author, http.MethodGet, pollsPath + "/nothing", nil, notFound},
 		{"an id of 901", author, http.MethodGet, pollsPath + "/" + strings.Repeat("a", 901), nil, invalid("pollId")},
@@ -332,7 +332,7 @@ func TestPollRefusals(t *testing.T) {
 		{"voted for another answer", voter, http.MethodPost, votesPath(id), answering(unknownID), invalid("answerIds")},
 		{"voted for two", voter, http.MethodPost, votesPath(id), answering(answers[0], answers[1]), failure{status: 400, code: 400000}},
 		{"voted by an administrator", admin(t), http.MethodPost, votesPath(id), answering(answers[0]), forbidden},
-		{"voted by nobody", nobody, http.MethodPost, votesPath(id), answering(answers[0]), unauthorized},
+		{"voted by an anonymous caller", anonymous, http.MethodPost, votesPath(id), answering(answers[0]), unauthorized},
 		{"voted in an unknown one", voter, http.MethodPost, votesPath(unknownID), answering(answers[0]), notFound},
 		{"closed by an administrator", admin(t), http.MethodPut, pollsPath + "/" + id, object{"status": "closed"}, failure{}},
 	})

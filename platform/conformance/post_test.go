@@ -271,7 +271,7 @@ func TestPostLimits(t *testing.T) {
 	post("mention of 51", object{"mentionees": []object{{"type": "user", "userIds": words(1, 51)}}}, invalid("mentionees[0].userIds[0]"))
 	post("mention of a channel", object{"mentionees": []object{{"type": "channel"}}}, invalid("mentionees[0].type"))
 	post("other target", object{"targetType": "planet"}, invalid("targetType"))
-	post("unknown user", object{"targetType": "user", "targetId": "nobody-knows-me"}, notFound)
+	post("unknown user", object{"targetType": "user", "targetId": "unknown-user"}, notFound)
 	post("unknown community", object{"targetType": "community", "targetId": unknownID}, notFound)
 	post("community of 900", object{"targetType": "community", "targetId": strings.Repeat("x", 900)}, notFound)
 	post("community of 901", object{"targetType": "community", "targetId": strings.Repeat("x", 901)}, invalid("targetId"))

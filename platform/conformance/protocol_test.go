@@ -244,7 +244,7 @@ func TestProtocolsGiveEqualErrors(t *testing.T) {
 	post := newPost(t, club.member, club.id)
 	out := newUser(t, region.EU, "exile")
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": out.UserID}).OK(t)
-	get := clientCall(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.GetUser, &plazav1.GetUserRequest{UserId: "nobody-knows-me"})
+	get := clientCall(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.GetUser, &plazav1.GetUserRequest{UserId: "unknown-user"})
 	flagged := clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.FlagPost, &plazav1.FlagPostRequest{PostId: post})
 	reject := clientCall(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RejectJoin,
 		&plazav1.RejectJoinRequest{CommunityId: club.id, UserId: club.stranger.InternalID})
@@ -258,7 +258,7 @@ func TestProtocolsGiveEqualErrors(t *testing.T) {
 		&plazav1.CreatePostRequest{TargetType: "community", TargetId: club.id, Text: "x"})
 	ask(t, club.stranger, club.id)
 	body := object{"targetType": "community", "targetId": club.id, "text": "x"}
-	users := "/api/v3/users/nobody-knows-me"
+	users := "/api/v3/users/unknown-user"
 	for _, c := range []struct {
 		operation
 		want failure

@@ -194,7 +194,7 @@ func TestUserAddedSources(t *testing.T) {
 	told(approving, owner.InternalID, c)
 	admin(t).Do(t, http.MethodPost, "/api/v3/communities/"+approving+"/users", object{"userIds": userIDs(a)}).OK(t)
 	told(approving, "", a)
-	requireRefused(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"nobody-at-all"}}), http.StatusNotFound, 400400)
+	requireRefused(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"unknown-user"}}), http.StatusNotFound, 400400)
 	add(t, owner, approving, b)
 	told(approving, owner.InternalID, b)
 }

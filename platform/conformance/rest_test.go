@@ -255,7 +255,7 @@ func TestCORS(t *testing.T) {
 	}
 	for _, r := range []*apptest.Response{
 		alice.With("Origin", origin).Do(t, http.MethodGet, "/api/v3/users", nil).OK(t),
-		alice.With("Origin", origin).Do(t, http.MethodGet, "/api/v3/users/nobody-knows-me", nil),
+		alice.With("Origin", origin).Do(t, http.MethodGet, "/api/v3/users/unknown-user", nil),
 		alice.With("Origin", origin).Do(t, http.MethodGet, "/nothing", nil),
 	} {
 		require.Contains(t, []string{"*", origin}, r.Header.Get("Access-Control-Allow-Origin"))

@@ -231,8 +231,8 @@ func TestRoomCoHosts(t *testing.T) {
 	require.Equal(t, true, room["participants"].([]any)[1].(object)["canManageProductTags"])
 	requireAttempts(t, []attempt{
 		{"changed by the co-host", guest, http.MethodPut, participants + guest.UserID, object{}, forbidden},
-		{"somebody else", host, http.MethodPut, participants + other.UserID, object{}, notFound},
-		{"nobody", host, http.MethodDelete, participants + "nobody", nil, notFound},
+		{"another user", host, http.MethodPut, participants + other.UserID, object{}, notFound},
+		{"unknown user", host, http.MethodDelete, participants + "nobody", nil, notFound},
 		{"removed by another", other, http.MethodDelete, participants + guest.UserID, nil, forbidden},
 		{"the host removed", host, http.MethodDelete, participants + host.UserID, nil, failure{status: 400, code: 400000}},
 		{"the host leaves", host, http.MethodPost, roomsPath + "/" + id + "/leave", nil, failure{status: 400, code: 400000}},
@@ -255,7 +255,7 @@ func TestChildRooms(t *testing.T) {
 	require.Equal(t, []any{child["roomId"]}, requireRoom(t, host.Do(t, http.MethodGet, roomsPath+"/"+parent, nil))["childRoomIds"])
 	refused := failure{status: 400, code: 400000}
 	requireAttempts(t, []attempt{
-		{"of somebody else's", other, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": parent}, refused},
+		{"of another user's", other, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": parent}, refused},
 		{"of a child", host, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": child["roomId"]}, refused},
 		{"of none", host, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": unknownID}, refused},
 		{"of no id", host, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": "x"}, refused},
@@ -305,7 +305,7 @@ func TestPostWithRoom(t *testing.T) {
 		}
 		return a.values("rooms", "roomId")
 	}
-	require.Empty(t, lives(viewer, ""), "nobody sends yet")
+	require.Empty(t, lives(viewer, ""), "before a host sends")
 	for _, room := range []string{id, onWall, child} {
 		_, key := sendCredentials(t, author, room)
 		media.Do(t, http.MethodPost, mediaRoomsPath+room+"/events", roomReport("started", key)).OK(t)
@@ -330,7 +330,7 @@ func TestPostWithRoom(t *testing.T) {
 		{"recordings for a stranger", stranger, http.MethodGet, roomsPath + "/" + id + "/recorded", nil, notFound},
 		{"stopped by a member", viewer, http.MethodPost, roomsPath + "/" + id + "/stop", nil, forbidden},
 		{"posted again", author, http.MethodPost, "/api/v4/posts", posting(id), refused},
-		{"posted by somebody else", owner, http.MethodPost, "/api/v4/posts", posting(text(newRoom(t, author), "roomId")), refused},
+		{"posted by another user", owner, http.MethodPost, "/api/v4/posts", posting(text(newRoom(t, author), "roomId")), refused},
 		{"an unknown room", author, http.MethodPost, "/api/v4/posts", posting(unknownID), refused},
 		{"no room", author, http.MethodPost, "/api/v4/posts", posting("x"), invalid("data.roomId")},
 	})
@@ -392,7 +392,7 @@ func TestRoomRefusals(t *testing.T) {
 		{"type", host, http.MethodPost, roomsPath, create(object{"type": "x"}), invalid("type")},
 		{"participants of directStreaming", host, http.MethodPost, roomsPath, create(object{"participants": []string{other.UserID}}), invalid("participants")},
 		{"two co-hosts", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{other.UserID, "x"}}), invalid("participants")},
-		{"an unknown co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{"nobody at all"}}), notFound},
+		{"an unknown co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{"unknown user"}}), notFound},
 		{"oneself as co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{host.UserID}}), invalid("participants")},
 		{"metadata of more than 10 KB", host, http.MethodPost, roomsPath, create(object{"metadata": object{"a": strings.Repeat("x", 10*1024)}}), invalid("metadata")},
 		{"by an administrator", admin(t), http.MethodPost, roomsPath, create(nil), forbidden},

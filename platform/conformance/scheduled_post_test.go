@@ -191,14 +191,14 @@ func TestChangeScheduledPost(t *testing.T) {
 		{"to no post", author, http.MethodPut, path, object{"postData": object{"data": object{}}}, invalid("data.text")},
 		{"by a stranger", stranger, http.MethodPut, path, object{"scheduledAt": at}, notFound},
 		{"cancelled by a stranger", stranger, http.MethodDelete, path, nil, notFound},
-		{"by nobody", apptest.Shared(t).Anonymous(region.EU), http.MethodDelete, path, nil, unauthorized},
+		{"by an anonymous caller", apptest.Shared(t).Anonymous(region.EU), http.MethodDelete, path, nil, unauthorized},
 		{"an unknown one", author, http.MethodPut, schedulePath + "/" + unknownID, object{"scheduledAt": at}, notFound},
 		{"no id", author, http.MethodDelete, schedulePath + "/nothing", nil, notFound},
 		{"by an administrator", admin(t), http.MethodPut, path, object{"scheduledAt": timeIn(time.Hour)}, failure{}},
 	})
 	require.Empty(t, requireScheduled(t, stranger.Do(t, http.MethodGet, schedulePath, nil)))
-	everybody := admin(t).Do(t, http.MethodGet, schedulePath+"?options[limit]=100&notPostedOnly=true", nil)
-	require.Contains(t, requireScheduled(t, everybody), id)
+	all := admin(t).Do(t, http.MethodGet, schedulePath+"?options[limit]=100&notPostedOnly=true", nil)
+	require.Contains(t, requireScheduled(t, all), id)
 	require.True(t, author.Do(t, http.MethodDelete, path, nil).OK(t).Bool(t, "success"))
 	requireFailure(t, notFound, author.Do(t, http.MethodDelete, path, nil))
 	require.Empty(t, requireScheduled(t, author.Do(t, http.MethodGet, schedulePath, nil)))
@@ -230,7 +230,7 @@ func TestScheduleLimits(t *testing.T) {
 		{"as a stranger", stranger, scheduling(timeIn(day), community, "x"), notMember},
 		{"as a member who may not post", stranger, scheduling(timeIn(day), closed, "x"), notAllowed},
 		{"in an unknown community", author, scheduling(timeIn(day), unknownID, "x"), notFound},
-		{"as nobody", apptest.Shared(t).Anonymous(region.EU), scheduling(timeIn(day), community, "x"), unauthorized},
+		{"anonymous", apptest.Shared(t).Anonymous(region.EU), scheduling(timeIn(day), community, "x"), unauthorized},
 		{"as an administrator", admin(t), scheduling(timeIn(day), community, "x"), forbidden},
 	} {
 		t.Run(c.name, func(t *testing.T) {

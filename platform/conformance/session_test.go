@@ -142,7 +142,7 @@ func TestSessionIsRefused(t *testing.T) {
 		{"garbage", device(n, region.EU), http.MethodPost, "/api/v5/sessions", session(id, object{"authToken": "garbage"}), unauthorized},
 		{
 			"another user's authToken", device(n, region.EU), http.MethodPost, "/api/v5/sessions",
-			session(id, object{"authToken": authToken(t, n, region.EU, "somebody")}), unauthorized,
+			session(id, object{"authToken": authToken(t, n, region.EU, "other")}), unauthorized,
 		},
 		{
 			"the user's authToken, of another region", device(n, region.SG), http.MethodPost, "/api/v5/sessions",
@@ -252,7 +252,7 @@ func TestRevokeAllSessions(t *testing.T) {
 		})
 	}
 	requireAttempts(t, []attempt{
-		{"unknown user", n.Admin(region.EU), http.MethodDelete, "/api/v4/sessions/users/nobody-knows-me", nil, notFound},
+		{"unknown user", n.Admin(region.EU), http.MethodDelete, "/api/v4/sessions/users/unknown-user", nil, notFound},
 		{"userId of 51", n.Admin(region.EU), http.MethodDelete, "/api/v4/sessions/users/" + strings.Repeat("x", 51), nil, invalid("userId")},
 		{"admin without a user", n.Admin(region.EU), http.MethodDelete, "/api/v4/sessions", nil, invalid("userId")},
 		{"anonymous", n.Anonymous(region.EU), http.MethodDelete, "/api/v4/sessions", nil, unauthorized},

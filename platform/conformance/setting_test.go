@@ -38,8 +38,8 @@ func TestModerationConfiguration(t *testing.T) {
 	}
 	requireAttempts(t, append(attempts,
 		attempt{"as a user", alice, http.MethodPut, moderationPath, `{"isReportEnabled":true}`, notAllowed},
-		attempt{"as nobody", n.Anonymous(region.US), http.MethodPut, moderationPath, `{"isReportEnabled":true}`, unauthorized},
-		attempt{"read as nobody", n.Anonymous(region.US), http.MethodGet, moderationPath, nil, unauthorized},
+		attempt{"anonymous", n.Anonymous(region.US), http.MethodPut, moderationPath, `{"isReportEnabled":true}`, unauthorized},
+		attempt{"read anonymously", n.Anonymous(region.US), http.MethodGet, moderationPath, nil, unauthorized},
 		attempt{"read as an admin", n.Admin(region.US), http.MethodGet, moderationPath, nil, failure{}},
 	))
 }
@@ -69,7 +69,7 @@ func TestNetworkSettings(t *testing.T) {
 		{"one of two is wrong", n.Admin(region.EU), http.MethodPut, settingsPath, object{"isWhitelistEnabled": true, "flagLimit": 0}, invalid("flagLimit")},
 		{"as a user", alice, http.MethodPut, settingsPath, object{"flagLimit": 7}, notAllowed},
 		{"read as a user", alice, http.MethodGet, settingsPath, nil, notAllowed},
-		{"read as nobody", n.Anonymous(region.EU), http.MethodGet, settingsPath, nil, unauthorized},
+		{"read anonymously", n.Anonymous(region.EU), http.MethodGet, settingsPath, nil, unauthorized},
 	})
 	require.InDelta(t, 1000.0, get(t)["flagLimit"], 0)
 	require.Equal(t, false, get(t)["isWhitelistEnabled"], "all of a change or nothing")

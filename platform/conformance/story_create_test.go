@@ -62,7 +62,7 @@ func TestStoryInCommunity(t *testing.T) {
 	}
 	body := textStory(club.id, object{
 		"items": []object{item}, "metadata": object{"colour": "red"}, "syncState": "syncing",
-		"mentionees": []object{{"type": "user", "userIds": []string{club.member.UserID, "nobody-of-this-name"}}},
+		"mentionees": []object{{"type": "user", "userIds": []string{club.member.UserID, "unknown-user"}}},
 	})
 	r := club.boss.At(region.SG).Do(t, http.MethodPost, storiesPath, body)
 	a := requireAggregate(t, r, "", storyAggregate)
@@ -120,7 +120,7 @@ func TestWhoMakesStories(t *testing.T) {
 	}
 	requireAttempts(t, []attempt{
 		try("moderator", boss, failure{}), try("member", member, notAllowed), try("stranger", stranger, notMember),
-		try("banned", bannedMember, banned), try("administrator", n.Admin(region.EU), forbidden), try("nobody", n.Anonymous(region.EU), unauthorized),
+		try("banned", bannedMember, banned), try("administrator", n.Admin(region.EU), forbidden), try("anonymous", n.Anonymous(region.EU), unauthorized),
 	})
 	r := n.Admin(region.US).Do(t, http.MethodPut, "/api/v3/network-settings/social", object{"allowAllUserToCreateStory": true}).OK(t)
 	require.True(t, r.Bool(t, "story.allowAllUserToCreateStory"))

@@ -64,7 +64,7 @@ func TestListStories(t *testing.T) {
 		get("no type", "?targetId="+club.id, invalid("targetType")),
 		get("another type", "?targetType=content&targetId="+club.id, invalid("targetType")),
 		get("nothing there", "?targetType=community&targetId="+unknownID, notFound),
-		get("nobody", "?targetType=user&targetId=nobody-of-this-name", notFound),
+		get("unknown user", "?targetType=user&targetId=unknown-user", notFound),
 		get("limit of 0", "?targetType=community&targetId="+club.id+"&options[limit]=0", invalid("options.limit")),
 		get("limit of 101", "?targetType=community&targetId="+club.id+"&options[limit]=101", invalid("options.limit")),
 		get("limit of 100", "?targetType=community&targetId="+club.id+"&options[limit]=100", failure{}),
@@ -116,7 +116,7 @@ func TestListStoriesByTargets(t *testing.T) {
 	}
 	want = append(want, newWallStory(t, club.member))
 	slices.Reverse(want)
-	query := targetsQuery("community", club.id, "community", hidden, "user", club.member.UserID, "community", other.id, "user", "nobody-of-this-name", "community", club.id)
+	query := targetsQuery("community", club.id, "community", hidden, "user", club.member.UserID, "community", other.id, "user", "unknown-user", "community", club.id)
 	r := club.stranger.Do(t, http.MethodGet, "/api/v4/stories-by-targets?"+query, nil)
 	a := requireAggregate(t, r, "", storyAggregate)
 	require.Equal(t, want, a.values("stories", "storyId"))

@@ -117,7 +117,7 @@ func TestReportLimits(t *testing.T) {
 		post("other activity", club.member, one("activityType", "sniff"), invalid("activities[0].activityType")),
 		post("no time", club.member, one("timestamp", "yesterday"), invalid("activities[0].timestamp")),
 		post("as an administrator", admin(t), many(1), forbidden),
-		post("as nobody", club.member.Network.Anonymous(region.EU), many(1), unauthorized),
+		post("anonymous", club.member.Network.Anonymous(region.EU), many(1), unauthorized),
 	})
 	report(t, club.stranger, activity("story", story, time.Now()))
 	require.Subset(t, getStory(t, club.boss, story), object{"impression": 0.0, "reach": 0.0}, "who cannot see it did not view it")

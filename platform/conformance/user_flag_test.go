@@ -80,15 +80,15 @@ func TestUserFlags(t *testing.T) {
 
 	requireAttempts(t, []attempt{
 		{"oneself", a, http.MethodPost, myFlagsPath + a.UserID, nil, forbidden},
-		{"nobody", a, http.MethodPost, myFlagsPath + "nobody-at-all", nil, notFound},
-		{"unflag nobody", a, http.MethodDelete, myFlagsPath + "nobody-at-all", nil, notFound},
+		{"unknown user", a, http.MethodPost, myFlagsPath + "unknown-user", nil, notFound},
+		{"unflag an unknown user", a, http.MethodDelete, myFlagsPath + "unknown-user", nil, notFound},
 		{"an id of 51", a, http.MethodPost, myFlagsPath + longText(51), nil, invalid("userId")},
 		{"a long reason", a, http.MethodPost, path, object{"reason": longText(301)}, invalid("reason")},
 		{"a long detail", a, http.MethodPost, path, object{"detail": longText(301)}, invalid("detail")},
 		{"by an administrator", admin(t), http.MethodPost, path, nil, forbidden},
 		{"cleared by a user", a, http.MethodDelete, "/api/v2/users/" + bad.UserID + "/flags", nil, forbidden},
-		{"cleared of nobody", admin(t), http.MethodDelete, "/api/v2/users/nobody-at-all/flags", nil, notFound},
-		{"nobody by me", a, http.MethodGet, "/api/v3/users/nobody-at-all/isFlagByMe", nil, notFound},
+		{"cleared of an unknown user", admin(t), http.MethodDelete, "/api/v2/users/unknown-user/flags", nil, notFound},
+		{"unknown user by me", a, http.MethodGet, "/api/v3/users/unknown-user/isFlagByMe", nil, notFound},
 	})
 }
 

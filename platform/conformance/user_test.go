@@ -42,7 +42,7 @@ func TestGetUser(t *testing.T) {
 		}
 	}
 	requireAttempts(t, []attempt{
-		{"unknown", reader, http.MethodGet, "/api/v3/users/nobody-knows-me", nil, notFound},
+		{"unknown", reader, http.MethodGet, "/api/v3/users/unknown-user", nil, notFound},
 		{"unknown internal id", reader, http.MethodGet, "/api/v3/users/" + unknownID + "?type=internal", nil, notFound},
 		{"public id as internal", reader, http.MethodGet, "/api/v3/users/" + alice.UserID + "?type=internal", nil, notFound},
 		{"other type", reader, http.MethodGet, "/api/v3/users/" + alice.UserID + "?type=secret", nil, invalid("type")},
@@ -64,8 +64,8 @@ func TestBatchGetUsers(t *testing.T) {
 		return requireAggregate(t, alice.Do(t, http.MethodGet, path, nil), "", userAggregate).values("users", "userId")
 	}
 	require.Equal(t, []string{bob.UserID, alice.UserID}, get(t, list(bob.UserID, alice.UserID)), "the order of the request")
-	require.Equal(t, []string{bob.UserID}, get(t, list("nobody-knows-me", bob.UserID, bob.UserID)), "unknown ones are left out")
-	require.Equal(t, []string{}, get(t, list("nobody-knows-me")))
+	require.Equal(t, []string{bob.UserID}, get(t, list("unknown-user", bob.UserID, bob.UserID)), "unknown ones are left out")
+	require.Equal(t, []string{}, get(t, list("unknown-user")))
 	require.Equal(t, []string{odd.UserID}, get(t, list(odd.UserID)), "encoded once")
 	require.Equal(t, []string{odd.UserID, bob.UserID}, get(t, list(url.PathEscape(odd.UserID), bob.UserID)), "encoded twice")
 	require.Equal(t, []string{bob.UserID, alice.UserID}, get(t, "/api/v3/users/list?userIds[0]="+bob.UserID+"&userIds[1]="+alice.UserID))
@@ -212,11 +212,11 @@ func TestUpdateUser(t *testing.T) {
 	require.Equal(t, before["createdAt"], after["createdAt"])
 	require.Equal(t, "Bobby", put(t, admin(t), object{"userId": bob.UserID, "displayName": "Bobby"})["displayName"])
 	requireAttempts(t, []attempt{
-		{"somebody else", alice, http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "displayName": "x"}, notAllowed},
+		{"another user", alice, http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "displayName": "x"}, notAllowed},
 		{"own roles", alice, http.MethodPut, "/api/v3/users", object{"roles": []string{"global-admin"}}, notAllowed},
 		{"own roles away", alice, http.MethodPut, "/api/v3/users", object{"roles": []string{}}, notAllowed},
-		{"unknown", admin(t), http.MethodPut, "/api/v3/users", object{"userId": "nobody-knows-me", "displayName": "x"}, notFound},
-		{"unknown to a user", alice, http.MethodPut, "/api/v3/users", object{"userId": "nobody-knows-me", "displayName": "x"}, notAllowed},
+		{"unknown", admin(t), http.MethodPut, "/api/v3/users", object{"userId": "unknown-user", "displayName": "x"}, notFound},
+		{"unknown to a user", alice, http.MethodPut, "/api/v3/users", object{"userId": "unknown-user", "displayName": "x"}, notAllowed},
 		{"unknown role", admin(t), http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "roles": []string{"king"}}, invalid("roles")},
 		{"community role", admin(t), http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "roles": []string{"community-moderator"}}, invalid("roles")},
 	})
@@ -283,9 +283,9 @@ func TestGlobalBan(t *testing.T) {
 	require.Equal(t, false, ban(t, "/api/v2/users/unban")["isGlobalBan"])
 	n.SignIn(t, region.EU, alice.UserID).Do(t, http.MethodGet, "/api/v3/users", nil).OK(t)
 	requireAttempts(t, []attempt{
-		{"ban unknown", admin(t), http.MethodPost, "/api/v2/users/ban", object{"userId": "nobody-knows-me"}, notFound},
-		{"unban unknown", admin(t), http.MethodPost, "/api/v2/users/unban", object{"userId": "nobody-knows-me"}, notFound},
-		{"ban nobody", admin(t), http.MethodPost, "/api/v2/users/ban", object{}, invalid("userId")},
+		{"ban unknown", admin(t), http.MethodPost, "/api/v2/users/ban", object{"userId": "unknown-user"}, notFound},
+		{"unban unknown", admin(t), http.MethodPost, "/api/v2/users/unban", object{"userId": "unknown-user"}, notFound},
+		{"ban without a user", admin(t), http.MethodPost, "/api/v2/users/ban", object{}, invalid("userId")},
 		{"userId of 51", admin(t), http.MethodPost, "/api/v2/users/unban", object{"userId": strings.Repeat("x", 51)}, invalid("userId")},
 	})
 }

@@ -283,7 +283,7 @@ func TestChildStreams(t *testing.T) {
 	refused := failure{status: 400, code: 400000}
 	requireAttempts(t, []attempt{
 		{"the 21st", owner, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": parent}, refused},
-		{"of somebody else's", other, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": parent}, refused},
+		{"of another user's", other, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": parent}, refused},
 		{"of a child", owner, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": first}, refused},
 		{"of none", owner, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": unknownID}, refused},
 		{"of no id", owner, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": "x"}, refused},
@@ -339,7 +339,7 @@ func TestPostWithVideoStream(t *testing.T) {
 		{"ended by a stranger", stranger, http.MethodDelete, streamsPath + "/" + id + "/streaming-url", nil, notFound},
 		{"ended by a member", viewer, http.MethodDelete, streamsPath + "/" + id + "/streaming-url", nil, failure{status: 403, code: 400300}},
 		{"posted again", author, http.MethodPost, "/api/v4/posts", posting(id), refused},
-		{"posted by somebody else", owner, http.MethodPost, "/api/v4/posts", posting(text(newStream(t, author), "streamId")), refused},
+		{"posted by another user", owner, http.MethodPost, "/api/v4/posts", posting(text(newStream(t, author), "streamId")), refused},
 		{"posted after it was deleted", author, http.MethodPost, "/api/v4/posts", posting(deleted), refused},
 		{"an unknown stream", author, http.MethodPost, "/api/v4/posts", posting(unknownID), refused},
 		{"no stream", author, http.MethodPost, "/api/v4/posts", posting("x"), invalid("data.streamId")},

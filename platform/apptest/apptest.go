@@ -1,7 +1,7 @@
 // Package apptest runs the whole program for tests: three regions with real listeners on one migrated database, and
 // clients that speak to them over HTTP.
 //
-// A network of its own costs a test a few tenths of a second. Tests that only need some network share one:
+// Starting a network takes a few tenths of a second. Tests that do not depend on network-wide state share one:
 //
 //	func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 //
@@ -14,14 +14,18 @@ package apptest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/auth"
@@ -32,15 +36,15 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// readyTimeout ends the wait for a region that never serves. It is generous: the machine may be busy.
+// readyTimeout limits the wait for a region to become ready. It is generous because the machine may be busy.
 const readyTimeout = time.Minute
 
-// schema is what each network's database starts with.
+// schema is the initial content of each network's database.
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	return store.Migrate(ctx, store.MigrateOptions{URL: url})
 })
 
-// Network is a running network: one server a region, in this process.
+// Network is a running network: one server per region, in this process.
 type Network struct {
 	// ServerKey, APIKey and AdminToken are what plaza dev writes into dev.json.
 	ServerKey  string
@@ -48,11 +52,11 @@ type Network struct {
 	AdminToken string
 	// NetworkID is 24 lowercase hexadecimal characters.
 	NetworkID string
-	// DatabaseURL is the database of every region, whatever WithDatabaseURLs says.
+	// DatabaseURL is the database of every region, regardless of WithDatabaseURLs.
 	DatabaseURL string
-	// Files is the folder that keeps the bytes of files, of every home.
+	// Files is the folder with the uploaded files of every home.
 	Files string
-	// Keys are the paths of the key files, which the servers read again when they change.
+	// Keys are the paths of the key files, which the servers reload when they change.
 	Keys KeyFiles
 
 	files   fileCache
@@ -80,8 +84,8 @@ func Start(t testing.TB, opts ...Option) *Network {
 	for _, code := range region.All() {
 		n.startRegion(t, code, o)
 	}
-	t.Cleanup(n.http.CloseIdleConnections) // first of the cleanups, so that no server waits for a connection
-	n.awaitReady(t, o.lost)
+	t.Cleanup(n.http.CloseIdleConnections) // runs before the servers stop, so that none waits for a connection
+	n.AwaitReady(t)
 	return n
 }
 
@@ -106,7 +110,7 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Cleanup(end)
 }
 
-// Restart stops the server of a region and starts another one in its place, at another address.
+// Restart stops the server of a region and starts another one at another address.
 func (n *Network) Restart(t testing.TB, code region.Code) {
 	t.Helper()
 	n.mu.RLock()
@@ -114,15 +118,17 @@ func (n *Network) Restart(t testing.TB, code region.Code) {
 	n.mu.RUnlock()
 	end()
 	n.startRegion(t, code, n.options)
-	n.awaitReady(t, n.options.lost)
+	n.AwaitReady(t)
 }
 
-func (n *Network) awaitReady(t testing.TB, lost map[region.Code]bool) {
+// AwaitReady waits until every region is ready, except those that [Unready] names.
+func (n *Network) AwaitReady(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), readyTimeout)
 	defer cancel()
-	for code, server := range n.regions {
-		for !lost[code] {
+	for _, code := range region.All() {
+		for !n.options.lost[code] {
+			server := n.Region(code)
 			state := server.Ready(ctx)
 			if state.Ready {
 				break
@@ -147,13 +153,13 @@ func (n *Network) Region(code region.Code) *app.Region {
 	return n.regions[code]
 }
 
-// BaseURL returns the address of a region's API, without a slash at its end.
+// BaseURL returns the address of a region's API without a trailing slash.
 func (n *Network) BaseURL(code region.Code) string { return "http://" + n.Region(code).APIAddr() }
 
-// OpsURL returns the address of a region's operations, without a slash at its end.
+// OpsURL returns the address of a region's operations endpoints without a trailing slash.
 func (n *Network) OpsURL(code region.Code) string { return "http://" + n.Region(code).OpsAddr() }
 
-// MintAdmin makes an admin token that is issued at some time and lives for ttl from then on.
+// MintAdmin returns an admin token that is issued at the given time and valid for ttl.
 func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl time.Duration) string {
 	t.Helper()
 	ring, err := auth.OpenKeyring(n.Keys.Signing)
@@ -164,7 +170,7 @@ func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl tim
 	return token
 }
 
-// newHTTPClient returns a client that keeps enough connections for concurrent tests and follows no redirect.
+// newHTTPClient returns a client that keeps enough connections for concurrent tests and follows no redirects.
 func newHTTPClient() *http.Client {
 	return &http.Client{
 		Transport: transport{&http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}},
@@ -175,47 +181,76 @@ func newHTTPClient() *http.Client {
 	}
 }
 
-// networkOf is the network that the tests of this process share.
-var networkOf struct {
-	network *Network
+// shared is the network that the tests of this process share.
+var shared struct {
+	once    sync.Once
+	network *Network // nil if it did not start
 	scope   *processTB
 }
 
-// Main runs the tests of a package and then ends the network that they shared. Use it in TestMain.
+// Main runs the tests of a package, stops the network that they shared, and returns the exit code. It fails if goroutines
+// are left. Use it in TestMain.
 func Main(m *testing.M) int {
+	setParallel()
 	code := m.Run()
-	if networkOf.scope != nil {
-		if err := networkOf.scope.end(); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, "the shared network did not end well:", err)
-			return max(code, 1)
+	if shared.scope != nil {
+		if err := shared.scope.end(); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, "stopping the shared network:", err)
+			code = max(code, 1)
 		}
+	}
+	if code != 0 {
+		return code // a failed test may leave goroutines
+	}
+	if err := goleak.Find(ignoredGoroutines...); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return code
 }
 
-// Shared returns the network that the tests of this package share; the first call starts it. The package needs a TestMain
-// that calls Main. Tests that change network settings, or count what is in the network, start one of their own.
-func Shared(t testing.TB) *Network {
-	t.Helper()
-	if networkOf.scope == nil {
-		networkOf.scope = newProcessTB()
-		networkOf.network = startShared(networkOf.scope)
+// maxParallel keeps the connections of parallel networks below the limit of the database server.
+const maxParallel = 8
+
+// setParallel allows two parallel tests per processor unless the command line sets -parallel. A test of a network spends
+// about half of its time waiting for the database.
+func setParallel() {
+	flag.Parse()
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
+	if !isSet {
+		_ = flag.Set("test.parallel", strconv.Itoa(min(2*runtime.GOMAXPROCS(0), maxParallel)))
 	}
-	require.NotNil(t, networkOf.network, "the shared network did not start: %v", networkOf.scope.failure())
-	return networkOf.network
 }
 
-// startShared starts a network in a goroutine that a failure may end, as it ends a test's.
+// ignoredGoroutines end with the process.
+var ignoredGoroutines = []goleak.Option{
+	goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"), // waits for the database server
+}
+
+// Shared returns the network that the tests of this package share; the first call starts it. The package needs a TestMain
+// that calls Main. Tests that change network settings, or count everything in the network, start a network of their own.
+func Shared(t testing.TB) *Network {
+	t.Helper()
+	shared.once.Do(func() {
+		shared.scope = newProcessTB()
+		shared.network = startShared(shared.scope)
+	})
+	require.NotNil(t, shared.network, "the shared network did not start: %v", shared.scope.failure())
+	return shared.network
+}
+
+// startShared starts a network in a goroutine of its own, which a failure ends like that of a test.
 func startShared(tb *processTB) *Network {
 	started := make(chan *Network, 1)
 	go func() {
 		defer close(started)
-		started <- Start(tb) //nolint:testifylint // see above: this goroutine stands for a test
+		started <- Start(tb) //nolint:testifylint // this goroutine acts as a test
 	}()
 	return <-started
 }
 
-// config is the configuration of one region's server.
+// config returns the configuration of one region's server.
 func (n *Network) config(code region.Code, o options) config.Config {
 	cfg := config.Default()
 	cfg.Region, cfg.NetworkID = code, config.NetworkID(n.NetworkID)

@@ -17,11 +17,11 @@ import (
 
 // Client calls one region's API as one caller.
 type Client struct {
-	// Network is the one that is called.
+	// Network is the called network.
 	Network *Network
-	// Region is the one whose address is called.
+	// Region is the region whose address is called.
 	Region region.Code
-	// UserID is the caller's public id, InternalID the one that carries its home; both are empty for an administrator.
+	// UserID is the caller's public id, InternalID the id that contains its home; both are empty for an administrator.
 	UserID     string
 	InternalID string
 	// Token is the access token; empty for an anonymous caller.
@@ -33,10 +33,10 @@ type Client struct {
 // lastUser numbers the user ids of a process.
 var lastUser atomic.Int64
 
-// UserID returns a user id that no other test has: name and a number.
+// UserID returns a user id that no other test uses: name and a number.
 func UserID(name string) string { return name + "-" + itoa(lastUser.Add(1)) }
 
-// SignIn makes a session of userID at a region. The user is made there where it is unknown.
+// SignIn creates a session of userID in a region, and the user if it does not exist.
 func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client {
 	t.Helper()
 	c := n.Anonymous(code)
@@ -48,7 +48,7 @@ func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client 
 	return c
 }
 
-// InsertUser signs in a user whom no other test has; name is how its id begins.
+// NewUser signs in a user that no other test uses. The id begins with name.
 func (n *Network) NewUser(t testing.TB, code region.Code, name string) *Client {
 	t.Helper()
 	return n.SignIn(t, code, UserID(name))
@@ -72,7 +72,8 @@ func (c *Client) At(code region.Code) *Client {
 	return &other
 }
 
-// With returns the same caller with more headers: names and values by turns. An empty value removes a header.
+// With returns the same caller with additional headers, given as names and values in turn. An empty value removes a
+// header.
 func (c *Client) With(header ...string) *Client {
 	other := *c
 	other.header = c.header.Clone()
@@ -82,11 +83,12 @@ func (c *Client) With(header ...string) *Client {
 	return &other
 }
 
-// Form is a body that is sent as application/x-www-form-urlencoded, as public clients do where they have none.
+// Form is a body that is sent as application/x-www-form-urlencoded, as public clients send requests without a body.
 type Form string
 
-// Do sends a request and reads the answer. path may carry a query. body is nil for none, []byte or string for a text that
-// is sent as it is, Form for a form, and anything else is marshalled; the content type is application/json but for Form.
+// Do sends a request and reads the answer. path may have a query. body is nil for none, []byte or string for a text
+// that is sent unchanged, Form for a form, and any other value is marshalled; the content type is application/json
+// except for Form.
 func (c *Client) Do(t testing.TB, method, path string, body any) *Response {
 	t.Helper()
 	req := c.Request(t, method, path, body)
@@ -98,7 +100,7 @@ func (c *Client) Do(t testing.TB, method, path string, body any) *Response {
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: text, request: method + " " + path}
 }
 
-// Request returns the request that Do sends, for tests that need more of it.
+// Request returns the request that Do sends, for tests that modify it.
 func (c *Client) Request(t testing.TB, method, path string, body any) *http.Request {
 	t.Helper()
 	content, contentType := encode(t, body)
@@ -138,5 +140,5 @@ func encode(t testing.TB, body any) (io.Reader, string) {
 	}
 }
 
-// HTTP returns the client that the requests go through.
+// HTTP returns the client that sends the requests.
 func (n *Network) HTTP() *http.Client { return n.http }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Exchange is one request of a test and its answer, as they went over the wire.
+// Exchange is one request of a test and its answer, as sent and received.
 type Exchange struct {
 	// Method and Path are the request's; Path is escaped and without the query.
 	Method, Path string
@@ -16,27 +16,27 @@ type Exchange struct {
 	Query string
 	// Header is the request's.
 	Header http.Header
-	// Request is the request's body; nil where it is too large to keep.
+	// Request is the request's body; nil if it is too large to keep.
 	Request []byte
 	// Status is the answer's.
 	Status int
 	// Body is the answer's; nil for a stream of events.
 	Body []byte
-	// Event tells that Body is one event of a stream, which is an Exchange of its own.
+	// Event reports whether Body is one event of a stream. Each event is an Exchange of its own.
 	Event bool
 }
 
-// observers are told of every exchange.
+// observers are called for every exchange.
 var observers []func(Exchange)
 
-// Observe has a function told of every exchange of every network in this process, also of those that fail. It is called
-// from many goroutines at once. Call Observe before the first test, as in TestMain.
+// Observe registers a function that is called for every exchange of every network in this process, including failed
+// ones. It is called concurrently. Call Observe before the first test, for example in TestMain.
 func Observe(observe func(Exchange)) { observers = append(observers, observe) }
 
-// transport tells the observers what goes through it.
+// transport reports exchanges to the observers.
 type transport struct{ *http.Transport }
 
-// RoundTrip sends the request. The observers hear of the answer when the caller has read it.
+// RoundTrip sends the request. The observers are called after the caller has read the answer.
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.Transport.RoundTrip(req)
 	if err != nil || len(observers) == 0 {
@@ -45,7 +45,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req)
 	x.Status = resp.StatusCode
 	if isStream(resp.Header) {
-		x.tell()
+		x.report()
 		return resp, nil
 	}
 	resp.Body = &observedBody{ReadCloser: resp.Body, exchange: x}
@@ -68,13 +68,14 @@ func isStream(header http.Header) bool {
 	return err == nil && kind == "text/event-stream"
 }
 
-func (x Exchange) tell() {
+// report calls the observers.
+func (x Exchange) report() {
 	for _, observe := range observers {
 		observe(x)
 	}
 }
 
-// observedBody keeps what is read of a body.
+// observedBody records what is read of a body.
 type observedBody struct {
 	io.ReadCloser
 
@@ -87,19 +88,19 @@ func (b *observedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.read.Write(p[:n])
 	if err != nil {
-		b.tell()
+		b.report()
 	}
 	return n, err
 }
 
 func (b *observedBody) Close() error {
-	b.tell()
+	b.report()
 	return b.ReadCloser.Close()
 }
 
-func (b *observedBody) tell() {
+func (b *observedBody) report() {
 	b.once.Do(func() {
 		b.exchange.Body = b.read.Bytes()
-		b.exchange.tell()
+		b.exchange.report()
 	})
 }

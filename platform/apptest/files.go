@@ -15,14 +15,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// fileCache are the files that tests of a network share.
+// fileCache are the files that the tests of a network share.
 type fileCache struct {
 	mu  sync.Mutex
 	ids map[string]string
 }
 
-// File returns the id of a file of type image, video or file, which an administrator uploads when it is first asked for.
-// Files with different numbers are different.
+// File returns the id of a file of type image, video or file, which an administrator uploads at the first call.
+// Different numbers give different files.
 func (n *Network) File(t testing.TB, kind string, number int) string {
 	t.Helper()
 	n.files.mu.Lock()
@@ -37,7 +37,7 @@ func (n *Network) File(t testing.TB, kind string, number int) string {
 	return n.files.ids[key]
 }
 
-// sample is a small file of a type.
+// sample returns a small file of a type.
 func sample(t testing.TB, kind string) []byte {
 	t.Helper()
 	switch kind {
@@ -52,13 +52,14 @@ func sample(t testing.TB, kind string) []byte {
 	}
 }
 
-// Upload sends a form with one file to where files of the type go; fields are names and values of the others, by turns.
+// Upload uploads one file with the operation for its type. fields are the names and values of other form fields in
+// turn.
 func (c *Client) Upload(t testing.TB, kind, name string, content []byte, fields ...string) *Response {
 	t.Helper()
 	return c.UploadTo(t, "/api/v4/"+kind+"s", name, content, fields...)
 }
 
-// UploadTo is Upload to a path.
+// UploadTo is Upload to a given path.
 func (c *Client) UploadTo(t testing.TB, path, name string, content []byte, fields ...string) *Response {
 	t.Helper()
 	var body bytes.Buffer

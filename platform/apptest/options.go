@@ -32,11 +32,12 @@ func newOptions(opts []Option) options {
 	return o
 }
 
-// WithStoreFault calls fault before each transaction of every region is sent; its error stands for the database's.
+// WithStoreFault calls fault before each transaction of every region; an error of fault replaces the database's
+// answer.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
 
-// WithDatabaseURLs tells every region to reach the rows of a home at the address that rewrite makes of the database's own,
-// such as that of a proxy. Homes that urls does not name are reached directly.
+// WithDatabaseURLs makes every region reach the rows of a home at the address that rewrite derives from the
+// database's own, such as that of a proxy. Homes that urls does not name are reached directly.
 func WithDatabaseURLs(urls map[region.Code]func(database string) string) Option {
 	return func(o *options) {
 		o.change = chain(o.change, func(cfg *config.Config) {
@@ -47,15 +48,16 @@ func WithDatabaseURLs(urls map[region.Code]func(database string) string) Option 
 	}
 }
 
-// WithConfig changes the configuration of every region; cfg.Region tells which one it is.
+// WithConfig changes the configuration of every region. cfg.Region is the region.
 func WithConfig(change func(cfg *config.Config)) Option {
 	return func(o *options) { o.change = chain(o.change, change) }
 }
 
-// WithLog takes what the servers log; nothing is kept without it.
+// WithLog sets the servers' logger. Without it, logs are discarded.
 func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } }
 
-// Unready lets Start return although these regions never become ready, as those whose home is cut off.
+// Unready lets Start return although the given regions never become ready, for example because their home is
+// unreachable.
 func Unready(codes ...region.Code) Option {
 	return func(o *options) {
 		o.lost = map[region.Code]bool{}
@@ -85,7 +87,7 @@ type KeyFiles struct {
 	Signing string
 }
 
-// makeKeys makes keys that live as long as the test.
+// makeKeys creates keys that exist until the test ends.
 func (n *Network) makeKeys(t testing.TB) {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// processTB is a testing.TB that lasts as long as the process, for what the tests of a package share. It has what Start
-// uses; a call of anything else panics.
+// processTB is a testing.TB that lasts as long as the process, for resources that the tests of a package share. It
+// implements what Start uses; other methods panic.
 type processTB struct {
 	testing.TB
 
@@ -35,7 +35,7 @@ func (p *processTB) Errorf(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf(format, args...))
 }
 
-// FailNow ends the goroutine, as that of a test.
+// FailNow ends the goroutine, as that of a test does.
 func (p *processTB) FailNow() { runtime.Goexit() }
 
 func (p *processTB) TempDir() string {
@@ -52,10 +52,10 @@ func (p *processTB) TempDir() string {
 	return dir
 }
 
-// failure returns what went wrong so far.
+// failure returns the errors so far.
 func (p *processTB) failure() error { return errors.Join(p.errs...) }
 
-// end cleans up in the opposite order, as a test does: its context ends first.
+// end runs the cleanups in reverse order, as a test does, after its context has ended.
 func (p *processTB) end() error {
 	p.cancel()
 	for _, cleanup := range slices.Backward(p.cleanups) {

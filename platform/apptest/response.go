@@ -5,27 +5,31 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Response is an answer, read whole.
+// Response is an answer that has been read completely.
 type Response struct {
 	// Status is the HTTP status.
 	Status int
-	// Header is the answer's.
+	// Header is the answer's header.
 	Header http.Header
-	// Body is the answer's, as it came.
+	// Body is the answer's body.
 	Body []byte
 
 	request string
+	decode  sync.Once // sets decoded and err
+	decoded any
+	err     error
 }
 
-// shown is how much of a body a failed test shows.
+// shown limits how much of a body a failed test prints.
 const shown = 2000
 
-// Short returns the beginning of the body, for people.
+// Short returns the beginning of the body for test output.
 func (r *Response) Short() string {
 	if len(r.Body) <= shown {
 		return string(r.Body)
@@ -33,14 +37,14 @@ func (r *Response) Short() string {
 	return string(r.Body[:shown]) + "…"
 }
 
-// OK fails the test, showing the body, unless the status is 200. It returns r.
+// OK fails the test and prints the body unless the status is 200. It returns r.
 func (r *Response) OK(t testing.TB) *Response {
 	t.Helper()
 	require.Equal(t, http.StatusOK, r.Status, "%s: %s", r.request, r.Short())
 	return r
 }
 
-// Error returns what an error answer says, after a look at its shape: status "error", a code and a message.
+// Error checks the shape of an error answer (status "error", a code and a message) and returns its code and message.
 func (r *Response) Error(t testing.TB) (code int, message string) {
 	t.Helper()
 	require.GreaterOrEqual(t, r.Status, 400, "%s: %s", r.request, r.Short())
@@ -48,7 +52,7 @@ func (r *Response) Error(t testing.TB) (code int, message string) {
 	return r.Int(t, "code"), r.String(t, "message")
 }
 
-// JSON returns the body as encoding/json decodes it into an any.
+// JSON decodes the body into an any.
 func (r *Response) JSON(t testing.TB) any {
 	t.Helper()
 	var v any
@@ -56,10 +60,19 @@ func (r *Response) JSON(t testing.TB) any {
 	return v
 }
 
-// Get returns the value at a path like posts.0.postId. It fails the test where there is none; null is nil.
+// value returns the decoded body. It is decoded once; callers must not change it.
+func (r *Response) value(t testing.TB) any {
+	t.Helper()
+	r.decode.Do(func() { r.err = json.Unmarshal(r.Body, &r.decoded) })
+	require.NoError(t, r.err, "%s: %s", r.request, r.Short())
+	return r.decoded
+}
+
+// Get returns the value at a path like posts.0.postId, which the test must not change. It fails the test if the path does
+// not exist; null is nil.
 func (r *Response) Get(t testing.TB, path string) any {
 	t.Helper()
-	v := r.JSON(t)
+	v := r.value(t)
 	for name := range strings.SplitSeq(path, ".") {
 		next, ok := step(v, name)
 		require.True(t, ok, "%s has no %s at %q: %s", r.request, path, name, r.Short())
@@ -88,7 +101,7 @@ func step(v any, name string) (any, bool) {
 func (r *Response) String(t testing.TB, path string) string {
 	t.Helper()
 	v, ok := r.Get(t, path).(string)
-	require.True(t, ok, "%s: %s is no string: %s", r.request, path, r.Short())
+	require.True(t, ok, "%s: %s is not a string: %s", r.request, path, r.Short())
 	return v
 }
 
@@ -96,8 +109,8 @@ func (r *Response) String(t testing.TB, path string) string {
 func (r *Response) Int(t testing.TB, path string) int {
 	t.Helper()
 	v, ok := r.Get(t, path).(float64)
-	require.True(t, ok, "%s: %s is no number: %s", r.request, path, r.Short())
-	require.InDelta(t, float64(int(v)), v, 0, "%s: %s is not whole", r.request, path)
+	require.True(t, ok, "%s: %s is not a number: %s", r.request, path, r.Short())
+	require.InDelta(t, float64(int(v)), v, 0, "%s: %s is not an integer", r.request, path)
 	return int(v)
 }
 
@@ -105,7 +118,7 @@ func (r *Response) Int(t testing.TB, path string) int {
 func (r *Response) Bool(t testing.TB, path string) bool {
 	t.Helper()
 	v, ok := r.Get(t, path).(bool)
-	require.True(t, ok, "%s: %s is no boolean: %s", r.request, path, r.Short())
+	require.True(t, ok, "%s: %s is not a boolean: %s", r.request, path, r.Short())
 	return v
 }
 
@@ -113,7 +126,7 @@ func (r *Response) Bool(t testing.TB, path string) bool {
 func (r *Response) List(t testing.TB, path string) []any {
 	t.Helper()
 	v, ok := r.Get(t, path).([]any)
-	require.True(t, ok, "%s: %s is no array: %s", r.request, path, r.Short())
+	require.True(t, ok, "%s: %s is not an array: %s", r.request, path, r.Short())
 	return v
 }
 
@@ -127,10 +140,10 @@ func (r *Response) Strings(t testing.TB, path, field string) []string {
 	return values
 }
 
-// Has tells whether there is anything at a path, null included.
+// Has reports whether a path exists, also where its value is null.
 func (r *Response) Has(t testing.TB, path string) bool {
 	t.Helper()
-	v := r.JSON(t)
+	v := r.value(t)
 	for name := range strings.SplitSeq(path, ".") {
 		next, ok := step(v, name)
 		if !ok {

@@ -12,16 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StreamEvent is what a stream of events holds between two empty lines.
+// StreamEvent is one event of a stream, or another block such as a heartbeat.
 type StreamEvent struct {
-	ID      string // empty where the client's last id stays
-	Name    string // empty for what is no event: the beginning of a stream, heartbeats
+	ID      string // empty if the client keeps its last id
+	Name    string // empty for the beginning of a stream and heartbeats
 	Data    string
 	Comment string
 	Retry   string
 }
 
-// Decode reads the data of an event.
+// Decode decodes the data of an event.
 func (e StreamEvent) Decode(t testing.TB) map[string]any {
 	t.Helper()
 	var data map[string]any
@@ -29,18 +29,18 @@ func (e StreamEvent) Decode(t testing.TB) map[string]any {
 	return data
 }
 
-// Response returns the data as if it were an answer, to read it by paths.
+// Response returns the data as an answer, so that it can be read by paths.
 func (e StreamEvent) Response() *Response {
 	return &Response{Status: http.StatusOK, Body: []byte(e.Data), request: "event " + e.Name}
 }
 
-// tell tells the observers of an event.
-func (e StreamEvent) tell(path string) {
+// report reports an event to the observers.
+func (e StreamEvent) report(path string) {
 	if e.Name == "" {
 		return
 	}
 	path, query, _ := strings.Cut(path, "?")
-	Exchange{Method: http.MethodGet, Path: path, Query: query, Status: http.StatusOK, Body: []byte(e.Data), Event: true}.tell()
+	Exchange{Method: http.MethodGet, Path: path, Query: query, Status: http.StatusOK, Body: []byte(e.Data), Event: true}.report()
 }
 
 // Stream is an open stream of events.
@@ -61,12 +61,13 @@ func (c *Client) Listen(t testing.TB, path, lastID string) *Stream {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, status)
 	first, ok := s.next(t)
-	require.True(t, ok, "the stream ended at once")
+	require.True(t, ok, "the stream ended immediately")
 	require.NotEmpty(t, first.Retry)
 	return s
 }
 
-// ListenAgain opens a stream as a client does that lost one: it tries until a server lets it, or returns nil when ctx ends.
+// ListenAgain reopens a stream as a disconnected client does: it tries until a server accepts, and returns nil if
+// ctx ends first.
 func (c *Client) ListenAgain(ctx context.Context, t testing.TB, path, lastID string) *Stream {
 	t.Helper()
 	for ctx.Err() == nil {
@@ -80,13 +81,13 @@ func (c *Client) ListenAgain(ctx context.Context, t testing.TB, path, lastID str
 	return nil
 }
 
-// open asks for a stream.
+// open requests a stream.
 func (c *Client) open(t testing.TB, path, lastID string) (s *Stream, status int, err error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	req := c.With("Accept", "text/event-stream", "Last-Event-ID", lastID).Request(t, http.MethodGet, path, nil).WithContext(ctx)
-	resp, err := (&http.Client{Transport: c.Network.http.Transport}).Do(req) //nolint:bodyclose // below, when it ends
+	resp, err := (&http.Client{Transport: c.Network.http.Transport}).Do(req) //nolint:bodyclose // closed below, when it ends
 	if err != nil {
 		return nil, 0, err
 	}
@@ -107,7 +108,7 @@ func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case lines.Text() == "":
-			e.tell(path)
+			e.report(path)
 			events <- e
 			e = StreamEvent{}
 		case name == "":
@@ -124,9 +125,10 @@ func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 	}
 }
 
-// patience ends the wait for an event; the machine may be busy.
+// patience limits the wait for an event. It is generous because the machine may be busy.
 const patience = 30 * time.Second
 
+// next returns the next block.
 func (s *Stream) next(t testing.TB) (StreamEvent, bool) {
 	t.Helper()
 	select {
@@ -141,7 +143,7 @@ func (s *Stream) next(t testing.TB) (StreamEvent, bool) {
 	}
 }
 
-// Next returns the next event of a stream that has one.
+// Next returns the next event and fails the test if the stream ends.
 func (s *Stream) Next(t testing.TB) StreamEvent {
 	t.Helper()
 	for {
@@ -153,7 +155,7 @@ func (s *Stream) Next(t testing.TB) StreamEvent {
 	}
 }
 
-// End returns what is left of a stream that the server ends.
+// End returns the remaining events of a stream that the server ends.
 func (s *Stream) End(t testing.TB) []StreamEvent {
 	t.Helper()
 	var rest []StreamEvent
@@ -168,7 +170,7 @@ func (s *Stream) End(t testing.TB) []StreamEvent {
 	}
 }
 
-// Poll returns what comes next, an event or something else. It reports false where the stream or ctx ended.
+// Poll returns the next block, event or not. It reports false if the stream or ctx ended.
 func (s *Stream) Poll(ctx context.Context) (StreamEvent, bool) {
 	select {
 	case e, ok := <-s.events:
@@ -181,5 +183,5 @@ func (s *Stream) Poll(ctx context.Context) (StreamEvent, bool) {
 	}
 }
 
-// Close ends the stream as a client does that goes away.
+// Close closes the stream as a disconnecting client does.
 func (s *Stream) Close() { s.cancel() }

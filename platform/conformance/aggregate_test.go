@@ -10,14 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 )
 
-// collection is one list of an aggregate: what its objects are, and what tells them apart.
+// collection is one list of an aggregate: the fields of its objects and their key.
 type collection struct {
 	fields resource
 	key    []string
 }
 
-// collections are the related collections of the contract by name. Those without fields hold what no operation of this
-// program makes yet.
+// collections are the related collections of the contract by name. Those without fields hold resources that no
+// operation of this program returns yet.
 var collections = map[string]collection{
 	"posts":                  {postFields, []string{"postId"}},
 	"postChildren":           {postFields, []string{"postId"}},
@@ -47,7 +47,7 @@ var collections = map[string]collection{
 	"messageFeedsInfo":       {messageFeedInfoFields, []string{"messageFeedId"}},
 }
 
-// The aggregates of the contract: which collections they hold.
+// The aggregates of the contract, by the names of their collections.
 var (
 	userAggregate      = []string{"users", "files"}
 	categoryAggregate  = []string{"categories", "files"}
@@ -73,8 +73,8 @@ type aggregate struct {
 	keys  map[string]map[string]bool
 }
 
-// requireAggregate checks that an answer holds every collection, that every object in them has all its fields and is there
-// once, and that everything an object refers to is there too. at is where in the answer the collections are: "" or "data.".
+// requireAggregate checks that an answer has every collection, that every object has all its fields and occurs once,
+// and that everything an object refers to is included. at is the path of the collections: "" or "data.".
 func requireAggregate(t *testing.T, r *apptest.Response, at string, names []string) *aggregate {
 	t.Helper()
 	r.OK(t)
@@ -120,7 +120,8 @@ func text(o object, field string) string {
 	return s
 }
 
-// requireReferences checks that what an object refers to is in the answer, as far as the answer has a collection for it.
+// requireReferences checks that what an object refers to is included in the answer, if the answer has a collection
+// for it.
 func (a *aggregate) requireReferences(where, name string, o object) {
 	a.t.Helper()
 	a.requireFiles(where, o)
@@ -154,7 +155,7 @@ func (a *aggregate) requireReferences(where, name string, o object) {
 	}
 }
 
-// requireFiles looks for every file that an object names, wherever it names it.
+// requireFiles checks that every file that an object names in any field is included.
 func (a *aggregate) requireFiles(where string, value any) {
 	a.t.Helper()
 	switch value := value.(type) {
@@ -166,7 +167,7 @@ func (a *aggregate) requireFiles(where string, value any) {
 		for field, inner := range value {
 			id, isText := inner.(string)
 			switch {
-			case field == "metadata" || field == "videoUrl": // the latter are addresses
+			case field == "metadata" || field == "videoUrl": // the latter is an address
 			case isText && id != "" && (strings.HasSuffix(field, "ileId") || field == "original"):
 				a.requireHas(where+"."+field, "files", id)
 			default:
@@ -185,7 +186,7 @@ func (a *aggregate) requireTarget(where string, o object) {
 	a.requireHas(where, "users", text(o, "targetId"))
 }
 
-// requireMentioned looks for those of the mentioned users whom the network knows: they have an internal id.
+// requireMentioned checks that the mentioned users that exist are included: those have an internal id.
 func (a *aggregate) requireMentioned(where string, o object) {
 	a.t.Helper()
 	mentionees, _ := o["mentionees"].([]any)
@@ -208,7 +209,7 @@ func (a *aggregate) requireAll(where string, o object, field string, names ...st
 	}
 }
 
-// requireHas checks that an object with the id is in the collection, or in one of the others, where the answer has it.
+// requireHas checks that the object with the id is in the collection or in one of the others, if the answer has it.
 func (a *aggregate) requireHas(where, name, id string, others ...string) {
 	a.t.Helper()
 	if a.keys[name] == nil {
@@ -228,7 +229,7 @@ func (a *aggregate) one(name string) object {
 	return a.lists[name][0]
 }
 
-// find returns the object whose field has a value.
+// find returns the object whose field has the value.
 func (a *aggregate) find(name, field, value string) object {
 	a.t.Helper()
 	for _, o := range a.lists[name] {

@@ -21,7 +21,7 @@ const (
 	oldTokenPath = "/api/v3/authentication/token"
 )
 
-// authToken makes the token with which userID may sign in.
+// authToken returns a token with which userID can sign in.
 func authToken(t *testing.T, n *apptest.Network, code region.Code, userID string) string {
 	t.Helper()
 	r := n.Anonymous(code).With("X-Server-Key", n.ServerKey).Do(t, http.MethodPost, tokenPath, object{"userId": userID}).OK(t)
@@ -31,6 +31,7 @@ func authToken(t *testing.T, n *apptest.Network, code region.Code, userID string
 }
 
 func TestCreateToken(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		token := authToken(t, n, code, "whoever")
@@ -40,8 +41,9 @@ func TestCreateToken(t *testing.T) {
 	}
 }
 
-// TestCreateTokenByGet is the older way, which clients are told of as deprecated.
+// TestCreateTokenByGet uses the older operation, which is deprecated.
 func TestCreateTokenByGet(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		server := n.Anonymous(code).With("X-Server-Key", n.ServerKey)
@@ -60,6 +62,7 @@ func TestCreateTokenByGet(t *testing.T) {
 }
 
 func TestCreateTokenIsRefused(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	anonymous := n.Anonymous(region.US)
 	for name, c := range map[string]*apptest.Client{
@@ -84,6 +87,7 @@ func TestCreateTokenIsRefused(t *testing.T) {
 
 // TestCreateTokenLimits also checks that the error body of this operation always has data, an object.
 func TestCreateTokenLimits(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	server := n.Anonymous(region.US).With("X-Server-Key", n.ServerKey)
 	for name, c := range map[string]struct {
@@ -106,7 +110,7 @@ func TestCreateTokenLimits(t *testing.T) {
 				return
 			}
 			if name == "no string" && r.Status == http.StatusBadRequest {
-				c.want = badRequest // a value of another type is as good as bad JSON
+				c.want = badRequest // a value of another type may be refused like bad JSON
 			}
 			requireFailure(t, c.want, r)
 			require.IsType(t, map[string]any{}, r.Get(t, "data"))
@@ -116,6 +120,7 @@ func TestCreateTokenLimits(t *testing.T) {
 
 // TestServerKeysRotate adds a key and retires the old one while the servers run.
 func TestServerKeysRotate(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	try := func(code region.Code, key string) int {
 		return n.Anonymous(code).With("X-Server-Key", key).Do(t, http.MethodPost, tokenPath, object{"userId": "u"}).Status
@@ -153,8 +158,10 @@ func writeKeyFile(t *testing.T, path string, keys ...any) {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 }
 
-// TestSigningKeysRotate puts a new signing key before the old one and retires that, while the servers run.
+// TestSigningKeysRotate inserts a new signing key before the old one and then retires the old one, while the servers
+// run.
 func TestSigningKeysRotate(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	old := keyFile(t, n.Keys.Signing)[0]
 	path := filepath.Join(t.TempDir(), "new.json")
@@ -181,8 +188,9 @@ func TestSigningKeysRotate(t *testing.T) {
 	holds(after, http.StatusOK)
 }
 
-// TestAPIKeysRotate is the same for the keys that sessions need.
+// TestAPIKeysRotate does the same for the keys that sessions need.
 func TestAPIKeysRotate(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	second := strings.Repeat("second-key-", 4)
 	old := keyFile(t, n.Keys.API)[0]

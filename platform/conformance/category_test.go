@@ -16,8 +16,8 @@ import (
 
 const categoriesPath = "/api/v3/community-categories"
 
-// requireCategories checks an answer about categories in both of its shapes: wrapped, as the contract shows it, and at the
-// top, where public clients read it.
+// requireCategories checks an answer with categories in both of its shapes: wrapped, as the contract shows it, and
+// at the top level, where public clients read it.
 func requireCategories(t *testing.T, r *apptest.Response) *aggregate {
 	t.Helper()
 	wrapped := requireAggregate(t, r, "data.", categoryAggregate)
@@ -35,6 +35,7 @@ func newCategory(t *testing.T, by *apptest.Client, name string, fields ...object
 }
 
 func TestCategory(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.US, "alice")
 	for _, code := range region.All() {
 		name := apptest.UserID("Ärzte & Nurses")
@@ -57,6 +58,7 @@ func TestCategory(t *testing.T) {
 }
 
 func TestBatchGetCategories(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.SignIn(t, region.EU, "alice")
 	one, two := newCategory(t, n.Admin(region.US), "one"), newCategory(t, n.Admin(region.SG), "two")
@@ -87,8 +89,9 @@ func TestBatchGetCategories(t *testing.T) {
 	})
 }
 
-// TestListCategories has a network of its own: it looks at all categories.
+// TestListCategories uses a network of its own because it lists all categories.
 func TestListCategories(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	var byTime, byName []string
 	ids := map[string]string{}
@@ -121,8 +124,9 @@ func TestListCategories(t *testing.T) {
 	})
 }
 
-// TestEqualNames pages through categories that only their ids tell apart.
+// TestEqualNames pages through categories that differ only in their ids.
 func TestEqualNames(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	ids := make([]string, 9)
 	for i := range ids {
@@ -135,6 +139,7 @@ func TestEqualNames(t *testing.T) {
 }
 
 func TestCategoryLimits(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	requireAttempts(t, []attempt{
@@ -152,8 +157,9 @@ func TestCategoryLimits(t *testing.T) {
 	})
 }
 
-// TestCategoriesOfCommunities puts a community into categories of all three regions.
+// TestCategoriesOfCommunities adds a community to categories of all three regions.
 func TestCategoriesOfCommunities(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.SG, "alice")
 	var categories []string
 	for i, code := range region.All() {
@@ -177,4 +183,64 @@ func toAny(texts []string) []any {
 		values[i] = text
 	}
 	return values
+}
+
+// TestDeleteCategory deletes a category that communities belong to.
+func TestDeleteCategory(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	alice := n.SignIn(t, region.US, "alice")
+	kept := newCategory(t, n.Admin(region.SG), "kept")
+	for _, code := range region.All() {
+		id := newCategory(t, n.Admin(code), "gone")
+		community := newCommunity(t, alice, object{"categoryIds": []string{id, kept}})
+		r := n.Admin(region.EU).Do(t, http.MethodDelete, categoriesPath+"/"+id, nil).OK(t)
+		require.Equal(t, "success", r.String(t, "status"))
+		require.Equal(t, true, r.Get(t, "data.success"))
+		for _, path := range []string{categoriesPath + "/" + id, categoriesPath + "/list?categoryId=" + id} {
+			require.Equal(t, true, requireCategories(t, alice.Do(t, http.MethodGet, path, nil)).one("categories")["isDeleted"])
+		}
+		a := requireAggregate(t, alice.Do(t, http.MethodGet, "/api/v3/communities/"+community, nil), "", communityAggregate)
+		require.Equal(t, true, a.find("categories", "categoryId", id)["isDeleted"])
+		require.Equal(t, false, a.find("categories", "categoryId", kept)["isDeleted"])
+		l := listing{by: alice, path: categoriesPath, list: "categories", id: "categoryId"}
+		require.Contains(t, l.ids(t, l.with("isDeleted", "true").page(t, nil)), id)
+		require.Equal(t, []string{kept}, l.ids(t, l.with("isDeleted", "false").page(t, nil)))
+		requireFailure(t, notFound, alice.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "late", "categoryIds": []string{id}}))
+		requireFailure(t, notFound, n.Admin(code).Do(t, http.MethodDelete, categoriesPath+"/"+id, nil))
+		requireFailure(t, notFound, n.Admin(code).Do(t, http.MethodPut, categoriesPath+"/"+id, object{"name": "back"}))
+	}
+}
+
+func TestUpdateCategory(t *testing.T) {
+	t.Parallel()
+	alice := newUser(t, region.EU, "alice")
+	long := func(length int) string { return strings.Repeat("é", length) }
+	for _, code := range region.All() {
+		id := newCategory(t, admin(t).At(code), "old", object{"metadata": object{"a": 1.0}})
+		path := categoriesPath + "/" + id
+		c := requireCategories(t, admin(t).At(region.US).Do(t, http.MethodPut, path, object{"categoryId": id, "name": "new", "avatarFileId": fileOf(t, "image")})).one("categories")
+		require.Equal(t, "new", c["name"])
+		require.Equal(t, object{"a": 1.0}, c["metadata"], "what is absent stays")
+		require.Equal(t, fileOf(t, "image"), c["avatarFileId"])
+		c = requireCategories(t, admin(t).Do(t, http.MethodPut, path, object{"metadata": object{"b": true}, "avatarFileId": ""})).one("categories")
+		require.Equal(t, "new", c["name"])
+		require.Equal(t, object{"b": true}, c["metadata"])
+		require.Empty(t, c["avatarFileId"])
+		require.Equal(t, c, requireCategories(t, alice.Do(t, http.MethodGet, path, nil)).one("categories"))
+		requireAttempts(t, []attempt{
+			{"as a user", alice, http.MethodPut, path, object{"name": "x"}, notAllowed},
+			{"delete as a user", alice, http.MethodDelete, path, nil, notAllowed},
+			{"name of 1000", admin(t), http.MethodPut, path, object{"name": long(1000)}, failure{}},
+			{"name of 1001", admin(t), http.MethodPut, path, object{"name": long(1001)}, invalid("name")},
+			{"empty name", admin(t), http.MethodPut, path, object{"name": ""}, invalid("name")},
+			{"avatar of 51", admin(t), http.MethodPut, path, object{"avatarFileId": long(51)}, invalid("avatarFileId")},
+			{"unknown avatar", admin(t), http.MethodPut, path, object{"avatarFileId": unknownID}, notFound},
+			{"unknown", admin(t), http.MethodPut, categoriesPath + "/" + unknownID, object{"name": "x"}, notFound},
+			{"no id of ours", admin(t), http.MethodPut, categoriesPath + "/nothing", object{"name": "x"}, notFound},
+			{"delete unknown", admin(t), http.MethodDelete, categoriesPath + "/" + unknownID, nil, notFound},
+			{"delete no id of ours", admin(t), http.MethodDelete, categoriesPath + "/nothing", nil, notFound},
+			{"delete id of 51", admin(t), http.MethodDelete, categoriesPath + "/" + strings.Repeat("x", 51), nil, invalid("categoryId")},
+		})
+	}
 }

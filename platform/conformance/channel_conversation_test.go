@@ -14,13 +14,15 @@ import (
 
 const conversationPath = channelsPath + "/conversation"
 
-func converse(t *testing.T, c *apptest.Client, with ...*apptest.Client) *apptest.Response {
+func createConversation(t *testing.T, c *apptest.Client, with ...*apptest.Client) *apptest.Response {
 	t.Helper()
 	return c.Do(t, http.MethodPost, conversationPath, object{"type": "conversation", "userIds": userIDs(with...), "isDistinct": true})
 }
 
-// TestDistinctConversation: the same users have one, whoever of them asks and wherever, also at the same time.
+// TestDistinctConversation checks that the same users share one conversation, regardless of which of them creates
+// it, in which region, and how many do so concurrently.
 func TestDistinctConversation(t *testing.T) {
+	t.Parallel()
 	alice, bob, carol := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob"), newUser(t, region.SG, "carol")
 	askers := []*apptest.Client{alice, bob.At(region.SG), carol, alice.At(region.US), bob, carol.At(region.EU)}
 	ids := make([]string, len(askers))
@@ -40,20 +42,21 @@ func TestDistinctConversation(t *testing.T) {
 	}
 	c := getChannel(t, bob, ids[0])
 	require.Subset(t, c, object{"type": "conversation", "isDistinct": true, "isPublic": false, "memberCount": 3.0, "moderatorMemberCount": 0.0})
-	two := requireChannel(t, converse(t, alice, bob))
+	two := requireChannel(t, createConversation(t, alice, bob))
 	require.NotEqual(t, ids[0], two["channelId"], "other users, another conversation")
-	require.Equal(t, two["channelId"], requireChannel(t, converse(t, bob, alice, bob))["channelId"], "the caller may be among the users")
+	require.Equal(t, two["channelId"], requireChannel(t, createConversation(t, bob, alice, bob))["channelId"], "the caller may be among the users")
 
 	bob.Do(t, http.MethodDelete, channelPath(ids[0])+"/leave", nil).OK(t)
 	requireFailure(t, notFound, bob.Do(t, http.MethodGet, channelPath(ids[0]), nil))
 	require.InDelta(t, 2, getChannel(t, alice, ids[0])["memberCount"], 0)
-	again := converse(t, alice, bob, carol)
+	again := createConversation(t, alice, bob, carol)
 	require.Equal(t, ids[0], requireChannel(t, again)["channelId"])
 	require.InDelta(t, 3, again.Int(t, "channels.0.memberCount"), 0, "who left belongs to it again")
 	require.Equal(t, "member", channelUser(t, bob, ids[0])["membership"])
 }
 
 func TestConversation(t *testing.T) {
+	t.Parallel()
 	alice, bob, stranger := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob"), newUser(t, region.SG, "stranger")
 	body := object{
 		"userIds": []string{bob.UserID}, "isDistinct": false, "displayName": "us", "avatarFileId": fileOf(t, "image"), "tags": []string{"t"}, "metadata": object{"a": 1.0},
@@ -76,9 +79,9 @@ func TestConversation(t *testing.T) {
 		{"admin gives a role", admin(t), http.MethodPost, channelPath(id) + "/users/roles", moderate, forbidden},
 		{"deleting", alice, http.MethodDelete, channelPath(id), nil, notAllowed},
 		{"admin deletes", admin(t), http.MethodDelete, channelPath(id), nil, failure{}},
-		{"nobody else", alice, http.MethodPost, conversationPath, object{"userIds": []string{alice.UserID}}, invalid("userIds")},
-		{"nobody", alice, http.MethodPost, conversationPath, object{"userIds": []string{}}, invalid("userIds")},
-		{"unknown", alice, http.MethodPost, conversationPath, object{"userIds": []string{"nobody at all"}}, notFound},
+		{"only the caller", alice, http.MethodPost, conversationPath, object{"userIds": []string{alice.UserID}}, invalid("userIds")},
+		{"without users", alice, http.MethodPost, conversationPath, object{"userIds": []string{}}, invalid("userIds")},
+		{"unknown", alice, http.MethodPost, conversationPath, object{"userIds": []string{"unknown user"}}, notFound},
 		{"admin", admin(t), http.MethodPost, conversationPath, object{"userIds": []string{bob.UserID}}, forbidden},
 		{"other type", alice, http.MethodPost, conversationPath, object{"userIds": []string{bob.UserID}, "type": "live"}, invalid("type")},
 	})
@@ -90,20 +93,23 @@ func TestConversation(t *testing.T) {
 	require.InDelta(t, 11, requireChannel(t, alice.Do(t, http.MethodPost, conversationPath, object{"userIds": crowd[:10]}))["memberCount"], 0)
 }
 
-// TestConversationOfTheBlocked: nobody converses across a block, in either direction, nor with the deleted.
-func TestConversationOfTheBlocked(t *testing.T) {
+// TestConversationBetweenBlockedUsers checks that blocked users, in either direction, and deleted users cannot start
+// a conversation.
+func TestConversationBetweenBlockedUsers(t *testing.T) {
+	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.EU, "bob")
-	there := text(requireChannel(t, converse(t, alice, bob)), "channelId")
+	there := text(requireChannel(t, createConversation(t, alice, bob)), "channelId")
 	block(t, alice, bob)
-	requireFailure(t, notFound, converse(t, alice, bob))
-	requireFailure(t, notFound, converse(t, bob, alice))
+	requireFailure(t, notFound, createConversation(t, alice, bob))
+	requireFailure(t, notFound, createConversation(t, bob, alice))
 	getChannel(t, bob, there)
 }
 
-func TestConversationThatAllMayChange(t *testing.T) {
+func TestConversationEditableByMembers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice, bob := n.NewUser(t, region.EU, "alice"), n.NewUser(t, region.EU, "bob")
-	id := text(requireChannel(t, converse(t, alice, bob)), "channelId")
+	id := text(requireChannel(t, createConversation(t, alice, bob)), "channelId")
 	requireFailure(t, notAllowed, bob.Do(t, http.MethodPut, channelPath(id), object{"displayName": "x"}))
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings/chat", object{"allowMemberToUpdateConversationChannel": true}).OK(t)
 	require.Equal(t, "x", requireChannel(t, bob.Do(t, http.MethodPut, channelPath(id), object{"displayName": "x"}))["displayName"])

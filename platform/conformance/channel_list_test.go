@@ -12,19 +12,20 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// shelf is channels of all three regions, under a tag that no other test has: public ones and private ones of the boss, by turns.
-type shelf struct {
+// channelSet is a set of channels in all three regions with a tag of their own, alternately public and private
+// channels of the boss.
+type channelSet struct {
 	tag             string
 	boss, stranger  *apptest.Client
-	all             []string // in the order of their making
+	all             []string // in the order of creation
 	public, private []string
 }
 
 var shelfNames = []string{"Mauve", "azure", "Zinc", "cyan", "Écru", "beige", "azurite"}
 
-func newShelf(t *testing.T) *shelf {
+func newChannelSet(t *testing.T) *channelSet {
 	t.Helper()
-	s := &shelf{tag: apptest.UserID("tag"), boss: newUser(t, region.EU, "boss"), stranger: newUser(t, region.SG, "stranger")}
+	s := &channelSet{tag: apptest.UserID("tag"), boss: newUser(t, region.EU, "boss"), stranger: newUser(t, region.SG, "stranger")}
 	for i, name := range shelfNames {
 		id := newChannel(t, s.boss.At(region.All()[i%3]), object{"displayName": name, "tags": []string{s.tag, name}, "isPublic": i%2 == 0})
 		s.all = append(s.all, id)
@@ -37,13 +38,14 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-// listing is how a client lists the shelf.
-func (s *shelf) listing(by *apptest.Client) listing {
+// listing returns how a client lists the set.
+func (s *channelSet) listing(by *apptest.Client) listing {
 	return listing{by: by, path: channelsPath, list: "channels", id: "channelId"}.with("tags[]", s.tag)
 }
 
 func TestListChannels(t *testing.T) {
-	s := newShelf(t)
+	t.Parallel()
+	s := newChannelSet(t)
 	mine := s.listing(s.boss)
 	mine.requirePages(t, 2, reversed(s.all))
 	for _, code := range region.All() {
@@ -86,9 +88,10 @@ func TestListChannels(t *testing.T) {
 	})
 }
 
-// TestChannelsByName: names go by the beginning, of which less is kept of private ones, and then by id.
+// TestChannelsByName sorts by the beginning of the name, which is shorter for private channels, and then by id.
 func TestChannelsByName(t *testing.T) {
-	s := newShelf(t)
+	t.Parallel()
+	s := newChannelSet(t)
 	for _, by := range []*apptest.Client{s.boss, s.stranger, admin(t)} {
 		l := s.listing(by).with("sortBy", "displayName")
 		all := l.ids(t, l.page(t, url.Values{"options[limit]": {"100"}}))
@@ -99,9 +102,10 @@ func TestChannelsByName(t *testing.T) {
 	l.requireOrder(t, []string{s.all[6], s.all[0], s.all[2], s.all[4]})
 }
 
-// TestDeletedChannels are listed for those who belonged to them, and for those who see every channel.
+// TestDeletedChannels checks that deleted channels are listed for their members and for those who see every channel.
 func TestDeletedChannels(t *testing.T) {
-	s := newShelf(t)
+	t.Parallel()
+	s := newChannelSet(t)
 	gone := []string{s.public[0], s.private[0]}
 	for _, id := range gone {
 		s.boss.Do(t, http.MethodDelete, channelPath(id), nil).OK(t)
@@ -118,27 +122,29 @@ func TestDeletedChannels(t *testing.T) {
 	theirs.with("isDeleted", "true").requireOrder(t, []string{})
 }
 
-// TestChannelsByActivity: a message moves its channel to the front, once in a few seconds at most.
+// TestChannelsByActivity checks that a message moves its channel to the front, at most once every few seconds.
 func TestChannelsByActivity(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss := n.NewUser(t, region.EU, "boss")
 	first, second := newChat(t, boss), newChat(t, boss)
 	execute(t, n, `UPDATE channels SET last_activity = last_activity - interval '1 hour'`)
 	l := listing{by: boss, path: channelsPath, list: "channels", id: "channelId"}
 	l.requireOrder(t, []string{second.id, first.id})
-	first.said(t, boss, "hello")
+	first.newMessage(t, boss, "hello")
 	l.requireOrder(t, []string{first.id, second.id})
 	before := getChannel(t, boss, first.id)["lastActivity"]
-	first.said(t, boss, "and again")
+	first.newMessage(t, boss, "and again")
 	require.Equal(t, before, getChannel(t, boss, first.id)["lastActivity"], "a busy channel is no second hot row")
 }
 
-// TestSeenChannels moves the caller's markers of the first subchannels, forward only.
+// TestSeenChannels moves the caller's markers of the default subchannels, only forward.
 func TestSeenChannels(t *testing.T) {
+	t.Parallel()
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	chat, other := newChat(t, boss, reader), newChat(t, boss)
 	for range 3 {
-		chat.said(t, boss, "hello")
+		chat.newMessage(t, boss, "hello")
 	}
 	readTo := func() int {
 		t.Helper()
@@ -155,7 +161,7 @@ func TestSeenChannels(t *testing.T) {
 		require.Equal(t, c.want, readTo())
 		require.Equal(t, 3-c.want, unread(t, reader))
 	}
-	chat.said(t, boss, "one more")
+	chat.newMessage(t, boss, "one more")
 	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
 	reader.Do(t, http.MethodPost, channelPath(chat.id)+"/seen", object{"readToSegment": 4}).OK(t)
 	require.Equal(t, 0, unread(t, reader))
@@ -165,18 +171,18 @@ func TestSeenChannels(t *testing.T) {
 		{"admin", admin(t), http.MethodPost, channelPath(chat.id) + "/seen", object{"readToSegment": 1}, forbidden},
 	})
 
-	chat.said(t, boss, "and one")
+	chat.newMessage(t, boss, "and one")
 	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
 	reader.Do(t, http.MethodDelete, chat.path("/leave"), nil).OK(t)
 	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, waitFor, tick, "what one cannot read is not unread")
 	reader.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
-	chat.said(t, boss, "back?")
+	chat.newMessage(t, boss, "back?")
 	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
 	boss.Do(t, http.MethodDelete, channelPath(chat.id), nil).OK(t)
 	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, waitFor, tick, "nor what is deleted")
 }
 
-// unread is how many messages a user has not read, over all channels.
+// unread returns the number of messages that a user has not read in all channels.
 func unread(t *testing.T, c *apptest.Client) int {
 	t.Helper()
 	return c.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount")

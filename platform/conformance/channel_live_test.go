@@ -10,8 +10,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestChannelOfRoom: a room with a live chat has its live channel from the start, and it is for whoever sees the room.
+// TestChannelOfRoom checks that a room with a live chat has its live channel from the start, and that everyone who
+// sees the room sees the channel.
 func TestChannelOfRoom(t *testing.T) {
+	t.Parallel()
 	host, friend, stranger := newUser(t, region.EU, "host"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	room := host.Do(t, http.MethodPost, roomsPath, object{"title": "Live"}).OK(t)
 	id := room.String(t, "rooms.0.liveChannelId")
@@ -25,9 +27,9 @@ func TestChannelOfRoom(t *testing.T) {
 	require.Equal(t, []any{"channel-moderator"}, channelUser(t, host, id)["roles"])
 	requireFailure(t, notMember, friend.Do(t, http.MethodGet, channelUsersPath(id), nil))
 	friend.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
-	(&chat{id: text(c, "_id")}).said(t, friend, "hello")
+	(&chat{id: text(c, "_id")}).newMessage(t, friend, "hello")
 	there := host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": roomID, "channelId": roomID, "displayName": "other"})
-	require.Equal(t, c["_id"], requireChannel(t, there)["_id"], "it is the answer where somebody would make it")
+	require.Equal(t, c["_id"], requireChannel(t, there)["_id"], "a request to create it returns it")
 
 	private := newCommunity(t, host, object{"isPublic": false, "isDiscoverable": false})
 	post := newPost(t, host, private, object{"dataType": "room", "data": object{"roomId": roomID}})
@@ -40,7 +42,7 @@ func TestChannelOfRoom(t *testing.T) {
 		t.Helper()
 		messages := messagesPath + "?messageFeedId=" + live.id
 		for _, r := range []*apptest.Response{
-			friend.Do(t, http.MethodGet, channelPath(id), nil), friend.Do(t, http.MethodGet, messages, nil), live.say(t, friend, "still here"),
+			friend.Do(t, http.MethodGet, channelPath(id), nil), friend.Do(t, http.MethodGet, messages, nil), live.sendMessage(t, friend, "still here"),
 			friend.Do(t, http.MethodGet, subchannelsPath+"/"+live.id, nil), friend.Do(t, http.MethodGet, subchannelsPath+"/channel/"+live.id, nil),
 		} {
 			requireFailure(t, notFound, r)
@@ -48,20 +50,21 @@ func TestChannelOfRoom(t *testing.T) {
 		batch := friend.Do(t, http.MethodGet, subchannelsPath+"/list?messageFeedIds[]="+live.id, nil)
 		require.Empty(t, batch.OK(t).List(t, "messageFeeds"))
 	}
-	hidden() // the friend is a member of the channel, and does not see the room any more
+	hidden() // the friend is a member of the channel and no longer sees the room
 	host.Do(t, http.MethodPost, membersPath(private), object{"userIds": userIDs(stranger, friend)}).OK(t)
 	stranger.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
-	live.said(t, friend, "back again")
+	live.newMessage(t, friend, "back again")
 	host.Do(t, http.MethodPut, membersPath(private)+"/ban", object{"userIds": userIDs(friend)}).OK(t)
 	hidden()
 
 	host.Do(t, http.MethodDelete, roomsPath+"/"+roomID, nil).OK(t)
 	require.Equal(t, true, getChannel(t, host, id)["isDeleted"])
-	requireFailure(t, notFound, live.say(t, friend, "hello?"))
+	requireFailure(t, notFound, live.sendMessage(t, friend, "hello?"))
 }
 
-// TestRoomWithoutChannel gets its live channel when its host wants one after all.
+// TestRoomWithoutChannel creates the live channel later, when the host enables the chat.
 func TestRoomWithoutChannel(t *testing.T) {
+	t.Parallel()
 	host, stranger := newUser(t, region.US, "host"), newUser(t, region.EU, "stranger")
 	room := host.Do(t, http.MethodPost, roomsPath, object{"title": "Quiet", "liveChatEnabled": false}).OK(t)
 	require.Empty(t, room.String(t, "rooms.0.liveChannelId"))
@@ -84,8 +87,9 @@ func TestRoomWithoutChannel(t *testing.T) {
 	requireFailure(t, failure{status: 400, code: 400000}, host.Do(t, http.MethodPost, channelsPath, with(live, object{"postId": newWallPost(t, host)})))
 }
 
-// TestRoomOfOldTimes: a room that was made before there were channels has none until its host makes it.
-func TestRoomOfOldTimes(t *testing.T) {
+// TestRoomCreatedBeforeChannels checks that a room that predates channels has none until its host creates it.
+func TestRoomCreatedBeforeChannels(t *testing.T) {
+	t.Parallel()
 	host := newUser(t, region.EU, "host")
 	id := host.Do(t, http.MethodPost, roomsPath, object{"title": "Old"}).OK(t).String(t, "rooms.0.roomId")
 	stream := text(newStream(t, host), "streamId")
@@ -106,6 +110,7 @@ func TestRoomOfOldTimes(t *testing.T) {
 }
 
 func TestChannelOfStream(t *testing.T) {
+	t.Parallel()
 	owner, stranger := newUser(t, region.EU, "owner"), newUser(t, region.SG, "stranger")
 	r := owner.Do(t, http.MethodPost, streamsPath, object{"title": "Live"}).OK(t)
 	id := r.String(t, "videoStreamings.0.channelId")
@@ -120,8 +125,10 @@ func TestChannelOfStream(t *testing.T) {
 	require.Equal(t, true, getChannel(t, owner, id)["isDeleted"])
 }
 
-// TestOtherLiveChannels are the chat of a post, or of nothing: then it is for whoever knows its id.
-func TestOtherLiveChannels(t *testing.T) {
+// TestUnattachedLiveChannels covers live channels of a post, and those of nothing, which everyone who knows their id
+// sees.
+func TestUnattachedLiveChannels(t *testing.T) {
+	t.Parallel()
 	author, friend, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	private := newCommunity(t, author, object{"isPublic": false, "isDiscoverable": false, "userIds": []string{friend.UserID}})
 	post := newPost(t, author, private)

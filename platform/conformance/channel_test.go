@@ -38,7 +38,7 @@ var (
 
 func channelPath(id string) string { return channelsPath + "/" + url.PathEscape(id) }
 
-// newChannel makes a channel and returns its id.
+// newChannel creates a channel and returns its id.
 func newChannel(t *testing.T, c *apptest.Client, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
@@ -46,7 +46,7 @@ func newChannel(t *testing.T, c *apptest.Client, fields ...object) string {
 	return c.Do(t, http.MethodPost, channelsPath, body).OK(t).String(t, "channels.0.channelId")
 }
 
-// requireChannel checks an answer about one channel, and returns it.
+// requireChannel checks an answer with one channel and returns the channel.
 func requireChannel(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", channelAggregate)
@@ -67,7 +67,7 @@ func getChannel(t *testing.T, c *apptest.Client, id string) object {
 	return requireChannel(t, c.Do(t, http.MethodGet, channelPath(id), nil))
 }
 
-// channelUser is how a user stands to a channel, as the channel shows it to them.
+// channelUser returns the caller's membership as the channel shows it.
 func channelUser(t *testing.T, c *apptest.Client, id string) object {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, channelPath(id), nil)
@@ -75,6 +75,7 @@ func channelUser(t *testing.T, c *apptest.Client, id string) object {
 }
 
 func TestChannel(t *testing.T) {
+	t.Parallel()
 	boss, friend, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	avatar := fileOf(t, "image")
 	r := boss.Do(t, http.MethodPost, channelsPath, object{
@@ -122,8 +123,10 @@ func TestChannel(t *testing.T) {
 	})
 }
 
-// TestChannelOfChosenID: the id is one channel's in all regions, and hides no other's.
-func TestChannelOfChosenID(t *testing.T) {
+// TestChannelWithClientID checks that a client-chosen id belongs to one channel in all regions and does not hide
+// another channel's id.
+func TestChannelWithClientID(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	for _, id := range []string{apptest.UserID("chan"), apptest.UserID("a b/c?ü&%"), apptest.UserID("%2F")} {
 		c := requireChannel(t, boss.Do(t, http.MethodPost, channelsPath, object{"channelId": id, "displayName": "first"}))
@@ -143,6 +146,7 @@ func TestChannelOfChosenID(t *testing.T) {
 }
 
 func TestPrivateChannels(t *testing.T) {
+	t.Parallel()
 	boss, friend, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	id := newChannel(t, boss, object{"isPublic": false, "userIds": []string{friend.UserID}})
 	require.Equal(t, false, getChannel(t, friend, id)["isPublic"])
@@ -171,6 +175,7 @@ func TestPrivateChannels(t *testing.T) {
 }
 
 func TestBroadcastChannels(t *testing.T) {
+	t.Parallel()
 	reader, helper := newUser(t, region.EU, "reader"), newUser(t, region.US, "helper")
 	requireFailure(t, notAllowed, reader.Do(t, http.MethodPost, channelsPath, object{"type": "broadcast"}))
 	r := admin(t).Do(t, http.MethodPost, channelsPath, object{"type": "broadcast", "displayName": "News", "userIds": []string{helper.UserID}})
@@ -178,15 +183,16 @@ func TestBroadcastChannels(t *testing.T) {
 	require.Subset(t, c, object{"type": "broadcast", "isPublic": true, "memberCount": 1.0, "moderatorMemberCount": 0.0})
 	chat := &chat{id: text(c, "_id")}
 	reader.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
-	requireFailure(t, notMember, chat.say(t, reader, "me too"))
-	requireFailure(t, notMember, chat.say(t, helper, "me too"))
+	requireFailure(t, notMember, chat.sendMessage(t, reader, "me too"))
+	requireFailure(t, notMember, chat.sendMessage(t, helper, "me too"))
 	admin(t).Do(t, http.MethodPost, chat.path("/users/roles"), object{"role": "channel-moderator", "userIds": []string{helper.UserID}}).OK(t)
-	chat.said(t, helper, "news")
+	chat.newMessage(t, helper, "news")
 	require.InDelta(t, 1, getChannel(t, reader, chat.id)["messageCount"], 0)
 }
 
-// TestChannelLimits sends what is out of bounds, and what nobody would send.
+// TestChannelLimits sends values at and beyond their limits.
 func TestChannelLimits(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newChannel(t, boss)
 	long := func(n int) string { return strings.Repeat("é", n) }
@@ -215,7 +221,7 @@ func TestChannelLimits(t *testing.T) {
 		{"type", boss, http.MethodPost, channelsPath, object{"type": "conversation"}, invalid("type")},
 		{"id", boss, http.MethodPost, channelsPath, object{"channelId": long(101)}, invalid("channelId")},
 		{"1001 users", boss, http.MethodPost, channelsPath, object{"userIds": strings.Split(strings.Repeat("x ", 1000)+"x", " ")}, invalid("userIds")},
-		{"unknown user", boss, http.MethodPost, channelsPath, object{"userIds": []string{"nobody at all"}}, notFound},
+		{"unknown user", boss, http.MethodPost, channelsPath, object{"userIds": []string{"unknown user"}}, notFound},
 		{"avatar is no image", boss, http.MethodPost, channelsPath, object{"avatarFileId": text}, forbidden},
 		{"avatar is not there", boss, http.MethodPut, channelPath(id), object{"avatarFileId": unknownID}, notFound},
 		{"public live", boss, http.MethodPost, channelsPath, object{"type": "live", "isPublic": true}, invalid("isPublic")},
@@ -232,6 +238,7 @@ func TestChannelLimits(t *testing.T) {
 }
 
 func TestChatSettings(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	const path = "/api/v3/network-settings/chat"
 	alice, boss := n.NewUser(t, region.EU, "alice"), n.Admin(region.US)
@@ -251,7 +258,7 @@ func TestChatSettings(t *testing.T) {
 	})
 
 	chat := newChat(t, alice)
-	first, second := chat.said(t, alice, "one"), chat.said(t, alice, "two")
+	first, second := chat.newMessage(t, alice, "one"), chat.newMessage(t, alice, "two")
 	preview := func(setting object) (string, []any) {
 		t.Helper()
 		boss.At(region.EU).Do(t, http.MethodPut, path, object{"messagePreviewSetting": setting}).OK(t)

@@ -19,16 +19,17 @@ func channelUsersPath(id string) string {
 	return "/api/v4/channels/" + url.PathEscape(id) + "/users"
 }
 
-// named is the body of an operation on users of a channel.
+// named returns the body of an operation on users of a channel.
 func named(clients ...*apptest.Client) object { return object{"userIds": userIDs(clients...)} }
 
 func TestJoinAndLeaveChannel(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newChannel(t, boss)
 	for i, code := range region.All() {
 		c := newUser(t, code, "member")
 		require.Equal(t, "none", channelUser(t, c, id)["membership"])
-		for range 2 { // again changes nothing
+		for range 2 { // the second time has no effect
 			r := c.Do(t, http.MethodPost, channelPath(id)+"/join", nil)
 			require.InDelta(t, 2, requireChannel(t, r)["memberCount"], 0)
 			require.Subset(t, channelUser(t, c, id), object{"membership": "member", "roles": []any{"channel-member"}, "isBanned": false, "isMuted": false})
@@ -48,6 +49,7 @@ func TestJoinAndLeaveChannel(t *testing.T) {
 }
 
 func TestAddAndRemoveChannelUsers(t *testing.T) {
+	t.Parallel()
 	boss, first, second := newUser(t, region.EU, "boss"), newUser(t, region.US, "first"), newUser(t, region.SG, "second")
 	id := newChannel(t, boss)
 	for range 2 {
@@ -58,7 +60,7 @@ func TestAddAndRemoveChannelUsers(t *testing.T) {
 	requireAttempts(t, []attempt{
 		{"by a member", first, http.MethodPost, channelPath(id) + "/users", named(second), notAllowed},
 		{"removed by a member", first, http.MethodDelete, channelPath(id) + "/users", named(second), notAllowed},
-		{"unknown", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{"nobody at all"}}, notFound},
+		{"unknown", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{"unknown user"}}, notFound},
 		{"none", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{}}, invalid("userIds")},
 		{"101", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": strings.Split(strings.Repeat("x ", 100)+"x", " ")}, invalid("userIds")},
 		{"51 characters", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{strings.Repeat("x", 51)}}, invalid("userIds[0]")},
@@ -74,6 +76,7 @@ func TestAddAndRemoveChannelUsers(t *testing.T) {
 }
 
 func TestBanChannelUsers(t *testing.T) {
+	t.Parallel()
 	boss, member, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
 	chat := newChat(t, boss, member)
 	boss.Do(t, http.MethodPost, chat.path("/users/roles"), with(named(member), object{"role": "channel-moderator"})).OK(t)
@@ -95,20 +98,22 @@ func TestBanChannelUsers(t *testing.T) {
 		{"by a member", newUser(t, region.EU, "other"), http.MethodPut, chat.path("/users/ban"), named(boss), notAllowed},
 		{"unknown", boss, http.MethodPut, chat.path("/users/ban"), object{"userIds": []string{unknownID}}, notFound},
 	})
-	requireFailure(t, banned, chat.say(t, member, "hello"))
+	requireFailure(t, banned, chat.sendMessage(t, member, "hello"))
 	for range 2 {
 		r := boss.Do(t, http.MethodPut, chat.path("/users/unban"), named(member, stranger))
 		require.InDelta(t, 1, requireChannel(t, r)["memberCount"], 0)
 		require.Equal(t, "none", channelUser(t, member, chat.id)["membership"], "no member, but may join again")
 	}
-	requireFailure(t, notMember, chat.say(t, member, "hello"))
+	requireFailure(t, notMember, chat.sendMessage(t, member, "hello"))
 	member.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
 	require.Equal(t, []any{"channel-member"}, channelUser(t, member, chat.id)["roles"])
-	chat.said(t, member, "hello")
+	chat.newMessage(t, member, "hello")
 }
 
-// TestMutes: a mute of a channel and one of a user hold in all subchannels, for as long as they say, and not for moderators.
+// TestMutes checks that mutes of a channel and of a user apply to all subchannels, end in time, and do not apply to
+// moderators.
 func TestMutes(t *testing.T) {
+	t.Parallel()
 	var (
 		boss, member = newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 		chat         = newChat(t, boss, member)
@@ -122,14 +127,14 @@ func TestMutes(t *testing.T) {
 		requireSilent = func(want failure) {
 			t.Helper()
 			for _, feed := range []string{chat.id, second} {
-				requireFailure(t, want, chat.say(t, member, "psst", object{"messageFeedId": feed}))
-				chat.said(t, boss, "hush", object{"messageFeedId": feed})
+				requireFailure(t, want, chat.sendMessage(t, member, "psst", object{"messageFeedId": feed}))
+				chat.newMessage(t, boss, "hush", object{"messageFeedId": feed})
 			}
 		}
 		requireLoud = func() {
 			t.Helper()
 			for _, feed := range []string{chat.id, second} {
-				chat.said(t, member, "hello", object{"messageFeedId": feed})
+				chat.newMessage(t, member, "hello", object{"messageFeedId": feed})
 			}
 		}
 	)
@@ -140,7 +145,7 @@ func TestMutes(t *testing.T) {
 	requireLoud()
 	require.Subset(t, getChannel(t, member, chat.id), object{"isMuted": false, "muteTimeout": nil})
 	mute("/mute", object{"mutePeriod": 1})
-	require.Eventually(t, func() bool { return chat.say(t, member, "hello").Status == http.StatusOK }, 30*time.Second, time.Millisecond, "a mute ends by itself")
+	require.Eventually(t, func() bool { return chat.sendMessage(t, member, "hello").Status == http.StatusOK }, 30*time.Second, time.Millisecond, "a mute ends by itself")
 
 	mute("/users/mute", with(named(member), object{"mutePeriod": 3_600_000}))
 	requireSilent(userMuted)
@@ -156,7 +161,7 @@ func TestMutes(t *testing.T) {
 	requireLoud()
 	l.with("memberships[]", "muted").requireOrder(t, []string{})
 	mute("/users/mute", with(named(boss), object{"mutePeriod": -1}))
-	chat.said(t, boss, "moderators write all the same")
+	chat.newMessage(t, boss, "moderators write all the same")
 	path := "/api/v2/channel/" + chat.id
 	requireAttempts(t, []attempt{
 		{"by a member", member, http.MethodPut, path + "/mute", object{"mutePeriod": -1}, notAllowed},
@@ -171,6 +176,7 @@ func TestMutes(t *testing.T) {
 }
 
 func TestChannelUserRoles(t *testing.T) {
+	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 	id := newChannel(t, boss, named(member))
 	path := channelPath(id) + "/users/roles"
@@ -199,6 +205,7 @@ func TestChannelUserRoles(t *testing.T) {
 }
 
 func TestListChannelUsers(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "zz-boss")
 	id := newChannel(t, boss)
 	byTime := []string{boss.UserID}
@@ -208,9 +215,9 @@ func TestListChannelUsers(t *testing.T) {
 		c.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
 		byTime = append(byTime, c.UserID)
 	}
-	moderator, outcast := byTime[2], newUser(t, region.SG, "outcast")
+	moderator, bannedMember := byTime[2], newUser(t, region.SG, "outcast")
 	boss.Do(t, http.MethodPost, channelPath(id)+"/users/roles", object{"role": "channel-moderator", "userIds": []string{moderator}}).OK(t)
-	boss.Do(t, http.MethodPut, channelPath(id)+"/users/ban", named(outcast)).OK(t)
+	boss.Do(t, http.MethodPut, channelPath(id)+"/users/ban", named(bannedMember)).OK(t)
 	byName := slices.Clone(byTime)
 	slices.SortFunc(byName, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	l := listing{by: boss, path: channelUsersPath(id), list: "channelUsers", id: "userId"}
@@ -221,10 +228,10 @@ func TestListChannelUsers(t *testing.T) {
 	l.with("sortBy", "lastCreated").requirePages(t, 2, reversed(byTime))
 	l.with("sortBy", "firstCreated").requirePages(t, 3, byTime)
 	l.with("sortBy", "displayName").requirePages(t, 2, byName)
-	l.with("memberships[]", "banned").requireOrder(t, []string{outcast.UserID})
-	l.with("filter", "banned").requireOrder(t, []string{outcast.UserID})
-	l.with("memberships[]", "member", "banned", "muted").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), outcast.UserID))
-	l.with("filter", "member&banned").with("sortBy", "firstCreated").requireOrder(t, append(slices.Clone(byTime), outcast.UserID))
+	l.with("memberships[]", "banned").requireOrder(t, []string{bannedMember.UserID})
+	l.with("filter", "banned").requireOrder(t, []string{bannedMember.UserID})
+	l.with("memberships[]", "member", "banned", "muted").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), bannedMember.UserID))
+	l.with("filter", "member&banned").with("sortBy", "firstCreated").requireOrder(t, append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("roles[]", "channel-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})
 	l.with("role[]", "channel-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})
 	l.with("search", "L").with("roles[]", "channel-moderator").requireOrder(t, []string{moderator})
@@ -234,7 +241,7 @@ func TestListChannelUsers(t *testing.T) {
 	old.path = channelPath(id) + "/users"
 	old.requireOrder(t, reversed(byTime))
 	requireAttempts(t, []attempt{
-		{"outcast", outcast, http.MethodGet, channelUsersPath(id), nil, banned},
+		{"outcast", bannedMember, http.MethodGet, channelUsersPath(id), nil, banned},
 		{"stranger", newUser(t, region.EU, "x"), http.MethodGet, channelUsersPath(id), nil, notMember},
 		{"admin", admin(t), http.MethodGet, channelUsersPath(id), nil, failure{}},
 		{"other membership", boss, http.MethodGet, channelUsersPath(id) + "?memberships[]=none", nil, invalid("memberships[0]")},
@@ -244,8 +251,9 @@ func TestListChannelUsers(t *testing.T) {
 	})
 }
 
-// TestChannelCountsFollow: whoever joins, leaves, is banned and is made a moderator at the same time, the counts are those of the rows.
+// TestChannelCountsFollow joins, leaves, bans and promotes users concurrently; afterwards the counts match the rows.
 func TestChannelCountsFollow(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newChannel(t, boss)
 	crowd := make([]*apptest.Client, 6)

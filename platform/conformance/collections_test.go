@@ -13,12 +13,12 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// sizesOf is a video as data names it: no other sizes are made, so each is the original.
+// sizesOf returns a video as data names it. No other sizes are produced, so each is the original.
 func sizesOf(fileID string) object {
 	return object{"original": fileID, "low": fileID, "medium": fileID, "high": fileID}
 }
 
-// requireFilled checks that an answer has something in each collection.
+// requireFilled checks that each of the collections of an answer has an element.
 func requireFilled(t *testing.T, r *apptest.Response, names ...string) {
 	t.Helper()
 	r.OK(t)
@@ -27,17 +27,18 @@ func requireFilled(t *testing.T, r *apptest.Response, names ...string) {
 	}
 }
 
-// town is a community that has everything: a sign, a category, and members with pictures.
-type town struct {
+// fullCommunity is a community with everything that an answer can include: an avatar, a category, and members with
+// avatars.
+type fullCommunity struct {
 	n            *apptest.Network
 	boss, member *apptest.Client
 	id           string
 }
 
-func newTown(t *testing.T) town {
+func newFullCommunity(t *testing.T) fullCommunity {
 	t.Helper()
 	n := mediaNetwork(t)
-	c := town{n: n, boss: n.NewUser(t, region.EU, "boss"), member: n.NewUser(t, region.US, "member")}
+	c := fullCommunity{n: n, boss: n.NewUser(t, region.EU, "boss"), member: n.NewUser(t, region.US, "member")}
 	face := object{"avatarFileId": n.File(t, "image", 0)}
 	for _, u := range []*apptest.Client{c.boss, c.member} {
 		u.Do(t, http.MethodPut, "/api/v3/users", face).OK(t)
@@ -47,8 +48,9 @@ func newTown(t *testing.T) town {
 	return c
 }
 
-// posts are one of each kind that carries something, by kind, with a comment that has a picture and an answer.
-func (c town) posts(t *testing.T) (posts map[string]string, comment string) {
+// posts creates one post of each kind that includes related resources, by kind, with a comment that has a picture
+// and a reply.
+func (c fullCommunity) posts(t *testing.T) (posts map[string]string, comment string) {
 	t.Helper()
 	stream, room := text(newStream(t, c.boss), "streamId"), text(newRoom(t, c.boss), "roomId")
 	newStream(t, c.boss, object{"parentStreamId": stream})
@@ -65,10 +67,11 @@ func (c town) posts(t *testing.T) (posts map[string]string, comment string) {
 	return posts, comment
 }
 
-// TestCollectionsAreFilled calls every operation of the contract that answers with an aggregate, about things that refer to
-// all that there is: no related collection stays empty.
+// TestCollectionsAreFilled calls every operation of the contract that answers with an aggregate, on content that
+// refers to every kind of resource: no related collection stays empty.
 func TestCollectionsAreFilled(t *testing.T) {
-	c := newTown(t)
+	t.Parallel()
+	c := newFullCommunity(t)
 	posts, comment := c.posts(t)
 	common := []string{"posts", "postChildren", "users", "files", "communities", "communityUsers", "categories", "feeds"}
 	carried := map[string][]string{
@@ -102,6 +105,7 @@ func TestCollectionsAreFilled(t *testing.T) {
 
 // TestEverythingRecorded has the media server report recordings in all formats.
 func TestEverythingRecorded(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.EU, "owner"), mediaServer(n)
 	s := newStream(t, owner)
@@ -117,8 +121,9 @@ func TestEverythingRecorded(t *testing.T) {
 	require.Equal(t, []any{recording}, s["recordings"])
 }
 
-// TestBrand marks a user as a brand, which only those may do who assign roles.
+// TestBrand marks a user as a brand, which requires the permission to assign roles.
 func TestBrand(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.SG, "alice")
 	requireFailure(t, notAllowed, alice.Do(t, http.MethodPut, "/api/v3/users", object{"isBrand": true}))
 	change := func(fields object) bool {
@@ -131,16 +136,18 @@ func TestBrand(t *testing.T) {
 	require.False(t, change(object{"isBrand": false}))
 }
 
-// TestThumbnailOfPost names a picture for a video in the data of a post.
+// TestThumbnailOfPost sets a picture for a video in the data of a post.
 func TestThumbnailOfPost(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	id := newWallPost(t, alice, object{"data": object{"text": "see", "thumbnailFileId": fileOf(t, "image")}, "attachments": attached(t, alice.Network, "video")})
 	a := requireAggregate(t, alice.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil), "", postAggregate)
 	require.Equal(t, fileOf(t, "image"), a.one("posts")["data"].(object)["thumbnailFileId"])
 }
 
-// TestCommentOnContent comments under content and likes it: only posts under content are references of that type.
+// TestCommentOnContent comments on content and reacts to it: only posts on content can be references of that type.
 func TestCommentOnContent(t *testing.T) {
+	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
 	post := newContentPost(t, alice)
 	id := newComment(t, bob, post, object{"referenceType": "content"})
@@ -153,8 +160,9 @@ func TestCommentOnContent(t *testing.T) {
 	requireFailure(t, notFound, bob.Do(t, http.MethodPost, "/api/v3/comments", body))
 }
 
-// TestUnexpectedErrors has the database fail where the contract names an unexpected error.
+// TestUnexpectedErrors makes the database fail where the contract specifies an unexpected error.
 func TestUnexpectedErrors(t *testing.T) {
+	t.Parallel()
 	var broken atomic.Bool
 	n := apptest.Start(t, apptest.WithStoreFault(func() error {
 		if broken.Load() {

@@ -19,16 +19,17 @@ func review(t *testing.T, by *apptest.Client, id, decision string) object {
 	return requireAggregate(t, by.Do(t, http.MethodPost, commentsPath+"/"+id+"/"+decision, nil), "", commentAggregate).one("comments")
 }
 
-// waitingRoom is a community that reviews comments, with a post, an approved comment, and one of a member that waits.
-type waitingRoom struct {
+// reviewedCommunity is a community that reviews comments, with a post, an approved comment, and a member's comment
+// under review.
+type reviewedCommunity struct {
 	club
 	post, open, waiting string
 	other               *apptest.Client // another member
 }
 
-func newWaitingRoom(t *testing.T) waitingRoom {
+func newReviewedCommunity(t *testing.T) reviewedCommunity {
 	t.Helper()
-	w := waitingRoom{club: newClub(t, object{"needApprovalOnCommentCreation": true})}
+	w := reviewedCommunity{club: newClub(t, object{"needApprovalOnCommentCreation": true})}
 	w.other = newMember(t, w.id)
 	w.post = newPost(t, w.boss, w.id)
 	w.open = newComment(t, w.boss, w.post)
@@ -36,12 +37,13 @@ func newWaitingRoom(t *testing.T) waitingRoom {
 	return w
 }
 
-func (w waitingRoom) list(by *apptest.Client) listing {
+func (w reviewedCommunity) list(by *apptest.Client) listing {
 	return listing{by: by, path: commentsPath, list: "comments", id: "commentId"}.with("referenceId", w.post).with("sortBy", "firstCreated")
 }
 
-// requireHidden holds that a comment is there for its author and for moderators alone, and counts nowhere, at every address.
-func (w waitingRoom) requireHidden(t *testing.T, id string) {
+// requireHidden checks at every address that only the author and moderators see a comment and that no count includes
+// it.
+func (w reviewedCommunity) requireHidden(t *testing.T, id string) {
 	t.Helper()
 	batch := commentsPath + "/list?" + url.Values{"commentIds[]": {id, w.open}}.Encode()
 	for _, code := range region.All() {
@@ -81,7 +83,8 @@ func (w waitingRoom) requireHidden(t *testing.T, id string) {
 }
 
 func TestApproveComment(t *testing.T) {
-	w := newWaitingRoom(t)
+	t.Parallel()
+	w := newReviewedCommunity(t)
 	require.Equal(t, "pending", getComment(t, w.member, w.waiting).one("comments")["approvalStatus"])
 	w.requireHidden(t, w.waiting)
 	c := editComment(t, w.member, w.waiting, object{"data": object{"text": "better"}}).one("comments")
@@ -108,7 +111,8 @@ func TestApproveComment(t *testing.T) {
 }
 
 func TestDeclineComment(t *testing.T) {
-	w := newWaitingRoom(t)
+	t.Parallel()
+	w := newReviewedCommunity(t)
 	require.Equal(t, "declined", review(t, w.boss, w.waiting, "decline")["approvalStatus"])
 	w.requireHidden(t, w.waiting)
 	requireAttempts(t, []attempt{
@@ -123,9 +127,10 @@ func TestDeclineComment(t *testing.T) {
 	require.Equal(t, 1, w.boss.Do(t, http.MethodGet, "/api/v3/posts/"+w.post, nil).OK(t).Int(t, "posts.0.commentsCount"), "it never counted")
 }
 
-// TestRepliesThatWait: a comment counts and carries the approved ones of its replies.
-func TestRepliesThatWait(t *testing.T) {
-	w := newWaitingRoom(t)
+// TestRepliesUnderReview checks that a comment counts and includes only its approved replies.
+func TestRepliesUnderReview(t *testing.T) {
+	t.Parallel()
+	w := newReviewedCommunity(t)
 	reply := newComment(t, w.member, w.post, object{"parentId": w.open})
 	c := getComment(t, w.boss, w.open)
 	require.InDelta(t, 0, c.one("comments")["childrenNumber"], 0)
@@ -141,9 +146,10 @@ func TestRepliesThatWait(t *testing.T) {
 	require.InDelta(t, 0, getComment(t, w.other, w.open).one("comments")["childrenNumber"], 0)
 }
 
-// TestListCommentsByStatus: moderators find what waits; others find their own of it.
+// TestListCommentsByStatus checks that moderators list all comments under review and other users only their own.
 func TestListCommentsByStatus(t *testing.T) {
-	w := newWaitingRoom(t)
+	t.Parallel()
+	w := newReviewedCommunity(t)
 	pending := []string{w.waiting}
 	for range 4 {
 		pending = append(pending, newComment(t, w.other, w.post))
@@ -173,14 +179,16 @@ func TestListCommentsByStatus(t *testing.T) {
 	requireAttempts(t, []attempt{{"other status", w.boss, http.MethodGet, commentsPath + "?referenceId=" + w.post + "&approvalStatus=lost", nil, invalid("approvalStatus")}})
 }
 
-// TestReviewsAtOnce: of decisions at once one counts, and the comment counts once.
-func TestReviewsAtOnce(t *testing.T) {
-	n, w := apptest.Shared(t), newWaitingRoom(t)
+// TestConcurrentReviews checks that only one of several concurrent decisions succeeds and that the comment is
+// counted once.
+func TestConcurrentReviews(t *testing.T) {
+	t.Parallel()
+	n, w := apptest.Shared(t), newReviewedCommunity(t)
 	var requests []*http.Request
 	for i := range 6 {
 		requests = append(requests, w.boss.At(region.All()[i%3]).Request(t, http.MethodPost, commentsPath+"/"+w.waiting+"/approve", object{}))
 	}
-	statuses := atOnce(n, requests)
+	statuses := sendConcurrently(n, requests)
 	slices.Sort(statuses)
 	require.Equal(t, []int{200, 404, 404, 404, 404, 404}, statuses)
 	require.Equal(t, 2, w.boss.Do(t, http.MethodGet, "/api/v3/posts/"+w.post, nil).OK(t).Int(t, "posts.0.commentsCount"))

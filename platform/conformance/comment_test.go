@@ -23,6 +23,7 @@ func getComment(t *testing.T, by *apptest.Client, id string) *aggregate {
 }
 
 func TestCreateComment(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice, mentioned := newUser(t, region.US, "alice"), newUser(t, region.SG, "mentioned")
 	for i, home := range region.All() {
@@ -60,7 +61,7 @@ func TestCreateComment(t *testing.T) {
 	}
 }
 
-// newMember signs a user in who joins a community.
+// newMember returns a new user who has joined a community.
 func newMember(t *testing.T, communityID string) *apptest.Client {
 	t.Helper()
 	c := newUser(t, region.EU, "member")
@@ -69,6 +70,7 @@ func newMember(t *testing.T, communityID string) *apptest.Client {
 }
 
 func TestCommentOnWall(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	owner, visitor := newUser(t, region.SG, "owner"), newUser(t, region.US, "visitor")
 	post := newWallPost(t, owner)
@@ -78,8 +80,9 @@ func TestCommentOnWall(t *testing.T) {
 	require.Equal(t, fmt.Sprint(n.NetworkID, "/social/user/", owner.InternalID, "/post/", post, "/comment/", c["commentId"]), c["path"])
 }
 
-// TestReplies: a reply knows its parent and its root, and the parent its latest replies.
+// TestReplies checks that a reply names its parent and its root, and that the parent includes its latest replies.
 func TestReplies(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	post := newPost(t, boss, newCommunity(t, boss))
 	root := newComment(t, boss, post)
@@ -116,6 +119,7 @@ func TestReplies(t *testing.T) {
 }
 
 func TestCommentLimits(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	post := newWallPost(t, boss)
 	long := func(length int) string { return strings.Repeat("é", length) }
@@ -166,6 +170,7 @@ func TestCommentLimits(t *testing.T) {
 }
 
 func TestBatchGetComments(t *testing.T) {
+	t.Parallel()
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	var ids []string
 	for _, home := range region.All() {
@@ -181,8 +186,9 @@ func TestBatchGetComments(t *testing.T) {
 	requireFailure(t, notFound, reader.Do(t, http.MethodGet, commentsPath+"/"+secret, nil))
 }
 
-// TestListComments lists comments in the four orders, page by page, by level, by flag, by what they hold.
+// TestListComments lists comments in the four orders, page by page, by level, by flag, and by data type.
 func TestListComments(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	for _, home := range region.All() {
 		t.Run(home.String(), func(t *testing.T) {
@@ -230,7 +236,8 @@ func TestListComments(t *testing.T) {
 	})
 }
 
-// requireCommentsByDeletion deletes comments in an order of its own and lists by isDeleted and by the time of the change.
+// requireCommentsByDeletion deletes comments in a different order and lists them by isDeleted and by the time of the
+// change.
 func requireCommentsByDeletion(t *testing.T, l listing, top []string) {
 	t.Helper()
 	gone := []string{top[5], top[3], top[6]}
@@ -251,8 +258,9 @@ func requireCommentsByDeletion(t *testing.T, l listing, top []string) {
 	}
 }
 
-// TestCommentsOfOneMoment makes comments at once and pages through them, whichever share their time.
-func TestCommentsOfOneMoment(t *testing.T) {
+// TestCommentsWithEqualTimes creates comments concurrently and pages through them, including those with equal times.
+func TestCommentsWithEqualTimes(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss := newUser(t, region.EU, "boss")
 	post := newPost(t, boss, newCommunity(t, boss))
@@ -262,7 +270,7 @@ func TestCommentsOfOneMoment(t *testing.T) {
 		body := object{"referenceId": post, "data": object{"text": strconv.Itoa(i)}}
 		requests = append(requests, boss.At(region.All()[i%3]).Request(t, http.MethodPost, commentsPath, body))
 	}
-	require.Equal(t, slices.Repeat([]int{http.StatusOK}, many), atOnce(n, requests))
+	require.Equal(t, slices.Repeat([]int{http.StatusOK}, many), sendConcurrently(n, requests))
 	for _, sortBy := range []string{"lastCreated", "firstCreated", "lastUpdated", "firstUpdated"} {
 		l := listing{by: boss, path: commentsPath, list: "comments", id: "commentId"}.with("referenceId", post).with("sortBy", sortBy)
 		all := l.ids(t, l.page(t, url.Values{"options[limit]": {"100"}}))
@@ -274,6 +282,7 @@ func TestCommentsOfOneMoment(t *testing.T) {
 }
 
 func TestDeleteComment(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"/api/v3/comments/%s", "/api/v4/comments/%s", "/api/v4/comments/%s?permanent=true"} {
 		t.Run(path, func(t *testing.T) {
 			club := newClub(t)
@@ -304,6 +313,7 @@ func TestDeleteComment(t *testing.T) {
 }
 
 func TestWhoMayDeleteComments(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	post := newPost(t, club.boss, club.id)
 	owner := newUser(t, region.EU, "owner")
@@ -324,8 +334,9 @@ func TestWhoMayDeleteComments(t *testing.T) {
 	})
 }
 
-// TestEmbeddedComments: a post carries its latest comments, as many as a page shows, and counts them all.
+// TestEmbeddedComments checks that a post includes its latest comments, up to a page, and counts all of them.
 func TestEmbeddedComments(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	post := newPost(t, boss, newCommunity(t, boss))
 	var ids []string
@@ -343,8 +354,10 @@ func TestEmbeddedComments(t *testing.T) {
 	require.ElementsMatch(t, embedded, toAny(a.values("comments", "commentId")))
 }
 
-// TestCommentApproval: where the community wants it, a comment waits for a moderator unless one wrote it.
+// TestCommentApproval checks that a comment in a community with review waits for a moderator, unless a moderator
+// wrote it.
 func TestCommentApproval(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"needApprovalOnCommentCreation": true})
 	post := newPost(t, club.boss, club.id)
 	require.Equal(t, "pending", getComment(t, club.member, newComment(t, club.member, post)).one("comments")["approvalStatus"])

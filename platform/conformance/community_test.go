@@ -16,7 +16,7 @@ import (
 
 const communitiesPath = "/api/v3/communities"
 
-// everything a community can be made of, but its categories.
+// everything returns all fields that a community can be created with, except categories.
 func everything(t *testing.T) object {
 	t.Helper()
 	return object{
@@ -29,6 +29,7 @@ func everything(t *testing.T) object {
 }
 
 func TestCreateCommunity(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice, bob := newUser(t, region.US, "alice"), newUser(t, region.EU, "bob")
 	for _, code := range region.All() {
@@ -67,6 +68,7 @@ func TestCreateCommunity(t *testing.T) {
 }
 
 func TestCommunityDefaults(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	r := alice.Do(t, http.MethodPost, communitiesPath, object{"displayName": "x"})
 	c := requireAggregate(t, r, "", communityAggregate).one("communities")
@@ -81,6 +83,7 @@ func TestCommunityDefaults(t *testing.T) {
 }
 
 func TestUpdateCommunity(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	category := newCategory(t, admin(t), "category")
 	put := func(t *testing.T, id string, body object) object {
@@ -92,7 +95,7 @@ func TestUpdateCommunity(t *testing.T) {
 		id := newCommunity(t, alice)
 		before := put(t, id, object{})
 		fields := with(everything(t), object{"categoryIds": []any{category}})
-		delete(fields, "type") // it stays what it was made as
+		delete(fields, "type") // which cannot change
 		var after object
 		if whole {
 			after = put(t, id, with(fields, object{"communityId": id}))
@@ -122,8 +125,10 @@ func TestUpdateCommunity(t *testing.T) {
 	})
 }
 
-// TestDeleteCommunity deletes one: it can still be got, and says then that it is deleted; nothing else is done with it.
+// TestDeleteCommunity checks that a deleted community can still be read, says that it is deleted, and refuses every
+// other operation.
 func TestDeleteCommunity(t *testing.T) {
+	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
 	id := newCommunity(t, alice)
 	post := newPost(t, alice, id)
@@ -151,8 +156,10 @@ func TestDeleteCommunity(t *testing.T) {
 	require.Contains(t, deleted.ids(t, deleted.page(t, nil)), id)
 }
 
-// TestPrivateCommunities: one that nobody can find exists for its members alone; one that everybody can find can be got.
+// TestPrivateCommunities checks that only members see an undiscoverable community and that everyone can read a
+// discoverable one.
 func TestPrivateCommunities(t *testing.T) {
+	t.Parallel()
 	boss, member, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
 	name := apptest.UserID("Club")
 	secret := newCommunity(t, boss, object{"displayName": name, "isPublic": false, "userIds": []string{member.UserID}})
@@ -191,8 +198,9 @@ func TestPrivateCommunities(t *testing.T) {
 	require.Empty(t, requireAggregate(t, r, "", postAggregate).lists["posts"])
 }
 
-// TestListCommunities has a network of its own: it looks at all communities.
+// TestListCommunities uses a network of its own because it lists all communities.
 func TestListCommunities(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, reader := n.SignIn(t, region.US, "boss"), n.SignIn(t, region.SG, "reader")
 	category := newCategory(t, n.Admin(region.SG), "category")
@@ -249,8 +257,9 @@ func TestListCommunities(t *testing.T) {
 	}
 }
 
-// TestFlaggedCommunities lists communities by whether something in them is flagged.
+// TestFlaggedCommunities lists communities by whether they contain flagged content.
 func TestFlaggedCommunities(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	name := apptest.UserID("Quarrel")
 	clean, flagged := newCommunity(t, boss.At(region.US), object{"displayName": name}), newCommunity(t, boss.At(region.SG), object{"displayName": name})
@@ -268,6 +277,7 @@ func TestFlaggedCommunities(t *testing.T) {
 }
 
 func TestBatchGetCommunities(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	one, two := newCommunity(t, alice.At(region.US)), newCommunity(t, alice.At(region.SG))
 	list := func(ids ...string) string {
@@ -290,6 +300,7 @@ func TestBatchGetCommunities(t *testing.T) {
 }
 
 func TestUniqueDisplayName(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	name := apptest.UserID("Only")
 	newCommunity(t, alice, object{"displayName": name, "isUniqueDisplayName": true})
@@ -298,6 +309,7 @@ func TestUniqueDisplayName(t *testing.T) {
 }
 
 func TestCommunityLimits(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	words := func(count, length int) []string { return slices.Repeat([]string{long(length)}, count) }
@@ -319,7 +331,7 @@ func TestCommunityLimits(t *testing.T) {
 	post("empty tag", object{"tags": []string{""}}, invalid("tags[0]"))
 	post("11 categories", object{"categoryIds": words(11, 1)}, invalid("categoryIds"))
 	post("unknown category", object{"categoryIds": []string{unknownID}}, notFound)
-	post("unknown user", object{"userIds": []string{"nobody-knows-me"}}, notFound)
+	post("unknown user", object{"userIds": []string{"unknown-user"}}, notFound)
 	post("1001 users", object{"userIds": words(1001, 1)}, invalid("userIds"))
 	post("other mode", object{"notificationMode": "loud"}, invalid("notificationMode"))
 	post("other type", object{"type": "party"}, invalid("type"))

@@ -23,8 +23,10 @@ func newContentPost(t *testing.T, c *apptest.Client) string {
 	return r.String(t, "posts.0.postId")
 }
 
-// TestContentFeed posts on content from every region, reads it at another, and does to such a post what can be done to any.
+// TestContentFeed posts on content from every region, reads the post in another region, and applies every operation
+// on posts to it.
 func TestContentFeed(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	var authors []*apptest.Client
 	var ids []string
@@ -72,8 +74,9 @@ func TestContentFeed(t *testing.T) {
 	})
 }
 
-// TestPostsOnContent lists the posts on one content, from every region.
+// TestPostsOnContent lists the posts on one piece of content from every region.
 func TestPostsOnContent(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	article := "article: 7/é"
 	var ids, tagged []string

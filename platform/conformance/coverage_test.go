@@ -10,11 +10,12 @@ import (
 	"github.com/plaza-social/plaza/platform/conformance/contract"
 )
 
-// reportPath is where the coverage of the contract is written: make conformance shows it.
+// reportPath is where the coverage of the contract is written. make conformance shows the file.
 var reportPath = flags.String("report", "", "file for the coverage of the contract")
 
-// measured runs the suite, and holds the whole of it against the contract: a row that no test exercised fails it.
-func measured(m *testing.M) int {
+// runWithCoverage runs the suite and compares it with the contract: it fails if no test exercised some row of the
+// contract.
+func runWithCoverage(m *testing.M) int {
 	tables, err := contract.Load()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -31,15 +32,15 @@ func measured(m *testing.M) int {
 			return 1
 		}
 	}
-	if code == 0 && wholeSuite() && !report.Complete() {
+	if code == 0 && isWholeSuite() && !report.Complete() {
 		fmt.Println(report)
 		return 1
 	}
 	return code
 }
 
-// wholeSuite tells whether every test ran: a single one covers little, and is not to blame for it.
-func wholeSuite() bool {
+// isWholeSuite reports whether every test was selected. A subset covers little and must not fail because of that.
+func isWholeSuite() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list"} {
 		if f := flags.Lookup(name); f != nil && f.Value.String() != "" {
 			return false

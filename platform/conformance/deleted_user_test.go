@@ -12,9 +12,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestFollowsOfDeletedUsers asks every list of follows and blocks for users who are deleted, who are not, and for both.
-// Users of two regions are on each list, and the order is that of the list.
+// TestFollowsOfDeletedUsers lists follows and blocks with a filter for deleted users, for other users, and for both.
+// Each list has users of two regions, in the order of the list.
 func TestFollowsOfDeletedUsers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	others := []*apptest.Client{n.NewUser(t, region.EU, "bob"), n.NewUser(t, region.US, "carol"), n.NewUser(t, region.EU, "dave"), n.NewUser(t, region.SG, "erin")}
@@ -67,9 +68,10 @@ func TestFollowsOfDeletedUsers(t *testing.T) {
 	require.Equal(t, []string{dave.UserID}, next.Strings(t, "follows", "to"))
 }
 
-// TestUsersComeInTheOrderOfTheirFirstMention asks for the same page again and again: authors of three regions, whose rows
-// come from three places.
-func TestUsersComeInTheOrderOfTheirFirstMention(t *testing.T) {
+// TestUsersAreOrderedByFirstReference reads the same page several times. Its authors live in three regions, whose
+// rows arrive in any order.
+func TestUsersAreOrderedByFirstReference(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	owner := n.NewUser(t, region.EU, "owner")
 	community := newCommunity(t, owner)
@@ -80,7 +82,7 @@ func TestUsersComeInTheOrderOfTheirFirstMention(t *testing.T) {
 		newPost(t, author, community)
 		newestFirst = append([]string{author.UserID}, newestFirst...)
 	}
-	want := append(slices.Clone(newestFirst), owner.UserID) // who made the community is mentioned after the posts
+	want := append(slices.Clone(newestFirst), owner.UserID) // the creator of the community is referenced after the posts
 	for range 10 {
 		r := owner.Do(t, http.MethodGet, "/api/v4/posts?targetType=community&targetId="+community, nil).OK(t)
 		require.Equal(t, newestFirst, r.Strings(t, "posts", "postedUserId"))

@@ -30,7 +30,7 @@ type binding struct {
 
 func (b binding) name() string { return b.verb + " " + b.path }
 
-// bindings are all paths of all operations, from the descriptors.
+// bindings returns all paths of all operations, from the descriptors.
 func bindings() []binding {
 	var all []binding
 	protoregistry.GlobalFiles.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
@@ -67,9 +67,10 @@ func bindingsOf(method protoreflect.MethodDescriptor) []binding {
 	return all
 }
 
-// TestDeprecatedOperationsSaySo calls every path of every operation, with ids that nothing has: those that are deprecated say since
-// when and until when, in success and refusal alike, and no other does.
-func TestDeprecatedOperationsSaySo(t *testing.T) {
+// TestDeprecationHeaders calls every path of every operation with unknown ids. Deprecated paths say since when and
+// until when in successes and refusals alike; other paths do not.
+func TestDeprecationHeaders(t *testing.T) {
+	t.Parallel()
 	caller := newUser(t, region.EU, "caller")
 	var deprecated []string
 	for _, b := range bindings() {
@@ -105,8 +106,10 @@ func TestDeprecatedOperationsSaySo(t *testing.T) {
 	}, deprecated)
 }
 
-// TestDeprecationOverEveryProtocol: a success says it too, and where all of an operation is deprecated, so does every protocol.
+// TestDeprecationOverEveryProtocol checks that successes carry the headers too and that every protocol does so for a
+// deprecated operation.
 func TestDeprecationOverEveryProtocol(t *testing.T) {
+	t.Parallel()
 	caller := newUser(t, region.US, "caller")
 	const since, sunset = "@1731456000", "Fri, 31 Dec 2027 00:00:00 GMT"
 	r := caller.Do(t, http.MethodGet, "/api/v3/user-feeds/"+caller.UserID, nil).OK(t)

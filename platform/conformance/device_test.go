@@ -19,9 +19,10 @@ func signInOn(t *testing.T, code region.Code, userID, deviceID string) *apptest.
 	return n.Bearer(code, r.String(t, "accessToken"))
 }
 
-// TestADeviceHasOneUser: whoever signs in on a device ends the sessions that others have there, wherever they live, and no
-// others.
-func TestADeviceHasOneUser(t *testing.T) {
+// TestDeviceBelongsToOneUser checks that a sign-in on a device revokes the sessions of other users on it, in every
+// region, and no other sessions.
+func TestDeviceBelongsToOneUser(t *testing.T) {
+	t.Parallel()
 	holds := func(c *apptest.Client) bool { return c.Do(t, http.MethodGet, verifyPath, nil).Status == http.StatusOK }
 	ends := func(c *apptest.Client, who string) {
 		t.Helper()
@@ -45,13 +46,14 @@ func TestADeviceHasOneUser(t *testing.T) {
 	}
 }
 
-// TestARefusedSignInEndsNothing: who may not sign in does not take a device over.
-func TestARefusedSignInEndsNothing(t *testing.T) {
+// TestRefusedSignInKeepsSessions checks that a refused sign-in does not revoke the sessions of the device.
+func TestRefusedSignInKeepsSessions(t *testing.T) {
+	t.Parallel()
 	shared := apptest.UserID("device")
 	banned := newUser(t, region.EU, "banned")
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": banned.UserID}).OK(t)
 	c := signInOn(t, region.EU, apptest.UserID("user"), shared)
 	r := device(apptest.Shared(t), region.EU).Do(t, http.MethodPost, "/api/v5/sessions", session(banned.UserID, object{"deviceId": shared}))
-	refusedWith(t, r, http.StatusForbidden, 400312)
+	requireRefused(t, r, http.StatusForbidden, 400312)
 	c.Do(t, http.MethodGet, verifyPath, nil).OK(t)
 }

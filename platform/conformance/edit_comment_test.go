@@ -11,15 +11,16 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// editComment changes a comment and returns the answer.
+// editComment updates a comment and returns the answer.
 func editComment(t *testing.T, by *apptest.Client, id string, body object) *aggregate {
 	t.Helper()
 	nextMillisecond()
 	return requireAggregate(t, by.Do(t, http.MethodPut, commentsPath+"/"+id, body), "", commentAggregate)
 }
 
-// TestEditComment: what a request gives changes, what it does not say stays, and every region shows the same.
+// TestEditComment checks that given fields change, absent fields stay, and every region shows the same.
 func TestEditComment(t *testing.T) {
+	t.Parallel()
 	mentioned := newUser(t, region.SG, "mentioned")
 	for i, home := range region.All() {
 		t.Run(home.String(), func(t *testing.T) {
@@ -54,6 +55,7 @@ func TestEditComment(t *testing.T) {
 }
 
 func TestEditCommentLimits(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	post := newWallPost(t, author)
 	id, gone := newComment(t, author, post), newComment(t, author, post)
@@ -81,6 +83,7 @@ func TestEditCommentLimits(t *testing.T) {
 }
 
 func TestWhoMayEditComments(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	post := newPost(t, club.boss, club.id)
 	owner := newUser(t, region.EU, "owner")

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// edit changes a post and returns the answer.
+// edit updates a post and returns the answer.
 func edit(t *testing.T, by *apptest.Client, postID string, body object) *aggregate {
 	t.Helper()
 	nextMillisecond()
@@ -26,8 +26,9 @@ func getPost(t *testing.T, by *apptest.Client, id string) object {
 	return requireAggregate(t, by.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil), "", postAggregate).one("posts")
 }
 
-// TestEditPost: what a request gives changes, what it does not say stays, and every region shows the same.
+// TestEditPost checks that given fields change, absent fields stay, and every region shows the same.
 func TestEditPost(t *testing.T) {
+	t.Parallel()
 	mentioned := newUser(t, region.SG, "mentioned")
 	for i, home := range region.All() {
 		t.Run(home.String(), func(t *testing.T) {
@@ -73,6 +74,7 @@ func TestEditPost(t *testing.T) {
 }
 
 func TestPreserveEditedAt(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	post := newWallPost(t, author)
 	comment := newComment(t, author, post)
@@ -85,8 +87,9 @@ func TestPreserveEditedAt(t *testing.T) {
 	require.Greater(t, editComment(t, author.With(keep...), comment, object{"data": object{"text": "y"}}).one("comments")["editedAt"], made)
 }
 
-// TestEditAttachments: the child posts follow the attachments, and those that stay keep their ids.
+// TestEditAttachments checks that child posts match the attachments and that retained children keep their ids.
 func TestEditAttachments(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.US, "author")
 	id := newCommunity(t, author)
 	pictures := photos(t, 3)
@@ -130,8 +133,9 @@ func stringsOf(list any) []string {
 	return all
 }
 
-// TestEditPostWithPoll: what a post carries stays part of it.
+// TestEditPostWithPoll checks that an edit does not detach the poll of a post.
 func TestEditPostWithPoll(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	poll := author.Do(t, http.MethodPost, "/api/v3/polls", object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}}).OK(t).String(t, "polls.0.pollId")
 	post := newWallPost(t, author, object{"dataType": "poll", "data": object{"text": "vote", "pollId": poll}})
@@ -149,6 +153,7 @@ func TestEditPostWithPoll(t *testing.T) {
 }
 
 func TestEditPostLimits(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	post := newWallPost(t, author, object{"attachments": photos(t, 2)})
 	plain := newWallPost(t, author)
@@ -193,14 +198,16 @@ func TestEditPostLimits(t *testing.T) {
 		attempt{"of 901", author, http.MethodPut, postsPath + "/" + strings.Repeat("x", 901), object{}, invalid("postId")}))
 }
 
-// newChild is the child of a new post with a picture.
+// newChild returns the id of the child of a new post with a picture.
 func newChild(t *testing.T, by *apptest.Client) string {
 	t.Helper()
 	return stringsOf(getPost(t, by, newWallPost(t, by, object{"attachments": photos(t, 1)}))["children"])[0]
 }
 
-// TestWhoMayEditPosts: the author and moderators; the owner of a wall takes away what others wrote there, but does not rewrite it.
+// TestWhoMayEditPosts checks that authors and moderators may edit. The owner of a wall may delete posts of others on
+// it but not edit them.
 func TestWhoMayEditPosts(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	owner, visitor := newUser(t, region.EU, "owner"), newUser(t, region.SG, "visitor")
 	onWall := newPost(t, visitor, owner.UserID, object{"targetType": "user"})
@@ -222,9 +229,10 @@ func TestWhoMayEditPosts(t *testing.T) {
 	requireAttempts(t, []attempt{put("banned author", club.member, mine, banned)})
 }
 
-// TestEditPostUnderReview: an edit leaves a post in its feed. One that waits is for moderators, and for its author where the setting
-// says so.
+// TestEditPostUnderReview checks that an edit leaves a post in its feed. A post under review may be edited by
+// moderators, and by its author if the setting allows it.
 func TestEditPostUnderReview(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, author := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "author")
 	id := newCommunity(t, boss, object{"userIds": []string{author.UserID}})
@@ -246,8 +254,9 @@ func TestEditPostUnderReview(t *testing.T) {
 	require.Equal(t, object{"text": "mine"}, getPost(t, boss, post)["data"])
 }
 
-// TestEditsAtOnce: of edits at once each is stored whole, and one is the last.
-func TestEditsAtOnce(t *testing.T) {
+// TestConcurrentEdits checks that each of several concurrent edits is stored as a whole and one of them is the last.
+func TestConcurrentEdits(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	author := newUser(t, region.EU, "author")
 	post := newWallPost(t, author)
@@ -261,7 +270,7 @@ func TestEditsAtOnce(t *testing.T) {
 		delete(body, "tags")
 		requests = append(requests, author.At(region.All()[i%3]).Request(t, http.MethodPut, commentsPath+"/"+comment, body))
 	}
-	require.Equal(t, slices.Repeat([]int{http.StatusOK}, 2*many), atOnce(n, requests))
+	require.Equal(t, slices.Repeat([]int{http.StatusOK}, 2*many), sendConcurrently(n, requests))
 	a := requireAggregate(t, author.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil), "", postAggregate)
 	p, c := a.one("posts"), getComment(t, author, comment).one("comments")
 	last := text(p["data"].(object), "text")

@@ -9,13 +9,13 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 )
 
-// failure is how a request is refused: HTTP status, code and message of the error body. An empty message is not compared:
-// the contract does not word it.
+// failure is how a request is refused: HTTP status, code and message of the error body. An empty message is not
+// compared because the contract does not fix it.
 type failure struct {
 	status  int
 	code    int
 	message string
-	// field is what the detail of a validation error has to name.
+	// field is the field that a validation error must name.
 	field string
 }
 
@@ -39,7 +39,7 @@ func invalid(field string) failure {
 	return failure{status: 422, code: 500000, message: "Parameters validation error!", field: field}
 }
 
-// requireFailure holds an answer against a failure, and the error body against its shape.
+// requireFailure checks that an answer is a failure and that its error body has the right shape.
 func requireFailure(t *testing.T, want failure, r *apptest.Response) {
 	t.Helper()
 	require.Equal(t, want.status, r.Status, "%s", r.Short())
@@ -67,17 +67,17 @@ func requireFailure(t *testing.T, want failure, r *apptest.Response) {
 	require.True(t, named, "no line of the detail names %s: %s", want.field, r.Short())
 }
 
-// attempt is a request and how it has to end.
+// attempt is a request and its expected result.
 type attempt struct {
 	name   string
 	by     *apptest.Client
 	method string
 	path   string
 	body   any
-	want   failure // zero: it succeeds
+	want   failure // zero for success
 }
 
-// requireAttempts makes requests one by one.
+// requireAttempts sends the requests one after another and checks their results.
 func requireAttempts(t *testing.T, attempts []attempt) {
 	t.Helper()
 	for _, a := range attempts {

@@ -11,13 +11,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestFeedAggregates fills a feed with everything a post can refer to and looks at both feeds of the contract.
+// TestFeedAggregates fills a feed with everything that a post can refer to and reads both feeds of the contract.
 func TestFeedAggregates(t *testing.T) {
+	t.Parallel()
 	boss, writer, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "writer"), newUser(t, region.SG, "reader")
 	category := newCategory(t, admin(t), "category")
 	community := newCommunity(t, boss, object{"categoryIds": []string{category}, "userIds": []string{writer.UserID}})
 	fields := object{
-		"attachments": photos(t, 2), "mentionees": []object{{"type": "user", "userIds": []string{reader.UserID, "nobody-knows-me"}}},
+		"attachments": photos(t, 2), "mentionees": []object{{"type": "user", "userIds": []string{reader.UserID, "unknown-user"}}},
 	}
 	var inCommunity, onWall []string
 	for range 3 {
@@ -59,8 +60,9 @@ func requireFeed(t *testing.T, r *apptest.Response, names, posts, users []string
 	return a
 }
 
-// TestEmptyFeeds have every collection too.
+// TestEmptyFeeds checks that empty feeds have every collection too.
 func TestEmptyFeeds(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	community := newCommunity(t, boss)
 	a := requireAggregate(t, boss.Do(t, http.MethodGet, "/api/v3/user-feeds/"+boss.UserID, nil), "data.", userFeedAggregate)
@@ -71,6 +73,7 @@ func TestEmptyFeeds(t *testing.T) {
 }
 
 func TestFeedLimits(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	community := newCommunity(t, boss)
 	for path, id := range map[string]string{"/api/v3/user-feeds/": boss.UserID, "/api/v3/community-feeds/": community} {
@@ -97,7 +100,7 @@ func TestFeedLimits(t *testing.T) {
 			get("hasFlag that is none", "hasFlag=1x", invalid("hasFlag"))
 			get("unknown parameter", "colour=red", failure{})
 			requireAttempts(t, append(attempts,
-				attempt{"unknown", boss, http.MethodGet, path + "nobody-knows-me", nil, notFound},
+				attempt{"unknown", boss, http.MethodGet, path + "unknown-user", nil, notFound},
 				attempt{"unknown id", boss, http.MethodGet, path + unknownID, nil, notFound},
 				attempt{"id of 900", boss, http.MethodGet, path + strings.Repeat("x", 900), nil, notFound},
 				attempt{"id of 901", boss, http.MethodGet, path + strings.Repeat("x", 901), nil, failure{status: 422, code: 500000, message: "Parameters validation error!"}},
@@ -109,8 +112,9 @@ func TestFeedLimits(t *testing.T) {
 	})
 }
 
-// TestTenToAPage is the page size where a client names none.
-func TestTenToAPage(t *testing.T) {
+// TestFeedDefaultPageSize checks the page size for requests without a limit.
+func TestFeedDefaultPageSize(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	for range 11 {
 		newWallPost(t, boss)

@@ -17,7 +17,7 @@ import (
 //	o    object            counts  object of whole numbers
 //	s[]  array of strings  []   array
 //
-// and the names of the nested types of nested. A question mark lets null stand for the value.
+// and the names of the types in nested. A question mark allows null.
 type resource map[string]string
 
 var userFields = resource{
@@ -25,7 +25,7 @@ var userFields = resource{
 	"userPublicId": "s", "roles": "s[]", "permissions": "s[]", "displayName": "s", "profileHandle": "s", "description": "s",
 	"avatarFileId": "s", "avatarCustomUrl": "s", "flagCount": "i", "hashFlag": "hashFlag?", "metadata": "o",
 	"isGlobalBan": "b", "isBrand": "b", "isDeleted": "b",
-	"isGlobalBanned": "b", // what older public clients read
+	"isGlobalBanned": "b", // read by older public clients
 }
 
 var communityUserFields = resource{
@@ -34,7 +34,7 @@ var communityUserFields = resource{
 	"permissions": "s[]", "lastJoin": "ts", "createdAt": "ts", "updatedAt": "ts",
 }
 
-// neverMemberFields are those of a CommunityUser that stands for nobody's membership: it has no times.
+// neverMemberFields are the fields of a CommunityUser without a membership, which has no times.
 var neverMemberFields = resource{
 	"userId": "s", "userPublicId": "s", "userInternalId": "id", "channelId": "s", "communityId": "id",
 	"communityMembership": "s", "notMemberReason": "s", "isBanned": "b", "lastActivity": "ts?", "roles": "s[]",
@@ -98,7 +98,7 @@ var invitationFields = resource{
 	"inviterUserPublicId": "s", "createdBy": "s", "userId": "s", "respondedAt": "ts?", "createdAt": "ts", "updatedAt": "ts",
 }
 
-// nested are the types that fields of resources are made of.
+// nested are the types of object fields of resources.
 var nested = map[string]resource{
 	"hashFlag":    {"bits": "i", "hashes": "i", "hash": "s[]"},
 	"mentionees":  {"type": "s", "userIds": "s[]", "userPublicIds": "s[]", "userInternalIds": "s[]"},
@@ -110,7 +110,7 @@ var (
 	timePattern = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-// requireResource fails for a field that is missing or of another type.
+// requireResource fails for a missing field or a field of another type.
 func requireResource(t *testing.T, where string, fields resource, value any) {
 	t.Helper()
 	o, ok := value.(map[string]any)
@@ -144,7 +144,7 @@ func requireKind(t *testing.T, where, kind string, value any) {
 	}
 }
 
-// isKind tells whether a value has one of the simple types.
+// isKind reports whether a value has one of the simple types.
 func isKind(kind string, value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -175,6 +175,7 @@ func all(values []any, kind string) bool {
 }
 
 func TestIsKind(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		kind  string
 		value any

@@ -14,57 +14,59 @@ import (
 )
 
 func TestDownload(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
-	uploader, nobody := newUser(t, region.EU, "uploader"), n.Anonymous(region.US)
+	uploader, anonymous := newUser(t, region.EU, "uploader"), n.Anonymous(region.US)
 	page := upload(t, uploader, "file", `Ein "Blatt".html`, []byte("<html><script>alert(1)</script></html>"))
 	path := pathOf(t, page)
-	r := nobody.Do(t, http.MethodGet, path, nil).OK(t)
+	r := anonymous.Do(t, http.MethodGet, path, nil).OK(t)
 	require.Contains(t, r.Header.Get("Content-Type"), "text/html")
 	require.Equal(t, "nosniff", r.Header.Get("X-Content-Type-Options"))
 	require.Contains(t, r.Header.Get("Content-Security-Policy"), "sandbox")
 	require.Contains(t, r.Header.Get("Content-Disposition"), "attachment", "a browser saves it, and runs nothing")
 	require.Contains(t, r.Header.Get("Cache-Control"), "public")
-	require.Equal(t, "*", nobody.With("Origin", "https://app.example.com").Do(t, http.MethodGet, path, nil).OK(t).Header.Get("Access-Control-Allow-Origin"))
+	require.Equal(t, "*", anonymous.With("Origin", "https://app.example.com").Do(t, http.MethodGet, path, nil).OK(t).Header.Get("Access-Control-Allow-Origin"))
 
 	film := upload(t, uploader, "video", "film.mp4", []byte(tinyVideo))
 	path = pathOf(t, film)
-	r = nobody.Do(t, http.MethodGet, path, nil).OK(t)
+	r = anonymous.Do(t, http.MethodGet, path, nil).OK(t)
 	require.Equal(t, "inline; filename=film.mp4", r.Header.Get("Content-Disposition"))
-	part := nobody.With("Range", "bytes=4-7").Do(t, http.MethodGet, path, nil)
+	part := anonymous.With("Range", "bytes=4-7").Do(t, http.MethodGet, path, nil)
 	require.Equal(t, http.StatusPartialContent, part.Status)
 	require.Equal(t, "ftyp", string(part.Body))
-	require.Equal(t, http.StatusRequestedRangeNotSatisfiable, nobody.With("Range", "bytes=9000-").Do(t, http.MethodGet, path, nil).Status)
-	require.Equal(t, http.StatusNotModified, nobody.With("If-None-Match", r.Header.Get("Etag")).Do(t, http.MethodGet, path, nil).Status)
-	head := nobody.Do(t, http.MethodHead, path, nil).OK(t)
+	require.Equal(t, http.StatusRequestedRangeNotSatisfiable, anonymous.With("Range", "bytes=9000-").Do(t, http.MethodGet, path, nil).Status)
+	require.Equal(t, http.StatusNotModified, anonymous.With("If-None-Match", r.Header.Get("Etag")).Do(t, http.MethodGet, path, nil).Status)
+	head := anonymous.Do(t, http.MethodHead, path, nil).OK(t)
 	require.Equal(t, r.Header.Get("Content-Length"), head.Header.Get("Content-Length"))
 	require.Empty(t, head.Body)
 	for _, size := range []string{"full", "large", "medium", "small"} {
-		require.Equal(t, tinyVideo, string(nobody.Do(t, http.MethodGet, path+"?size="+size, nil).OK(t).Body), "what is no image has one size")
+		require.Equal(t, tinyVideo, string(anonymous.Do(t, http.MethodGet, path+"?size="+size, nil).OK(t).Body), "what is no image has one size")
 	}
 	requireAttempts(t, []attempt{
-		{"another size", nobody, http.MethodGet, path + "?size=tiny", nil, invalid("size")},
-		{"unknown", nobody, http.MethodGet, filesPath + "/" + unknownID + "/download", nil, notFound},
-		{"no id", nobody, http.MethodGet, filesPath + "/x/download", nil, notFound},
-		{"posted", nobody, http.MethodPost, path, nil, failure{status: 405, code: 400000}},
+		{"another size", anonymous, http.MethodGet, path + "?size=tiny", nil, invalid("size")},
+		{"unknown", anonymous, http.MethodGet, filesPath + "/" + unknownID + "/download", nil, notFound},
+		{"no id", anonymous, http.MethodGet, filesPath + "/x/download", nil, notFound},
+		{"posted", anonymous, http.MethodPost, path, nil, failure{status: 405, code: 400000}},
 	})
 }
 
-// TestNetworkFile: without its signature, the address of a file of the network is for users of the network.
+// TestNetworkFile checks that only users of the network can open the unsigned address of a network file.
 func TestNetworkFile(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	uploader, reader, exiled := newUser(t, region.EU, "uploader"), newUser(t, region.SG, "reader"), newUser(t, region.US, "exiled")
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": exiled.UserID}).OK(t)
-	nobody := n.Anonymous(region.US)
+	anonymous := n.Anonymous(region.US)
 	f := upload(t, uploader, "image", "a.png", pngOf(t, 700, 700), "accessType", "network")
 	other := upload(t, uploader, "file", "b", []byte("x"), "accessType", "network")
 	signed := pathOf(t, f)
 	bare, token, found := strings.Cut(signed, "?t=")
 	require.True(t, found, signed)
-	r := nobody.Do(t, http.MethodGet, signed, nil).OK(t)
+	r := anonymous.Do(t, http.MethodGet, signed, nil).OK(t)
 	require.Contains(t, r.Header.Get("Cache-Control"), "private")
-	small := nobody.Do(t, http.MethodGet, signed+"?size=small", nil).OK(t)
+	small := anonymous.Do(t, http.MethodGet, signed+"?size=small", nil).OK(t)
 	require.Less(t, len(small.Body), len(r.Body), "public clients append the size to the address, whatever that is")
-	nobody.Do(t, http.MethodGet, signed+"&size=small", nil).OK(t)
+	anonymous.Do(t, http.MethodGet, signed+"&size=small", nil).OK(t)
 	reader.Do(t, http.MethodGet, bare, nil).OK(t)
 	admin(t).Do(t, http.MethodGet, bare, nil).OK(t)
 	refused := failure{status: 403, code: 400300}
@@ -72,19 +74,20 @@ func TestNetworkFile(t *testing.T) {
 	_, foreign, _ := strings.Cut(pathOf(t, other), "?t=")
 	requireAttempts(t, []attempt{
 		{"banned from the network", exiled, http.MethodGet, bare, nil, globalBan},
-		{"no signature", nobody, http.MethodGet, bare, nil, unauthorized},
-		{"an empty one", nobody, http.MethodGet, bare + "?t=", nil, unauthorized},
-		{"another file's", nobody, http.MethodGet, bare + "?t=" + foreign, nil, refused},
-		{"a later end", nobody, http.MethodGet, bare + "?t=99999999999." + signature, nil, refused},
-		{"no end", nobody, http.MethodGet, bare + "?t=." + signature, nil, refused},
-		{"cut off", nobody, http.MethodGet, bare + "?t=" + token[:len(token)-2], nil, refused},
-		{"nonsense", nobody, http.MethodGet, bare + "?t=!", nil, refused},
-		{"nonsense for a token", nobody.With("Authorization", "Bearer x"), http.MethodGet, bare, nil, unauthorized},
+		{"no signature", anonymous, http.MethodGet, bare, nil, unauthorized},
+		{"an empty one", anonymous, http.MethodGet, bare + "?t=", nil, unauthorized},
+		{"another file's", anonymous, http.MethodGet, bare + "?t=" + foreign, nil, refused},
+		{"a later end", anonymous, http.MethodGet, bare + "?t=99999999999." + signature, nil, refused},
+		{"no end", anonymous, http.MethodGet, bare + "?t=." + signature, nil, refused},
+		{"cut off", anonymous, http.MethodGet, bare + "?t=" + token[:len(token)-2], nil, refused},
+		{"nonsense", anonymous, http.MethodGet, bare + "?t=!", nil, refused},
+		{"nonsense for a token", anonymous.With("Authorization", "Bearer x"), http.MethodGet, bare, nil, unauthorized},
 	})
 }
 
-// TestSignedAddressExpires waits for the end of one.
+// TestSignedAddressExpires waits until a signed address expires.
 func TestSignedAddressExpires(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.FileURLTTL = config.Duration(time.Second) }))
 	uploader := n.NewUser(t, region.EU, "uploader")
 	signed := pathOf(t, upload(t, uploader, "file", "a", []byte("x"), "accessType", "network"))
@@ -95,8 +98,9 @@ func TestSignedAddressExpires(t *testing.T) {
 	uploader.Do(t, http.MethodGet, signed, nil).OK(t)
 }
 
-// TestFileAddresses: the addresses begin with what is configured.
+// TestFileAddresses checks that addresses begin with the configured URL.
 func TestFileAddresses(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) {
 		cfg.PublicURL = config.BaseURL("https://" + cfg.Region.String() + ".example.com/plaza")
 	}))
@@ -107,8 +111,9 @@ func TestFileAddresses(t *testing.T) {
 	require.Equal(t, "https://sg.example.com/plaza/api/v3/files/"+text(f, "fileId")+"/download", got.String(t, "fileUrl"))
 }
 
-// TestWithoutStorage: a network that keeps no files says so, and does everything else.
+// TestWithoutStorage checks that a network without storage refuses files and does everything else.
 func TestWithoutStorage(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StorageURL = "" }))
 	alice := n.NewUser(t, region.EU, "alice")
 	requireFailure(t, failure{status: 503, code: 500000}, alice.Upload(t, "file", "a", []byte("x")))

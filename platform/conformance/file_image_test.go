@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// photoWith is a JPEG with an orientation, a camera and a position (36.5° N, 4.25° W); its left half is dark.
-func photoWith(t *testing.T, width, height, orientation int) []byte {
+// photoOf returns a JPEG with an orientation, a camera and a position (36.5° N, 4.25° W); its left half is dark.
+func photoOf(t *testing.T, width, height, orientation int) []byte {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -37,7 +37,7 @@ func photoWith(t *testing.T, width, height, orientation int) []byte {
 	return append(out, plain.Bytes()[2:]...)
 }
 
-// exifOf is a TIFF with two directories: that of the image, and that of its position.
+// exifOf returns a TIFF with two directories: the image's and its position's.
 func exifOf(orientation int) []byte {
 	u16, u32 := binary.BigEndian.AppendUint16, binary.BigEndian.AppendUint32
 	entry := func(out []byte, tag, kind uint16, n, value uint32) []byte {
@@ -63,8 +63,8 @@ func exifOf(orientation int) []byte {
 
 func metadataOf(f object) object { return attributesOf(f)["metadata"].(object) }
 
-// inSize is an image in one of its sizes.
-func inSize(t *testing.T, c *apptest.Client, f object, size string) (image.Image, *apptest.Response) {
+// downloadSize returns an image in one of its sizes.
+func downloadSize(t *testing.T, c *apptest.Client, f object, size string) (image.Image, *apptest.Response) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, pathOf(t, f)+"?size="+size, nil).OK(t)
 	img, format, err := image.Decode(bytes.NewReader(r.Body))
@@ -73,10 +73,11 @@ func inSize(t *testing.T, c *apptest.Client, f object, size string) (image.Image
 	return img, r
 }
 
-// TestImageMetadata looks at what is told of a photo that lies on its side.
+// TestImageMetadata reads the metadata of a rotated photo.
 func TestImageMetadata(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
-	content := photoWith(t, 2000, 1000, 6)
+	content := photoOf(t, 2000, 1000, 6)
 	f := upload(t, uploader, "image", "photo.jpg", content)
 	m := metadataOf(f)
 	require.Equal(t, []any{1000.0, 2000.0, true}, []any{m["width"], m["height"], m["isFull"]}, "as it is shown")
@@ -89,7 +90,7 @@ func TestImageMetadata(t *testing.T) {
 	full := uploader.Do(t, http.MethodGet, pathOf(t, f), nil).OK(t)
 	require.Equal(t, content, full.Body, "to the byte")
 	for size, want := range map[string]image.Point{"large": {X: 750, Y: 1500}, "medium": {X: 300, Y: 600}, "small": {X: 80, Y: 160}} {
-		img, _ := inSize(t, uploader, f, size)
+		img, _ := downloadSize(t, uploader, f, size)
 		require.Equal(t, want, img.Bounds().Size(), size)
 		require.Less(t, gray(img, want.X/2, want.Y/4), 10, "dark above: it was turned")
 		require.Greater(t, gray(img, want.X/2, want.Y*3/4), 245, "light below")
@@ -100,13 +101,14 @@ func gray(img image.Image, x, y int) int {
 	return int(color.GrayModel.Convert(img.At(x, y)).(color.Gray).Y)
 }
 
-// TestImageSizes: an image comes in no size that is larger than itself.
+// TestImageSizes checks that no size is larger than the image itself.
 func TestImageSizes(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	for _, side := range []int{160, 161, 600, 601, 1500, 1501} {
 		f := upload(t, uploader, "image", "a.png", pngOf(t, side, 2))
 		for size, most := range map[string]int{"full": 10000, "large": 1500, "medium": 600, "small": 160} {
-			img, _ := inSize(t, uploader, f, size)
+			img, _ := downloadSize(t, uploader, f, size)
 			require.Equal(t, min(side, most), img.Bounds().Dx(), "%d in %s", side, size)
 		}
 	}
@@ -118,22 +120,23 @@ func TestImageSizes(t *testing.T) {
 	require.NoError(t, gif.EncodeAll(&content, moving))
 	f := upload(t, uploader, "image", "a.gif", content.Bytes())
 	require.InDelta(t, 700, metadataOf(f)["width"], 0)
-	_, r := inSize(t, uploader, f, "small")
+	_, r := downloadSize(t, uploader, f, "small")
 	require.Equal(t, content.Bytes(), r.Body, "what moves stays whole")
 }
 
-// TestStripGPS: with the setting, a photo has lost its position and everything else about itself.
+// TestStripGPS checks that the setting removes the position and all other metadata of a photo.
 func TestStripGPS(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StripGPS = true }))
 	uploader := n.NewUser(t, region.EU, "uploader")
-	content := photoWith(t, 700, 400, 8)
+	content := photoOf(t, 700, 400, 8)
 	require.Contains(t, string(content), "Cam")
 	f := upload(t, uploader, "image", "photo.jpg", content)
 	m := metadataOf(f)
 	require.Empty(t, m["gps"])
 	require.Equal(t, "Cam", m["exif"].(object)["Make"])
 	require.Equal(t, []any{400.0, 700.0}, []any{m["width"], m["height"]})
-	full, r := inSize(t, uploader, f, "full")
+	full, r := downloadSize(t, uploader, f, "full")
 	require.InDelta(t, len(r.Body), attributesOf(f)["size"], 0)
 	require.NotContains(t, string(r.Body), "Cam")
 	require.NotContains(t, string(r.Body), string(exifOf(8)[60:]), "the position")
@@ -145,7 +148,7 @@ func TestStripGPS(t *testing.T) {
 	require.Len(t, stored(t, n, text(f, "fileId")), 3, "full, medium and small; what was sent is gone")
 }
 
-// pngHead is a PNG that says that it is large, and is nothing else.
+// pngHead returns the header of a large PNG without its pixels.
 func pngHead(width, height uint32) []byte {
 	head := []byte("IHDR")
 	head = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(head, width), height)
@@ -154,11 +157,12 @@ func pngHead(width, height uint32) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(head))
 }
 
-// TestBrokenImages: what is no whole image, and what would fill the memory, is refused, and nothing is left of it.
+// TestBrokenImages checks that incomplete and oversized images are refused and leave nothing in the storage.
 func TestBrokenImages(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MaxImagePixels = 10_000 }))
 	uploader := n.NewUser(t, region.EU, "uploader")
-	photo, drawing := photoWith(t, 80, 50, 1), pngOf(t, 80, 50)
+	photo, drawing := photoOf(t, 80, 50, 1), pngOf(t, 80, 50)
 	for name, content := range map[string][]byte{
 		"half a photo":         photo[:len(photo)/2],
 		"a photo without end":  photo[:len(photo)-2],

@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// zeros is a source of bytes.
+// zeros is an endless source of zero bytes.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -24,7 +24,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sendFile uploads a file of so many bytes, which is nowhere as a whole.
+// sendFile uploads a file of size bytes without holding it in memory.
 func sendFile(t *testing.T, c *apptest.Client, size int64) (status int, answer string) {
 	t.Helper()
 	const head = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"big\"\r\n\r\n"
@@ -39,22 +39,23 @@ func sendFile(t *testing.T, c *apptest.Client, size int64) (status int, answer s
 	return response.StatusCode, string(text)
 }
 
-// TestLargestFile uploads a gigabyte, and a byte more.
+// TestLargestFile uploads a file of the largest allowed size and one that is a byte larger.
 func TestLargestFile(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	uploader := n.NewUser(t, region.EU, "uploader")
 	status, answer := sendFile(t, uploader, 1<<30+1)
 	require.Equal(t, http.StatusRequestEntityTooLarge, status)
 	require.JSONEq(t, `{"status":"error","code":500000,"message":"Payload Too Large","data":{"detail":["a file may have at most 1073741824 bytes"]}}`, answer)
-	requireNoTrace(t, n)
+	requireNothingStored(t, n)
 	status, answer = sendFile(t, uploader, 1<<30)
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, answer, `"size":1073741824,`)
 }
 
-// requireNoTrace waits until a network has neither a file nor anything of one. An upload that was cut off is over for its
-// client before it is for the server.
-func requireNoTrace(t *testing.T, n *apptest.Network) {
+// requireNothingStored waits until the network has no file and no part of one. The client of an interrupted upload
+// finishes before the server does.
+func requireNothingStored(t *testing.T, n *apptest.Network) {
 	t.Helper()
 	db, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
@@ -66,8 +67,9 @@ func requireNoTrace(t *testing.T, n *apptest.Network) {
 	}, 20*time.Second, 20*time.Millisecond)
 }
 
-// TestBrokenUpload ends connections in the middle of a file, and between two.
+// TestBrokenUpload closes connections in the middle of a file and between two files.
 func TestBrokenUpload(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	uploader := n.NewUser(t, region.EU, "uploader")
 	const part = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a\"\r\n\r\n"
@@ -84,7 +86,7 @@ func TestBrokenUpload(t *testing.T) {
 			require.NoError(t, err)
 			require.Eventually(t, func() bool { return len(stored(t, n, "-")) > 0 }, 20*time.Second, 10*time.Millisecond)
 			require.NoError(t, conn.Close())
-			requireNoTrace(t, n)
+			requireNothingStored(t, n)
 		})
 	}
 }

@@ -27,20 +27,6 @@ var (
 	fileMetadata   = resource{"exif": "o", "gps": "o", "height": "i", "width": "i", "isFull": "b"}
 )
 
-func fileRows() []row {
-	uploaded := func(more object) func(*testing.T, *grounds) object {
-		return func(t *testing.T, g *grounds) object {
-			t.Helper()
-			return with(object{"fileId": upload(t, g.author, "file", "walk", []byte("x"))["fileId"]}, more)
-		}
-	}
-	return []row{
-		{procedure: "FileService/GetFile", request: uploaded(nil), want: everybody},
-		{procedure: "FileService/UpdateFile", request: uploaded(object{"altText": "x"}), want: adminsOnly},
-		{procedure: "FileService/DeleteFile", request: uploaded(nil), want: adminsOnly},
-	}
-}
-
 // requireFile checks the shape of a file.
 func requireFile(t *testing.T, value any) object {
 	t.Helper()
@@ -51,7 +37,7 @@ func requireFile(t *testing.T, value any) object {
 	return f
 }
 
-// upload uploads one file, and checks the answer: a bare array.
+// upload uploads one file and checks the answer, which is a bare array.
 func upload(t *testing.T, c *apptest.Client, kind, name string, content []byte, fields ...string) object {
 	t.Helper()
 	list, ok := c.Upload(t, kind, name, content, fields...).OK(t).JSON(t).([]any)
@@ -62,7 +48,7 @@ func upload(t *testing.T, c *apptest.Client, kind, name string, content []byte, 
 
 func attributesOf(f object) object { return f["attributes"].(object) }
 
-// pathOf is the address of a file without the host.
+// pathOf returns the address of a file without the host.
 func pathOf(t *testing.T, f object) string {
 	t.Helper()
 	_, path, found := strings.Cut(text(f, "fileUrl"), "/api/")
@@ -70,7 +56,7 @@ func pathOf(t *testing.T, f object) string {
 	return "/api/" + path
 }
 
-// stored are the objects of a file in the folder of a network.
+// stored returns the objects of a file in the storage folder of a network.
 func stored(t *testing.T, n *apptest.Network, fileID string) []string {
 	t.Helper()
 	var names []string
@@ -95,8 +81,10 @@ const (
 	tinySound = "ID3\x04\x00\x00\x00\x00\x00\x00 and so on"
 )
 
-// TestUpload uploads each type of file at an address that is not the uploader's home, and gets it everywhere.
+// TestUpload uploads each type of file through a region that is not the uploader's home, and downloads it
+// everywhere.
 func TestUpload(t *testing.T) {
+	t.Parallel()
 	reader := newUser(t, region.SG, "reader")
 	for i, home := range region.All() {
 		uploader := newUser(t, home, "uploader")
@@ -145,8 +133,9 @@ func without(o object, field string) object {
 	return o
 }
 
-// TestUploadAny is the older way: the content decides on the type, and the answer is wrapped.
+// TestUploadAny uses the older operation: the content determines the type, and the answer is wrapped.
 func TestUploadAny(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	for kind, content := range map[string][]byte{
 		"image": pngOf(t, 3, 3), "video": []byte(tinyVideo), "audio": []byte(tinySound), "file": []byte("words"),
@@ -157,8 +146,9 @@ func TestUploadAny(t *testing.T) {
 	}
 }
 
-// TestUploadByAdministrator: what has no owner lives where it was uploaded.
+// TestUploadByAdministrator checks that a file without an owner is stored in the region of the upload.
 func TestUploadByAdministrator(t *testing.T) {
+	t.Parallel()
 	for _, code := range region.All() {
 		f := upload(t, admin(t).At(code), "file", "a", []byte("x"))
 		home, err := region.HomeOf(text(f, "fileId"))
@@ -168,6 +158,7 @@ func TestUploadByAdministrator(t *testing.T) {
 }
 
 func TestUploadFields(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	f := upload(t, uploader, "video", "a.mp4", []byte(tinyVideo), "accessType", "network", "feedType", "story", "preferredFilename", "b\x01.mp4",
 		"altText", "Ein Film", "unknown", "x")
@@ -206,8 +197,9 @@ func TestUploadFields(t *testing.T) {
 	}
 }
 
-// TestUploadForms sends forms that are none, or not whole.
+// TestUploadForms sends malformed and incomplete forms.
 func TestUploadForms(t *testing.T) {
+	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	const part = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a\"\r\n\r\nx\r\n"
 	form := "multipart/form-data; boundary=B"
@@ -245,8 +237,9 @@ func TestUploadForms(t *testing.T) {
 	requireFailure(t, failure{status: 405, code: 400000}, uploader.Do(t, http.MethodGet, "/api/v4/files", nil))
 }
 
-// TestFileIsItsUploaders tries to change and to delete a file as everybody else.
-func TestFileIsItsUploaders(t *testing.T) {
+// TestFileOwnership checks that only the uploader and administrators can update and delete a file.
+func TestFileOwnership(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	owner, stranger := newUser(t, region.EU, "owner"), newUser(t, region.US, "stranger")
 	mod := newUser(t, region.SG, "mod")
@@ -255,13 +248,13 @@ func TestFileIsItsUploaders(t *testing.T) {
 	path := filesPath + "/" + id
 	words := object{"altText": "words"}
 	requireAttempts(t, []attempt{
-		{"changed by nobody", n.Anonymous(region.EU), http.MethodPut, path, words, unauthorized},
+		{"changed by an anonymous caller", n.Anonymous(region.EU), http.MethodPut, path, words, unauthorized},
 		{"changed by a stranger", stranger, http.MethodPut, path, words, notAllowed},
 		{"changed by a moderator", mod, http.MethodPut, path, words, notAllowed},
-		{"deleted by nobody", n.Anonymous(region.EU), http.MethodDelete, path, nil, unauthorized},
+		{"deleted by an anonymous caller", n.Anonymous(region.EU), http.MethodDelete, path, nil, unauthorized},
 		{"deleted by a stranger", stranger, http.MethodDelete, path, nil, notAllowed},
 		{"deleted by a moderator", mod, http.MethodDelete, path, nil, notAllowed},
-		{"got by nobody", n.Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
+		{"got by an anonymous caller", n.Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
 		{"too many words", owner, http.MethodPut, path, object{"altText": strings.Repeat("x", 1001)}, invalid("altText")},
 		{"id of 51", owner, http.MethodGet, filesPath + "/" + strings.Repeat("x", 51), nil, invalid("fileId")},
 		{"unknown", owner, http.MethodGet, filesPath + "/" + unknownID, nil, notFound},
@@ -286,4 +279,32 @@ func TestFileIsItsUploaders(t *testing.T) {
 	admins := text(upload(t, owner, "file", "a", []byte("x")), "fileId")
 	admin(t).At(region.US).Do(t, http.MethodDelete, filesPath+"/"+admins, nil).OK(t)
 	require.Empty(t, stored(t, n, admins))
+}
+
+// TestFileIDLimits checks that downloads and metadata have the same limit for ids.
+func TestFileIDLimits(t *testing.T) {
+	t.Parallel()
+	alice := newUser(t, region.EU, "alice")
+	for length, want := range map[int]failure{50: notFound, 51: invalid("fileId")} {
+		path := filesPath + "/" + strings.Repeat("x", length)
+		known, bytes := alice.Do(t, http.MethodGet, path, nil), alice.Do(t, http.MethodGet, path+"/download", nil)
+		requireFailure(t, want, known)
+		requireFailure(t, want, bytes)
+		require.JSONEq(t, string(known.Body), string(bytes.Body))
+	}
+}
+
+// TestFileNamesDropFolders checks that a preferred file name loses its folders, as the uploaded name does.
+func TestFileNamesDropFolders(t *testing.T) {
+	t.Parallel()
+	alice := newUser(t, region.EU, "alice")
+	for given, want := range map[string]string{
+		"../..//nice.png": "nice.png", "/etc/passwd": "passwd", `C:\folder\nice.png`: "nice.png", "folder/": "folder", "..": "file", "/": "file",
+		`..\`: "file", "nice..png": "nice..png",
+	} {
+		f := upload(t, alice, "file", "own", []byte("x"), "preferredFilename", given)
+		require.Equal(t, want, attributesOf(f)["name"], given)
+		r := alice.Do(t, http.MethodGet, filesPath+"/"+text(f, "fileId")+"/download", nil).OK(t)
+		require.Regexp(t, `filename="?`+want+`"?$`, r.Header.Get("Content-Disposition"), given)
+	}
 }

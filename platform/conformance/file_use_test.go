@@ -11,9 +11,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestFilesOfAnswers has everything refer to files, and looks for them in the answers. What an answer refers to and does
-// not hold fails in requireAggregate, for the answers of every other test too.
-func TestFilesOfAnswers(t *testing.T) {
+// TestFilesInAnswers checks that answers include the files that every kind of resource refers to. requireAggregate
+// checks the same for the answers of all other tests.
+func TestFilesInAnswers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	own := func(c *apptest.Client, accessType string) string {
@@ -64,8 +65,9 @@ func TestFilesOfAnswers(t *testing.T) {
 	require.Equal(t, bossFace, gone.String(t, "users.0.avatarFileId"))
 }
 
-// TestWrongFiles: what refers to a file refers to one that is there, and of the right type.
-func TestWrongFiles(t *testing.T) {
+// TestInvalidFileReferences checks that references to files must name existing files of the right type.
+func TestInvalidFileReferences(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.EU, "alice")
 	community, post := newCommunity(t, alice), newWallPost(t, alice)

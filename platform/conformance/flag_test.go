@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// flaggable is what can be flagged: a post, or a comment on it.
+// flaggable is a post or a comment that can be flagged.
 type flaggable struct {
 	noun       string // posts or comments, as paths and answers have it
 	id         string
@@ -24,7 +24,7 @@ type flaggable struct {
 
 func (f flaggable) path(suffix string) string { return "/api/v3/" + f.noun + "/" + f.id + suffix }
 
-// do changes the flags of the thing and returns it as the answer has it.
+// do sends a request for the flags of the post or comment and returns it as the answer shows it.
 func (f flaggable) do(t *testing.T, by *apptest.Client, method, suffix string, body any) object {
 	t.Helper()
 	return requireAggregate(t, by.Do(t, method, f.path(suffix), body), "", f.collection).one(f.noun)
@@ -35,7 +35,7 @@ func (f flaggable) get(t *testing.T, by *apptest.Client) object {
 	return f.do(t, by, http.MethodGet, "", nil)
 }
 
-// byMe asks whether the caller flags the thing, in both spellings.
+// byMe reports whether the caller flags the post or comment, according to both spellings of the operation.
 func (f flaggable) byMe(t *testing.T, by *apptest.Client) bool {
 	t.Helper()
 	r := by.Do(t, http.MethodGet, f.path("/isflagbyme"), nil).OK(t)
@@ -50,7 +50,7 @@ func flag(t *testing.T, by *apptest.Client, noun, id string) {
 	by.Do(t, http.MethodPost, "/api/v3/"+noun+"/"+id+"/flag", object{"reason": "Spam or scams"}).OK(t)
 }
 
-// flaggables makes a post in a community and a comment on another one.
+// flaggables creates a post in a community and a comment on another post.
 func flaggables(t *testing.T, author *apptest.Client, communityID string) []flaggable {
 	t.Helper()
 	return []flaggable{
@@ -63,7 +63,7 @@ func requireFlags(t *testing.T, o object, want int) {
 	t.Helper()
 	require.InDelta(t, want, o["flagCount"], 0)
 	if want == 0 {
-		require.Nil(t, o["hashFlag"], "nobody flags it")
+		require.Nil(t, o["hashFlag"], "no user flags it")
 		return
 	}
 	filter, ok := o["hashFlag"].(map[string]any)
@@ -74,6 +74,7 @@ func requireFlags(t *testing.T, o object, want int) {
 }
 
 func TestFlag(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	for _, f := range flaggables(t, club.member, club.id) {
 		t.Run(f.noun, func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestFlag(t *testing.T) {
 			for i, c := range []*apptest.Client{club.boss, club.stranger, club.member, newUser(t, region.SG, "c")} {
 				require.False(t, f.byMe(t, c))
 				var first object
-				for range 2 { // again changes nothing
+				for range 2 { // the second time has no effect
 					body := object{"commentId": f.id, "reason": "Others", "detail": "because"}
 					now := f.do(t, c.At(region.All()[i%3]), http.MethodPost, "/flag", body)
 					requireFlags(t, now, i+1)
@@ -93,7 +94,7 @@ func TestFlag(t *testing.T) {
 				}
 				require.True(t, f.byMe(t, c.At(region.All()[(i+1)%3])))
 			}
-			for range 2 { // again changes nothing
+			for range 2 { // the second time has no effect
 				requireFlags(t, f.do(t, club.stranger.At(region.SG), http.MethodDelete, "/unflag", nil), 3)
 				require.False(t, f.byMe(t, club.stranger))
 				require.True(t, f.byMe(t, club.boss))
@@ -108,8 +109,9 @@ func TestFlag(t *testing.T) {
 	}
 }
 
-// TestFlagBodies: nothing in the body is mandatory.
+// TestFlagBodies checks that every field of the body is optional.
 func TestFlagBodies(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	long := func(length int) string { return strings.Repeat("é", length) }
 	reasons := []string{
@@ -141,6 +143,7 @@ func TestFlagBodies(t *testing.T) {
 }
 
 func TestFlagIsRefused(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	club := newClub(t)
 	var attempts []attempt
@@ -167,8 +170,9 @@ func TestFlagIsRefused(t *testing.T) {
 	requireAttempts(t, attempts)
 }
 
-// TestFlagLimit sets the limit to two: the third user is refused, those who flag already are not.
+// TestFlagLimit sets the limit to two: the third user is refused, users who have flagged already are not.
 func TestFlagLimit(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	n.Admin(region.EU).Do(t, http.MethodPut, settingsPath, object{"flagLimit": 2}).OK(t)
 	boss := n.SignIn(t, region.EU, "boss")
@@ -192,8 +196,10 @@ func TestFlagLimit(t *testing.T) {
 	}
 }
 
-// TestReportingOff: while users may not flag, flagging is refused, and what is flagged stays and can be cleared.
-func TestReportingOff(t *testing.T) {
+// TestFlaggingDisabled checks that flags are refused while users may not flag, and that existing flags stay and can
+// be cleared.
+func TestFlaggingDisabled(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss := n.SignIn(t, region.EU, "boss")
 	for _, f := range flaggables(t, boss, newCommunity(t, boss)) {
@@ -202,7 +208,7 @@ func TestReportingOff(t *testing.T) {
 		requireFailure(t, notAllowed, n.SignIn(t, region.EU, "alice").Do(t, http.MethodPost, f.path("/flag"), nil))
 		requireFailure(t, notAllowed, boss.Do(t, http.MethodPost, f.path("/flag"), nil))
 		requireFlags(t, f.get(t, boss), 1)
-		for _, code := range region.All() { // the others hear of it within a second
+		for _, code := range region.All() { // the other regions apply it within a second
 			require.Eventually(t, func() bool {
 				var settings struct{ IsReportEnabled bool }
 				body := boss.At(code).Do(t, http.MethodGet, moderationPath, nil).OK(t).Body
@@ -216,7 +222,7 @@ func TestReportingOff(t *testing.T) {
 	}
 }
 
-// bubbles are what a flag on something raises above it.
+// bubbles are the marks that a flag sets on the parents of the flagged content.
 type bubbles struct{ comment, children, communityPost, communityComment bool }
 
 func requireBubbles(t *testing.T, by *apptest.Client, communityID, postID string, want bubbles) {
@@ -234,8 +240,9 @@ func requireBubbles(t *testing.T, by *apptest.Client, communityID, postID string
 	}
 }
 
-// TestFlagsBubble flags things at each level and clears them again, in each of the ways there are.
-func TestFlagsBubble(t *testing.T) {
+// TestFlagsPropagate flags content at each level and removes the flags again, in every possible way.
+func TestFlagsPropagate(t *testing.T) {
+	t.Parallel()
 	for _, way := range []string{"unflag", "flags", "delete", "permanent"} {
 		t.Run(way, func(t *testing.T) {
 			club := newClub(t)
@@ -275,8 +282,9 @@ func TestFlagsBubble(t *testing.T) {
 	}
 }
 
-// TestFlagOnWall flags what stands on a wall; its owner does not moderate it, an administrator does.
+// TestFlagOnWall flags content on a wall. The owner of the wall may not clear the flags, an administrator may.
 func TestFlagOnWall(t *testing.T) {
+	t.Parallel()
 	owner, visitor := newUser(t, region.EU, "owner"), newUser(t, region.US, "visitor")
 	post := newWallPost(t, visitor, object{"targetId": owner.UserID})
 	f := flaggable{"posts", post, postAggregate}
@@ -285,8 +293,9 @@ func TestFlagOnWall(t *testing.T) {
 	requireFlags(t, f.do(t, admin(t), http.MethodDelete, "/flags", nil), 0)
 }
 
-// TestConcurrentFlags lets many users flag one thing at once, each twice.
+// TestConcurrentFlags has many users flag the same post concurrently, each twice.
 func TestConcurrentFlags(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	club := newClub(t)
 	for _, f := range flaggables(t, club.member, club.id) {
@@ -298,13 +307,13 @@ func TestConcurrentFlags(t *testing.T) {
 				requests = append(requests, c.At(at).Request(t, http.MethodPost, f.path("/flag"), nil))
 			}
 		}
-		require.Equal(t, slices.Repeat([]int{http.StatusOK}, 2*many), atOnce(n, requests))
+		require.Equal(t, slices.Repeat([]int{http.StatusOK}, 2*many), sendConcurrently(n, requests))
 		requireFlags(t, f.get(t, club.boss), many)
 	}
 }
 
-// atOnce sends requests at once and returns their statuses; 0 stands for no answer.
-func atOnce(n *apptest.Network, requests []*http.Request) []int {
+// sendConcurrently sends requests concurrently and returns their statuses; 0 means that there was no answer.
+func sendConcurrently(n *apptest.Network, requests []*http.Request) []int {
 	statuses := make([]int, len(requests))
 	var g sync.WaitGroup
 	for i, request := range requests {

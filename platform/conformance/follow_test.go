@@ -31,7 +31,7 @@ var followFields = resource{
 
 var followCountFields = resource{"userId": "s", "followerCount": "i", "followingCount": "i", "pendingCount": "i"}
 
-// follow makes the client follow others, and returns the status of the last.
+// follow makes the client follow others and returns the status of the last follow.
 func follow(t *testing.T, c *apptest.Client, others ...*apptest.Client) string {
 	t.Helper()
 	var status string
@@ -46,7 +46,7 @@ func block(t *testing.T, c, other *apptest.Client) *apptest.Response {
 	return c.Do(t, http.MethodPost, blocksPath+"/"+other.UserID, nil).OK(t)
 }
 
-// requireCounts requires what a user's own followInfo says.
+// requireCounts checks the counts of a user's own followInfo.
 func requireCounts(t *testing.T, c *apptest.Client, followers, following, pending int) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, "/api/v4/me/followInfo", nil).OK(t)
@@ -55,14 +55,15 @@ func requireCounts(t *testing.T, c *apptest.Client, followers, following, pendin
 		r.List(t, "followCounts")[0])
 }
 
-// world is a user of each region.
-func users3(t *testing.T, n *apptest.Network) (us, eu, sg *apptest.Client) {
+// newUserPerRegion returns a new user of each region.
+func newUserPerRegion(t *testing.T, n *apptest.Network) (us, eu, sg *apptest.Client) {
 	t.Helper()
 	return n.NewUser(t, region.US, "follow-us"), n.NewUser(t, region.EU, "follow-eu"), n.NewUser(t, region.SG, "follow-sg")
 }
 
 func TestFollow(t *testing.T) {
-	us, eu, sg := users3(t, apptest.Shared(t))
+	t.Parallel()
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	r := us.Do(t, http.MethodPost, followingPath+"/"+eu.UserID, apptest.Form("")).OK(t)
 	requireResource(t, "follows.0", followFields, r.List(t, "follows")[0])
 	for field, want := range map[string]string{
@@ -96,21 +97,22 @@ func TestFollow(t *testing.T) {
 
 	requireAttempts(t, []attempt{
 		{"oneself", us, http.MethodPost, followingPath + "/" + us.UserID, nil, failure{status: 400, code: 400000}},
-		{"nobody", us, http.MethodPost, followingPath + "/nobody-at-all", nil, notFound},
+		{"unknown user", us, http.MethodPost, followingPath + "/unknown-user", nil, notFound},
 		{"unknown id", us, http.MethodPost, followingPath + "/" + unknownID, nil, notFound},
 		{"not followed", us, http.MethodDelete, followingPath + "/" + us.UserID, nil, notFound},
 		{"unfollow a stranger", eu, http.MethodDelete, followingPath + "/" + sg.UserID, nil, notFound},
 		{"accept a stranger", eu, http.MethodPost, followersPath + "/" + sg.UserID, nil, notFound},
 		{"remove a stranger", eu, http.MethodDelete, followersPath + "/" + sg.UserID, nil, notFound},
 		{"as an admin", admin(t), http.MethodPost, followingPath + "/" + us.UserID, nil, forbidden},
-		{"as nobody", apptest.Shared(t).Anonymous(region.EU), http.MethodPost, followingPath + "/" + us.UserID, nil, unauthorized},
-		{"counts of nobody", us, http.MethodGet, "/api/v5/users/nobody-at-all/followInfo", nil, notFound},
-		{"followers of nobody", us, http.MethodGet, "/api/v4/users/nobody-at-all/followers", nil, notFound},
+		{"anonymous", apptest.Shared(t).Anonymous(region.EU), http.MethodPost, followingPath + "/" + us.UserID, nil, unauthorized},
+		{"counts of an unknown user", us, http.MethodGet, "/api/v5/users/unknown-user/followInfo", nil, notFound},
+		{"followers of an unknown user", us, http.MethodGet, "/api/v4/users/unknown-user/followers", nil, notFound},
 		{"a wrong status", us, http.MethodGet, followersPath + "?status=blocked", nil, invalid("status")},
 	})
 }
 
 func TestFollowLists(t *testing.T) {
+	t.Parallel()
 	star := newUser(t, region.EU, "star")
 	fan := newUser(t, region.SG, "fan")
 	var fans, stars []string
@@ -147,8 +149,9 @@ func TestFollowLists(t *testing.T) {
 }
 
 func TestPrivateProfiles(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
-	us, eu, sg := users3(t, n)
+	us, eu, sg := newUserPerRegion(t, n)
 	require.Equal(t, "public", us.Do(t, http.MethodGet, socialPath, nil).OK(t).String(t, "userPrivacySetting"))
 	follow(t, sg, eu)
 	post := newWallPost(t, eu)
@@ -212,7 +215,8 @@ func TestPrivateProfiles(t *testing.T) {
 }
 
 func TestBlocks(t *testing.T) {
-	us, eu, sg := users3(t, apptest.Shared(t))
+	t.Parallel()
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	follow(t, us, eu)
 	follow(t, eu, us, sg)
 	post := newWallPost(t, eu)
@@ -223,7 +227,7 @@ func TestBlocks(t *testing.T) {
 	require.Equal(t, "blocked", r.String(t, "follows.0.status"))
 	require.Equal(t, us.UserID, r.String(t, "follows.0.to"))
 	require.ElementsMatch(t, []string{eu.UserID, us.UserID}, r.Strings(t, "followCounts", "userId"))
-	block(t, eu, us) // again changes nothing
+	block(t, eu, us) // the second time has no effect
 	requireCounts(t, eu, 0, 1, 0)
 	requireCounts(t, us, 0, 0, 0)
 	require.Equal(t, "blocked", eu.Do(t, http.MethodGet, "/api/v5/users/"+us.UserID+"/followInfo", nil).OK(t).String(t, "follows.0.status"))
@@ -242,7 +246,7 @@ func TestBlocks(t *testing.T) {
 		{"others comment", sg, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": post, "data": object{"text": "hi"}}, failure{}},
 		{"the blocker reads", eu, http.MethodGet, "/api/v3/posts/" + post, nil, failure{}},
 		{"block oneself", us, http.MethodPost, blocksPath + "/" + us.UserID, nil, failure{status: 400, code: 400000}},
-		{"block nobody", us, http.MethodPost, blocksPath + "/nobody-at-all", nil, notFound},
+		{"block an unknown user", us, http.MethodPost, blocksPath + "/unknown-user", nil, notFound},
 		{"unblock a stranger", us, http.MethodDelete, blocksPath + "/" + sg.UserID, nil, notFound},
 	})
 	require.Equal(t, "none", eu.Do(t, http.MethodDelete, blocksPath+"/"+us.UserID, nil).OK(t).String(t, "follows.0.status"))
@@ -265,9 +269,10 @@ func TestBlocks(t *testing.T) {
 	requireAggregate(t, page, "", []string{"users", "files"})
 }
 
-// TestFollowCountsDoNotDrift has users of all regions follow, unfollow, accept, remove, block and unblock one another at
-// once, while one transaction in five fails with 40001, and then holds the counts against the rows.
+// TestFollowCountsDoNotDrift has users of all regions follow, unfollow, accept, remove, block and unblock one
+// another concurrently while one transaction in five fails with 40001. Afterwards the counts match the rows.
 func TestFollowCountsDoNotDrift(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int64
 	n := apptest.Start(t, apptest.WithStoreFault(func() error {
 		if calls.Add(1)%5 == 0 {

@@ -31,7 +31,7 @@ func feedPage(t *testing.T, c *apptest.Client, query url.Values) *apptest.Respon
 	return r
 }
 
-// walkFeed reads the following feed to its end and back, and requires that both ways show the same pages.
+// walkFeed reads the following feed to its end and back, and checks that both directions show the same pages.
 func walkFeed(t *testing.T, c *apptest.Client, sortBy string, limit int, between func()) [][]string {
 	t.Helper()
 	read := func(query url.Values, direction string) (pages [][]string, last *apptest.Response) {
@@ -63,7 +63,8 @@ func walkFeed(t *testing.T, c *apptest.Client, sortBy string, limit int, between
 }
 
 func TestFollowingFeed(t *testing.T) {
-	us, eu, sg := users3(t, apptest.Shared(t))
+	t.Parallel()
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	stranger := newUser(t, region.EU, "stranger")
 	require.Empty(t, feedPage(t, us, nil).List(t, "posts"))
 	joined := newCommunity(t, eu)
@@ -142,10 +143,11 @@ func keysOf(t *testing.T, r *apptest.Response, at string) []string {
 	return keys
 }
 
-// TestCustomRanking posts more than one window holds, lets others react, comment and post while the reader pages, and
-// requires every post once, on pages of full length, the same both ways.
+// TestCustomRanking creates more posts than one window holds, while other users react, comment and post between
+// pages. Every post appears once, on full pages, in both directions.
 func TestCustomRanking(t *testing.T) {
-	reader, author, fan := users3(t, apptest.Shared(t))
+	t.Parallel()
+	reader, author, fan := newUserPerRegion(t, apptest.Shared(t))
 	follow(t, reader, author)
 	follow(t, fan, author)
 	var want []string
@@ -175,7 +177,8 @@ func TestCustomRanking(t *testing.T) {
 }
 
 func TestFeedsHideTheBlocked(t *testing.T) {
-	us, eu, sg := users3(t, apptest.Shared(t))
+	t.Parallel()
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	community := newCommunity(t, sg)
 	join(t, community, us, eu)
 	follow(t, us, eu, sg)
@@ -198,12 +201,13 @@ func TestFeedsHideTheBlocked(t *testing.T) {
 		require.ElementsMatch(t, []string{mine, theirs, others, onWall}, ids(sg, path), path)
 	}
 	require.ElementsMatch(t, []string{mine, theirs, others}, us.Do(t, http.MethodGet, "/api/v3/community-feeds/"+community, nil).OK(t).
-		Strings(t, "data.posts", "postId"), "in the community itself everybody is seen")
+		Strings(t, "data.posts", "postId"), "the community feed shows all authors")
 }
 
 func TestGlobalFeed(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
-	us, eu, sg := users3(t, n)
+	us, eu, sg := newUserPerRegion(t, n)
 	public, private := newCommunity(t, eu), newCommunity(t, eu, object{"isPublic": false})
 	follow(t, us, sg)
 	mine, followed, others := newWallPost(t, us), newWallPost(t, sg), newWallPost(t, eu)

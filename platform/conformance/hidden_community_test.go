@@ -10,28 +10,29 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestHiddenCommunityIsUnknown compares, for every operation of the walk that names a community, what a stranger and a banned user hear
-// of one that is hidden from them with what they hear of one that there is not.
-func TestHiddenCommunityIsUnknown(t *testing.T) {
-	g := newGrounds(t)
+// TestHiddenCommunityLooksUnknown calls every operation that names a community as a stranger and as a banned user.
+// The answers for a community that is hidden from them equal those for a community that does not exist.
+func TestHiddenCommunityLooksUnknown(t *testing.T) {
+	t.Parallel()
+	g := newFixture(t)
 	hidden := g.community(t, object{"isPublic": false, "isDiscoverable": false})
 	asking := g.community(t, object{"isPublic": false, "isDiscoverable": false, "requiresJoinApproval": true})
 	compared := map[string]bool{}
-	for _, r := range walkRows() {
-		if r.request == nil || r.spends {
+	for _, r := range authorizationRows() {
+		if r.request == nil || r.endsSession {
 			continue
 		}
 		body := r.request(t, g)
-		for _, w := range []walker{stranger, outcast} {
-			by := g.walkers[w]
-			unknown, names := naming(body, g, unknownID)
+		for _, w := range []principal{stranger, bannedMember} {
+			by := g.principals[w]
+			unknown, names := withCommunityID(body, g, unknownID)
 			if !names {
 				continue
 			}
 			compared[r.procedure] = true
 			want := by.With(r.header...).Do(t, http.MethodPost, "/plaza.v1."+r.procedure, unknown)
 			for _, id := range []string{hidden, asking} {
-				secret, _ := naming(body, g, id)
+				secret, _ := withCommunityID(body, g, id)
 				got := by.With(r.header...).Do(t, http.MethodPost, "/plaza.v1."+r.procedure, secret)
 				require.Equal(t, want.Status, got.Status, "%s %s as %s: %s, and of an unknown one %s", r.procedure, r.name, w, got.Short(), want.Short())
 				require.Equal(t, string(want.Body), string(got.Body), "%s %s as %s", r.procedure, r.name, w)
@@ -41,8 +42,8 @@ func TestHiddenCommunityIsUnknown(t *testing.T) {
 	require.Greater(t, len(compared), 25, "%v", compared)
 }
 
-// naming is a request with another community in it, and whether it names one at all.
-func naming(body object, g *grounds, id string) (object, bool) {
+// withCommunityID returns the request with another community id, and whether it names a community at all.
+func withCommunityID(body object, g *fixture, id string) (object, bool) {
 	out, names := with(body), false
 	for _, field := range []string{"communityId", "targetId", "channelId", "messageFeedId"} {
 		value := text(out, field)
@@ -53,8 +54,9 @@ func naming(body object, g *grounds, id string) (object, bool) {
 	return out, names
 }
 
-// TestHiddenCommunityOverREST is the same for the addresses that a client would try, and for those who may.
+// TestHiddenCommunityOverREST does the same for the REST paths, and also calls them as a member.
 func TestHiddenCommunityOverREST(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"isPublic": false, "isDiscoverable": false, "requiresJoinApproval": true})
 	body := func(fields object) object { return fields }
 	users := object{"userIds": []string{club.stranger.UserID}}
@@ -106,10 +108,12 @@ func TestHiddenCommunityOverREST(t *testing.T) {
 	require.Equal(t, "approved", myRequest(t, club.stranger, club.id)["status"])
 }
 
-// TestOwnRequestStaysKnown: a community that hides while somebody waits at its door leaves them their request, to see and to withdraw.
-func TestOwnRequestStaysKnown(t *testing.T) {
+// TestOwnJoinRequestInHiddenCommunity checks that users can still read and withdraw their own join request after the
+// community became hidden.
+func TestOwnJoinRequestInHiddenCommunity(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
-	id := closed(t, boss, object{"isPublic": false, "isDiscoverable": true})
+	id := newApprovalCommunity(t, boss, object{"isPublic": false, "isDiscoverable": true})
 	ask(t, c, id)
 	boss.Do(t, http.MethodPut, communitiesPath+"/"+id, object{"isDiscoverable": false}).OK(t)
 	require.Equal(t, "pending", myRequest(t, c, id)["status"])

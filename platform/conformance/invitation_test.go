@@ -14,12 +14,12 @@ import (
 
 const invitationsPath = "/api/v1/invitations"
 
-// inviteMembers is the request to invite users to a community.
+// inviteMembers returns the request that invites users to a community.
 func inviteMembers(communityID string, users ...*apptest.Client) object {
 	return object{"type": "communityMemberInvite", "targetType": "community", "targetId": communityID, "userIds": publicIDs(users)}
 }
 
-// inviteCoHosts is the request to invite users to a room.
+// inviteCoHosts returns the request that invites users to a room.
 func inviteCoHosts(roomID string, users ...*apptest.Client) object {
 	return object{"type": "livestreamCohostInvite", "targetType": "room", "targetId": roomID, "userIds": publicIDs(users)}
 }
@@ -32,7 +32,7 @@ func publicIDs(users []*apptest.Client) []string {
 	return ids
 }
 
-// requireInvitations checks an answer about invitations: who is invited and who invites are in it.
+// requireInvitations checks an answer with invitations, which includes the inviting and the invited users.
 func requireInvitations(t *testing.T, r *apptest.Response) *aggregate {
 	t.Helper()
 	a := requireAggregate(t, r, "", inviteAggregate)
@@ -45,7 +45,7 @@ func requireInvitations(t *testing.T, r *apptest.Response) *aggregate {
 	return a
 }
 
-// newInvitation sends a request to invite one user, and returns the id of the invitation.
+// newInvitation sends a request that invites one user, and returns the invitation's id.
 func newInvitation(t *testing.T, by *apptest.Client, request object) string {
 	t.Helper()
 	nextMillisecond()
@@ -63,13 +63,13 @@ func cancelInvitation(t *testing.T, by *apptest.Client, id string) {
 	require.JSONEq(t, `{"success":true}`, string(by.Do(t, http.MethodDelete, invitationsPath+"/"+id, nil).OK(t).Body))
 }
 
-// invitationOf finds an invitation among those that a user got.
+// invitationOf returns an invitation from the list of the invited user.
 func invitationOf(t *testing.T, c *apptest.Client, id string) object {
 	t.Helper()
 	return requireInvitations(t, c.Do(t, http.MethodGet, invitationsPath+"/me", nil)).find("invitations", "_id", id)
 }
 
-// addMember adds a user to a community, as far as the network lets.
+// addMember adds a user to a community, subject to the network's settings.
 func addMember(t *testing.T, by *apptest.Client, communityID string, c *apptest.Client) {
 	t.Helper()
 	by.Do(t, http.MethodPost, membersPath(communityID), object{"userIds": []string{c.UserID}}).OK(t)
@@ -80,8 +80,9 @@ func newCoHostRoom(t *testing.T, host *apptest.Client) string {
 	return text(newRoom(t, host, object{"type": "coHosts"}), "roomId")
 }
 
-// TestInviteMember invites users of every region to a private community, who accept at another.
+// TestInviteMember invites users of every region to a private community, who accept in another region.
 func TestInviteMember(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss, object{"isPublic": false, "isDiscoverable": false})
@@ -100,7 +101,7 @@ func TestInviteMember(t *testing.T) {
 		again := requireInvitations(t, boss.Do(t, http.MethodPost, invitationsPath, inviteMembers(id, c))).one("invitations")
 		require.Equal(t, made, again, "who is invited keeps the invitation")
 		requireFailure(t, notAllowed, boss.Do(t, http.MethodPost, invitationsPath+"/"+text(made, "_id")+"/accept", nil))
-		for range 2 { // a repeated call gets the same answer
+		for range 2 { // the repeated call returns the same answer
 			answerInvitation(t, c.At(region.All()[(i+2)%3]), text(made, "_id"), "accept")
 		}
 		accepted := invitationOf(t, c, text(made, "_id"))
@@ -113,10 +114,11 @@ func TestInviteMember(t *testing.T) {
 	}
 }
 
-// TestInvitationsEnd rejects, cancels and outlives invitations; each time the user can be invited anew.
-func TestInvitationsEnd(t *testing.T) {
+// TestInvitationStates rejects, cancels and obsoletes invitations. After each, the user can be invited again.
+func TestInvitationStates(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.SG, "guest")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	rejected := newInvitation(t, boss, inviteMembers(id, c))
 	answerInvitation(t, c, rejected, "reject")
 	answerInvitation(t, c, rejected, "reject")
@@ -136,10 +138,12 @@ func TestInvitationsEnd(t *testing.T) {
 	require.Equal(t, "none", membership(t, newUser(t, region.EU, "x"), id)["communityMembership"])
 }
 
-// TestInvitationStandsForConsent: whoever is invited needs no moderator, and a membership from elsewhere ends the invitation.
-func TestInvitationStandsForConsent(t *testing.T) {
+// TestInvitationReplacesApproval checks that an invited user needs no approval and that joining in another way
+// obsoletes the invitation.
+func TestInvitationReplacesApproval(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
-	id := closed(t, boss, object{"isPublic": false, "isDiscoverable": true})
+	id := newApprovalCommunity(t, boss, object{"isPublic": false, "isDiscoverable": true})
 	asks, waits, added := newUser(t, region.US, "asks"), newUser(t, region.SG, "waits"), newUser(t, region.EU, "added")
 
 	invited := newInvitation(t, boss, inviteMembers(id, asks))
@@ -165,8 +169,9 @@ func TestInvitationStandsForConsent(t *testing.T) {
 	require.Equal(t, boss.UserID, myRequest(t, both, id)["responderId"])
 }
 
-// TestMembershipAcceptance has a network of its own: the setting is the whole network's.
+// TestMembershipAcceptance uses a network of its own because it changes a network setting.
 func TestMembershipAcceptance(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, c := n.SignIn(t, region.EU, "boss"), n.SignIn(t, region.US, "guest")
 	set := func(value any) *apptest.Response {
@@ -199,6 +204,7 @@ func TestMembershipAcceptance(t *testing.T) {
 
 // TestInviteCoHost invites users of every region to a room.
 func TestInviteCoHost(t *testing.T) {
+	t.Parallel()
 	host := newUser(t, region.EU, "host")
 	id := newCoHostRoom(t, host)
 	names := []string{host.UserID}
@@ -221,7 +227,7 @@ func TestInviteCoHost(t *testing.T) {
 		}
 		require.Equal(t, names, got)
 		require.Equal(t, "coHost", room["participants"].([]any)[i+1].(object)["type"])
-		_, key := sending(t, c, id)
+		_, key := sendCredentials(t, c, id)
 		require.NotEmpty(t, key, "a co-host sends to the room")
 		requireFailure(t, exists, host.Do(t, http.MethodPost, invitationsPath, inviteCoHosts(id, c)))
 		a := requireInvitations(t, c.Do(t, http.MethodGet, invitationsPath+"?targetType=room&targetId="+id, nil))
@@ -240,6 +246,7 @@ func TestInviteCoHost(t *testing.T) {
 }
 
 func TestListInvitations(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.SG, "other")
 	id := newCommunity(t, boss)
 	guest := newUser(t, region.US, "guest")
@@ -250,7 +257,7 @@ func TestListInvitations(t *testing.T) {
 		invited := newInvitation(t, boss, inviteMembers(id, c))
 		ids = append(ids, invited)
 		now := []string{"pending", "rejected", "approved", "cancelled"}[i%4]
-		become(t, boss, c, invited, now)
+		setInvitationStatus(t, boss, c, invited, now)
 		status[now] = append(status[now], invited)
 
 		by := []*apptest.Client{boss, other}[i%2]
@@ -260,7 +267,7 @@ func TestListInvitations(t *testing.T) {
 		}
 		got := newInvitation(t, by, request)
 		mine = append(mine, got)
-		become(t, by, guest, got, now)
+		setInvitationStatus(t, by, guest, got, now)
 		for _, name := range []string{"statuses[]=" + now, "type=" + kind} {
 			mineBy[name] = append(mineBy[name], got)
 		}
@@ -284,8 +291,8 @@ func TestListInvitations(t *testing.T) {
 	}
 }
 
-// become brings a pending invitation to a state.
-func become(t *testing.T, by, guest *apptest.Client, id, status string) {
+// setInvitationStatus moves a pending invitation to a status.
+func setInvitationStatus(t *testing.T, by, guest *apptest.Client, id, status string) {
 	t.Helper()
 	switch status {
 	case "rejected":
@@ -297,7 +304,7 @@ func become(t *testing.T, by, guest *apptest.Client, id, status string) {
 	}
 }
 
-// requireInvitationLists holds a list to its orders, pages and limits; ids are those on it, oldest first.
+// requireInvitationLists checks the orders, pages and limits of a list. ids are its invitations, oldest first.
 func requireInvitationLists(t *testing.T, l listing, ids []string) {
 	t.Helper()
 	for _, code := range region.All() {
@@ -314,7 +321,8 @@ func requireInvitationLists(t *testing.T, l listing, ids []string) {
 	requireInvitations(t, l.page(t, url.Values{}))
 }
 
-func TestInvitationsAreRefused(t *testing.T) {
+func TestInvitationRefusals(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	someone := newUser(t, region.US, "someone")
 	room, direct := newCoHostRoom(t, club.boss), text(newRoom(t, club.boss), "roomId")
@@ -330,14 +338,14 @@ func TestInvitationsAreRefused(t *testing.T) {
 	requireAttempts(t, []attempt{
 		post("by a member", club.member, inviteMembers(club.id, someone), notAllowed),
 		post("by a stranger", club.stranger, inviteMembers(club.id, someone), notAllowed),
-		post("by nobody", apptest.Shared(t).Anonymous(region.EU), inviteMembers(club.id, someone), unauthorized),
+		post("by an anonymous caller", apptest.Shared(t).Anonymous(region.EU), inviteMembers(club.id, someone), unauthorized),
 		post("to a room by a stranger", club.stranger, inviteCoHosts(room, someone), notAllowed),
 		post("to a room of one host", club.boss, inviteCoHosts(direct, someone), bad),
 		post("the host", club.boss, inviteCoHosts(room, club.boss), exists),
 		post("a member", club.boss, inviteMembers(club.id, club.member), exists),
-		post("somebody banned", club.boss, inviteMembers(club.id, club.banned), banned),
-		post("somebody unknown", club.boss, change("userIds", []string{"nobody-knows-me"}), notFound),
-		post("somebody unknown beside", club.boss, change("userIds", []string{someone.UserID, "nobody-knows-me"}), notFound),
+		post("banned user", club.boss, inviteMembers(club.id, club.banned), banned),
+		post("unknown user", club.boss, change("userIds", []string{"unknown-user"}), notFound),
+		post("one unknown user", club.boss, change("userIds", []string{someone.UserID, "unknown-user"}), notFound),
 		post("to an unknown community", club.boss, change("targetId", unknownID), notFound),
 		post("to what is no id", club.boss, change("targetId", "x"), notFound),
 		post("to a room as a community", club.boss, inviteMembers(room, someone), notFound),
@@ -347,7 +355,7 @@ func TestInvitationsAreRefused(t *testing.T) {
 		post("other target type", club.boss, change("targetType", "user"), invalid("targetType")),
 		post("other type", club.boss, change("type", "friend"), invalid("type")),
 		post("type of a room", club.boss, change("type", "livestreamCohostInvite"), invalid("type")),
-		post("nobody", club.boss, change("userIds", []string{}), invalid("userIds")),
+		post("without users", club.boss, change("userIds", []string{}), invalid("userIds")),
 		post("101 users", club.boss, change("userIds", strings.Split(long(101), "")), failure{status: 422, code: 500000}),
 		post("userId of 50", club.boss, change("userIds", []string{long(50)}), notFound),
 		post("userId of 51", club.boss, change("userIds", []string{long(51)}), invalid("userIds[0]")),

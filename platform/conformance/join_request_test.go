@@ -14,20 +14,20 @@ import (
 
 func joinPath(communityID string) string { return "/api/v4/communities/" + communityID + "/join" }
 
-// closed makes a community in which a moderator decides who joins.
-func closed(t *testing.T, boss *apptest.Client, fields ...object) string {
+// newApprovalCommunity returns a community in which a moderator must approve join requests.
+func newApprovalCommunity(t *testing.T, boss *apptest.Client, fields ...object) string {
 	t.Helper()
 	return newCommunity(t, boss, append([]object{{"requiresJoinApproval": true}}, fields...)...)
 }
 
-// ask sends a request to join and returns it.
+// ask sends a join request and returns it.
 func ask(t *testing.T, c *apptest.Client, communityID string) object {
 	t.Helper()
 	nextMillisecond()
 	return requireAggregate(t, c.Do(t, http.MethodPost, joinPath(communityID), nil), "", joinAggregate).one("joinRequests")
 }
 
-// myRequest returns the caller's latest request.
+// myRequest returns the caller's latest join request.
 func myRequest(t *testing.T, c *apptest.Client, communityID string) object {
 	t.Helper()
 	return requireAggregate(t, c.Do(t, http.MethodGet, joinPath(communityID)+"/me", nil), "", joinAggregate).one("joinRequests")
@@ -40,9 +40,10 @@ func decide(t *testing.T, by *apptest.Client, communityID, verb, userID string) 
 }
 
 func TestRequestToJoin(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss := newUser(t, region.EU, "boss")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	for i, code := range region.All() {
 		c := newUser(t, code, "asker")
 		r := c.Do(t, http.MethodGet, joinPath(id)+"/me", nil)
@@ -61,8 +62,9 @@ func TestRequestToJoin(t *testing.T) {
 	}
 }
 
-// TestOpenDoor asks to join a community that lets everybody in: the request is approved at once.
-func TestOpenDoor(t *testing.T) {
+// TestRequestToJoinOpenCommunity requests to join a community without approval: the request is approved immediately.
+func TestRequestToJoinOpenCommunity(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
 	id := newCommunity(t, boss)
 	request := ask(t, c, id)
@@ -74,12 +76,13 @@ func TestOpenDoor(t *testing.T) {
 }
 
 func TestApproveJoin(t *testing.T) {
+	t.Parallel()
 	boss, c, d := newUser(t, region.EU, "boss"), newUser(t, region.US, "c"), newUser(t, region.SG, "d")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	ask(t, c, id)
 	ask(t, d, id)
 	decide(t, boss.At(region.SG), id, "approve", c.InternalID)
-	decide(t, boss, id, "approve", d.UserID) // the public id does as well
+	decide(t, boss, id, "approve", d.UserID) // the public id is accepted too
 	for _, asker := range []*apptest.Client{c, d} {
 		request := myRequest(t, asker, id)
 		require.Equal(t, "approved", request["status"])
@@ -94,8 +97,9 @@ func TestApproveJoin(t *testing.T) {
 }
 
 func TestRejectJoin(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	for _, userID := range []string{c.InternalID, c.UserID} {
 		first := ask(t, c, id)
 		decide(t, boss.At(region.US), id, "reject", userID)
@@ -106,16 +110,17 @@ func TestRejectJoin(t *testing.T) {
 		requireFailure(t, notFound, boss.Do(t, http.MethodPost, joinPath(id)+"/reject", object{"userId": userID}))
 	}
 	ask(t, c, id)
-	decide(t, admin(t), id, "reject", c.InternalID) // an administrator may, too
+	decide(t, admin(t), id, "reject", c.InternalID) // an administrator may reject too
 	require.Equal(t, "rejected", myRequest(t, c, id)["status"])
 }
 
-// TestDecisionsAreRefused holds approve and reject to their errors and limits.
-func TestDecisionsAreRefused(t *testing.T) {
+// TestJoinDecisionRefusals checks the errors and limits of approve and reject.
+func TestJoinDecisionRefusals(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"requiresJoinApproval": true})
 	ask(t, club.stranger, club.id)
 	body := object{"userId": club.stranger.InternalID}
-	other := closed(t, newUser(t, region.US, "other"))
+	other := newApprovalCommunity(t, newUser(t, region.US, "other"))
 	var attempts []attempt
 	for _, verb := range []string{"approve", "reject"} {
 		path := func(id string) string { return joinPath(id) + "/" + verb }
@@ -125,15 +130,15 @@ func TestDecisionsAreRefused(t *testing.T) {
 			attempt{verb + " by a member", club.member, http.MethodPost, path(club.id), body, notAllowed},
 			attempt{verb + " by a banned user", club.banned, http.MethodPost, path(club.id), body, notAllowed},
 			attempt{verb + " elsewhere", club.boss, http.MethodPost, path(other), body, notAllowed},
-			attempt{verb + " by nobody", apptest.Shared(t).Anonymous(region.EU), http.MethodPost, path(club.id), body, unauthorized},
+			attempt{verb + " by an anonymous caller", apptest.Shared(t).Anonymous(region.EU), http.MethodPost, path(club.id), body, unauthorized},
 			attempt{verb + " a member", club.boss, http.MethodPost, path(club.id), object{"userId": club.member.InternalID}, notFound},
-			attempt{verb + " unknown", club.boss, http.MethodPost, path(club.id), object{"userId": "nobody-knows-me"}, notFound},
+			attempt{verb + " unknown", club.boss, http.MethodPost, path(club.id), object{"userId": "unknown-user"}, notFound},
 			attempt{verb + " unknown internal", club.boss, http.MethodPost, path(club.id), object{"userId": unknownID}, notFound},
 			attempt{verb + " unknown community", club.boss, http.MethodPost, path(unknownID), body, notFound},
 			attempt{verb + " id of 1", club.boss, http.MethodPost, path("x"), body, notFound},
 			attempt{verb + " id of 900", club.boss, http.MethodPost, path(strings.Repeat("x", 900)), body, notFound},
 			attempt{verb + " id of 901", club.boss, http.MethodPost, path(strings.Repeat("x", 901)), body, invalid("communityId")},
-			attempt{verb + " nobody", club.boss, http.MethodPost, path(club.id), object{}, invalid("userId")},
+			attempt{verb + " without users", club.boss, http.MethodPost, path(club.id), object{}, invalid("userId")},
 			attempt{verb + " without a body", club.boss, http.MethodPost, path(club.id), nil, invalid("userId")},
 			attempt{verb + " userId of 51", club.boss, http.MethodPost, path(club.id), object{"userId": strings.Repeat("x", 51)}, invalid("userId")})
 	}
@@ -142,8 +147,9 @@ func TestDecisionsAreRefused(t *testing.T) {
 }
 
 func TestCancelJoin(t *testing.T) {
+	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	requireFailure(t, notFound, c.Do(t, http.MethodDelete, joinPath(id), nil))
 	first := ask(t, c, id)
 	require.JSONEq(t, `{"success":true}`, string(c.At(region.SG).Do(t, http.MethodDelete, joinPath(id), nil).OK(t).Body))
@@ -153,8 +159,9 @@ func TestCancelJoin(t *testing.T) {
 }
 
 func TestListJoinRequests(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	var ids []string
 	status := map[string][]string{}
 	for i := range 8 {
@@ -202,10 +209,11 @@ func TestListJoinRequests(t *testing.T) {
 	})
 }
 
-// TestTwentyToAPage is the page size of this list.
-func TestTwentyToAPage(t *testing.T) {
+// TestJoinRequestDefaultPageSize checks the page size of this list.
+func TestJoinRequestDefaultPageSize(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
-	id := closed(t, boss)
+	id := newApprovalCommunity(t, boss)
 	for range 21 {
 		ask(t, newUser(t, region.EU, "asker"), id)
 	}

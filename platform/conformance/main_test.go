@@ -1,14 +1,14 @@
-// Package conformance holds the running program to the contract: black box, over HTTP, one file a noun.
+// Package conformance checks that the running program fulfils the contract: black box, over HTTP, one file per noun.
 //
-// The contract is the service interface. Where it does not show something, the tests hold what the public clients of this
-// interface expect on the wire. Every test makes the users and communities that it needs, so that all share one network;
-// those that change network settings run one of their own.
+// The contract is the service interface. For what it does not specify, the tests check what the public clients of this
+// interface expect on the wire. Every test creates the users and communities that it needs, so that the tests can run in
+// parallel on one network. Tests that change network settings start a network of their own.
 package conformance
 
 import (
-	"maps"
 	"net/http"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -16,25 +16,25 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-func TestMain(m *testing.M) { os.Exit(theDocument.report(measured(m))) }
+func TestMain(m *testing.M) { os.Exit(apiDoc.report(runWithCoverage(m))) }
 
-// nextMillisecond waits until the time that a row gets differs from that of every row before, so that an order by time is
-// the order of the calls.
-func nextMillisecond() { <-time.After(time.Millisecond) }
-
-// object is a JSON object of a request.
-type object = map[string]any
-
-// with returns o with other fields over it.
-func with(o object, others ...object) object {
-	merged := object{}
-	for _, fields := range append([]object{o}, others...) {
-		maps.Copy(merged, fields)
+// nextMillisecond waits for the clock's next millisecond, so that the time of a row differs from the times of all
+// earlier rows and an order by time is the order of the calls.
+func nextMillisecond() {
+	for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; {
+		runtime.Gosched()
 	}
-	return merged
 }
 
-// newUser signs a user in whom no other test has. name is how the id begins.
+// object is a JSON object of a request.
+type object = apptest.Object
+
+// with returns o with the fields of others added or replaced.
+func with(o object, others ...object) object {
+	return apptest.Merge(append([]object{o}, others...)...)
+}
+
+// newUser returns a user whom no other test uses; the id begins with name.
 func newUser(t *testing.T, code region.Code, name string) *apptest.Client {
 	t.Helper()
 	return apptest.Shared(t).NewUser(t, code, name)
@@ -45,43 +45,38 @@ func admin(t *testing.T) *apptest.Client {
 	return apptest.Shared(t).Admin(region.EU)
 }
 
-// newCommunity makes a community at the client's region and returns its id.
+// newCommunity creates a community in the client's region and returns its id.
 func newCommunity(t *testing.T, c *apptest.Client, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
-	body := with(object{"displayName": apptest.UserID("community")}, fields...)
-	return c.Do(t, http.MethodPost, "/api/v3/communities/", body).OK(t).String(t, "communities.0.communityId")
+	return c.NewCommunity(t, fields...)
 }
 
-// newPost posts text in a community and returns the post's id.
+// newPost creates a text post in a community and returns its id.
 func newPost(t *testing.T, c *apptest.Client, communityID string, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
-	body := with(object{"targetType": "community", "targetId": communityID, "data": object{"text": "a post"}}, fields...)
-	return c.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
+	return c.NewPost(t, communityID, fields...)
 }
 
-// newWallPost posts on the client's own wall and returns the post's id.
+// newWallPost creates a post on the client's own wall and returns its id.
 func newWallPost(t *testing.T, c *apptest.Client, fields ...object) string {
 	t.Helper()
-	nextMillisecond()
-	body := with(object{"targetType": "user", "targetId": c.UserID, "data": object{"text": "a post"}}, fields...)
-	return c.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
+	return newPost(t, c, c.UserID, append([]object{{"targetType": "user"}}, fields...)...)
 }
 
-// newComment comments on a post and returns the comment's id.
+// newComment creates a comment on a post and returns its id.
 func newComment(t *testing.T, c *apptest.Client, postID string, fields ...object) string {
 	t.Helper()
 	nextMillisecond()
-	body := with(object{"referenceType": "post", "referenceId": postID, "data": object{"text": "a comment"}}, fields...)
-	return c.Do(t, http.MethodPost, "/api/v3/comments", body).OK(t).String(t, "comments.0.commentId")
+	return c.NewComment(t, postID, fields...)
 }
 
-// join makes clients members of a community.
+// join adds clients to a community.
 func join(t *testing.T, communityID string, clients ...*apptest.Client) {
 	t.Helper()
 	for _, c := range clients {
-		c.Do(t, http.MethodPost, "/api/v3/communities/"+communityID+"/join", nil).OK(t)
+		c.Join(t, communityID)
 	}
 }
 
@@ -91,5 +86,5 @@ func banMember(t *testing.T, moderator *apptest.Client, communityID string, c *a
 	moderator.Do(t, http.MethodPut, "/api/v3/communities/"+communityID+"/users/ban", object{"userIds": []string{c.UserID}}).OK(t)
 }
 
-// unknownID is a well-formed id that nothing has, at home eu.
+// unknownID is a well-formed id at home eu that does not exist.
 const unknownID = "02ffffffffffffffffffffff"

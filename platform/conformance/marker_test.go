@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// messageFeed is a feed that the tests put messages into, as whatever keeps messages would.
+// messageFeed is a feed into which the tests push messages, as an external message store would.
 type messageFeed struct {
 	id, channel string
 	users       []*apptest.Client
@@ -40,24 +40,24 @@ const (
 	feedsPath   = markersPath + "/message-feeds"
 )
 
-// marks reads one user's marker of a feed.
-func (f *messageFeed) marks(t *testing.T, c *apptest.Client) *apptest.Response {
+// marker returns a user's marker of the feed.
+func (f *messageFeed) marker(t *testing.T, c *apptest.Client) *apptest.Response {
 	t.Helper()
 	return c.Do(t, http.MethodGet, feedsPath+"?messageFeedIds="+f.id, nil).OK(t)
 }
 
-// reaches waits until the outbox brought the feed's last message to a user at another home.
-func (f *messageFeed) reaches(t *testing.T, c *apptest.Client) *apptest.Response {
+// awaitMessage waits until the outbox delivered the feed's last message to a user at another home.
+func (f *messageFeed) awaitMessage(t *testing.T, c *apptest.Client) *apptest.Response {
 	t.Helper()
 	var r *apptest.Response
 	require.Eventually(t, func() bool {
-		r = f.marks(t, c)
+		r = f.marker(t, c)
 		return r.Has(t, "feedMarkers.0") && r.Int(t, "feedMarkers.0.lastSegment") == f.segment
 	}, 30*time.Second, 10*time.Millisecond)
 	return r
 }
 
-// feedMark is what the tests look at.
+// feedMark is the part of a marker that the tests compare.
 type feedMark struct {
 	Read, Delivered, Unread, LastMention int
 	Mentioned                            bool
@@ -72,6 +72,7 @@ func feedMarkOf(t *testing.T, r *apptest.Response) feedMark {
 }
 
 func TestMarkersOfAUser(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.US, "author"), newUser(t, region.SG, "reader")
 	channel := region.NewID(region.EU)
 	f := newMessageFeed(channel, region.EU, author, reader)
@@ -81,7 +82,7 @@ func TestMarkersOfAUser(t *testing.T) {
 	f.push(t, object{"creatorId": author.UserID, "mentionedUserIds": userIDs(reader)})
 	f.push(t, object{"creatorId": author.UserID})
 
-	r := f.reaches(t, reader)
+	r := f.awaitMessage(t, reader)
 	require.ElementsMatch(t, []string{"userMarkers", "userFeedMarkers", "userEntityMarkers", "feedMarkers", "contentMarkers", "paging"}, namesIn(r.JSON(t).(object)))
 	for list, names := range map[string][]string{
 		"userMarkers":       {"userId", "lastSyncAt", "unreadCount", "isMentioned", "createdAt", "updatedAt"},
@@ -93,7 +94,7 @@ func TestMarkersOfAUser(t *testing.T) {
 		require.ElementsMatch(t, names, namesIn(r.Get(t, list+".0").(object)), list)
 	}
 	require.Equal(t, feedMark{Unread: 3, LastMention: 2, Mentioned: true}, feedMarkOf(t, r))
-	require.Equal(t, feedMark{Read: 3, Delivered: 3}, feedMarkOf(t, f.reaches(t, author)), "authors have read what they wrote")
+	require.Equal(t, feedMark{Read: 3, Delivered: 3}, feedMarkOf(t, f.awaitMessage(t, author)), "authors have read what they wrote")
 	for _, list := range []string{"userMarkers", "userEntityMarkers"} {
 		require.Equal(t, reader.UserID, r.String(t, list+".0.userId"))
 		require.Equal(t, 3, r.Int(t, list+".0.unreadCount"))
@@ -119,6 +120,7 @@ func TestMarkersOfAUser(t *testing.T) {
 }
 
 func TestMarkersOfChannels(t *testing.T) {
+	t.Parallel()
 	user, other := newUser(t, region.EU, "user"), newUser(t, region.EU, "other")
 	channel, quiet := region.NewID(region.EU), region.NewID(region.EU)
 	feeds := []*messageFeed{newMessageFeed(channel, region.EU, user, other), newMessageFeed(channel, region.EU, user), newMessageFeed(quiet, region.EU, user)}
@@ -126,7 +128,7 @@ func TestMarkersOfChannels(t *testing.T) {
 		for range i + 1 {
 			f.push(t)
 		}
-		f.reaches(t, user)
+		f.awaitMessage(t, user)
 	}
 	list := func(c *apptest.Client, ids ...string) *apptest.Response {
 		t.Helper()
@@ -157,34 +159,36 @@ func TestMarkersOfChannels(t *testing.T) {
 	r = list(user, quiet)
 	require.Equal(t, 0, r.Int(t, "userEntityMarkers.0.unreadCount"))
 	require.Equal(t, 0, r.Int(t, "userMarkers.0.unreadCount"))
-	require.True(t, feeds[2].marks(t, user).Bool(t, "feedMarkers.0.isDeleted"))
-	refusedWith(t, admin(t).Do(t, http.MethodDelete, feedsPath+"/"+feeds[2].id, nil), http.StatusNotFound, 400400)
+	require.True(t, feeds[2].marker(t, user).Bool(t, "feedMarkers.0.isDeleted"))
+	requireRefused(t, admin(t).Do(t, http.MethodDelete, feedsPath+"/"+feeds[2].id, nil), http.StatusNotFound, 400400)
 	body := object{"entityId": quiet, "messageId": "x", "userIds": userIDs(user)}
-	refusedWith(t, admin(t).Do(t, http.MethodPut, feedsPath+"/"+feeds[2].id+"/segments/9", body), http.StatusNotFound, 400400)
+	requireRefused(t, admin(t).Do(t, http.MethodPut, feedsPath+"/"+feeds[2].id+"/segments/9", body), http.StatusNotFound, 400400)
 }
 
 func TestReadingAFeed(t *testing.T) {
+	t.Parallel()
 	user := newUser(t, region.US, "user")
 	f := newMessageFeed(region.NewID(region.US), region.US, user)
 	f.push(t)
-	f.reaches(t, user)
+	f.awaitMessage(t, user)
 	reading := func(path string, body any) feedMark {
 		t.Helper()
 		return feedMarkOf(t, user.Do(t, http.MethodPost, feedsPath+path, body).OK(t))
 	}
 	require.Equal(t, feedMark{Read: 1, Delivered: 1}, reading("/reading", object{"messageFeedIds": []string{f.id}}))
 	f.push(t)
-	require.Equal(t, feedMark{Read: 2, Delivered: 2}, feedMarkOf(t, f.reaches(t, user)), "read as it comes")
+	require.Equal(t, feedMark{Read: 2, Delivered: 2}, feedMarkOf(t, f.awaitMessage(t, user)), "read as it comes")
 	for _, stop := range []string{"/stop-readings", "/stop-reading"} {
 		before := f.segment
 		require.Equal(t, feedMark{Read: before, Delivered: before}, reading("/"+f.id+stop, nil))
 		f.push(t)
-		require.Equal(t, feedMark{Read: before, Delivered: before, Unread: 1}, feedMarkOf(t, f.reaches(t, user)))
+		require.Equal(t, feedMark{Read: before, Delivered: before, Unread: 1}, feedMarkOf(t, f.awaitMessage(t, user)))
 		require.Equal(t, feedMark{Read: before + 1, Delivered: before + 1}, reading("/"+f.id+"/start-reading", nil))
 	}
 }
 
 func TestSyncMarkers(t *testing.T) {
+	t.Parallel()
 	user := newUser(t, region.SG, "user")
 	channel := region.NewID(region.SG)
 	const feeds = 130
@@ -215,7 +219,7 @@ func TestSyncMarkers(t *testing.T) {
 	require.Len(t, seen, feeds)
 	f := newMessageFeed(channel, region.SG, user)
 	f.push(t)
-	f.reaches(t, user)
+	f.awaitMessage(t, user)
 	_, ids := sync(since)
 	require.Equal(t, []string{f.id}, ids)
 	r := user.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t)
@@ -224,10 +228,11 @@ func TestSyncMarkers(t *testing.T) {
 }
 
 func TestMarkerRefusals(t *testing.T) {
+	t.Parallel()
 	user, stranger := newUser(t, region.EU, "user"), newUser(t, region.EU, "stranger")
 	f := newMessageFeed(region.NewID(region.EU), region.EU, user)
 	f.push(t)
-	f.reaches(t, user)
+	f.awaitMessage(t, user)
 	feed := feedsPath + "/" + f.id
 	for _, c := range []struct {
 		by           *apptest.Client
@@ -250,19 +255,20 @@ func TestMarkerRefusals(t *testing.T) {
 		{user, http.MethodPut, feed + "/segments/2", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 403, 400300},
 		{user, http.MethodDelete, feed, nil, 403, 400300},
 		{admin(t), http.MethodGet, markersPath + "/userMarker", nil, 403, 400300},
-		{admin(t), http.MethodPut, feed + "/segments/2", object{"entityId": f.channel, "messageId": "m", "userIds": []string{"nobody-here"}}, 404, 400400},
+		{admin(t), http.MethodPut, feed + "/segments/2", object{"entityId": f.channel, "messageId": "m", "userIds": []string{"unknown-user"}}, 404, 400400},
 		{admin(t), http.MethodPut, feed + "/segments/2", object{"entityId": "another", "messageId": "m", "userIds": userIDs(user)}, 400, 400000},
 		{admin(t), http.MethodPut, feed + "/segments/0", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 422, 500000},
 		{admin(t), http.MethodPut, feedsPath + "/x/segments/1", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 422, 500000},
 		{admin(t), http.MethodDelete, feedsPath + "/x", nil, 404, 400400},
 	} {
-		refusedWith(t, c.by.Do(t, c.method, c.path, c.body), c.status, c.code)
+		requireRefused(t, c.by.Do(t, c.method, c.path, c.body), c.status, c.code)
 	}
-	require.Empty(t, f.marks(t, stranger).List(t, "userFeedMarkers"))
+	require.Empty(t, f.marker(t, stranger).List(t, "userFeedMarkers"))
 }
 
-// TestMarkerEvents: every change of a user's markers is told to that user, and to nobody else.
+// TestMarkerEvents checks that every change of a user's markers is sent to that user only.
 func TestMarkerEvents(t *testing.T) {
+	t.Parallel()
 	one, other := newUser(t, region.US, "one"), newUser(t, region.SG, "other")
 	f := newMessageFeed(region.NewID(region.EU), region.EU, one, other)
 	s, theirs := one.At(region.EU).Listen(t, markerStream, ""), other.Listen(t, markerStream, "")
@@ -286,8 +292,8 @@ func TestMarkerEvents(t *testing.T) {
 	told(theirs, other, 2)
 	one.Do(t, http.MethodPut, feedsPath+"/"+f.id+"/mark-read", object{"readToSegment": 1}).OK(t)
 	told(s, one, 1)
-	one.Do(t, http.MethodPut, feedsPath+"/"+f.id+"/mark-read", object{"readToSegment": 1}).OK(t) // changes nothing
-	one.Do(t, http.MethodPost, markersPath+"/sync", nil).OK(t)                                   // and this is no change either
+	one.Do(t, http.MethodPut, feedsPath+"/"+f.id+"/mark-read", object{"readToSegment": 1}).OK(t) // no change
+	one.Do(t, http.MethodPost, markersPath+"/sync", nil).OK(t)                                   // no change either
 	start := theirs.LastID
 	one.Do(t, http.MethodPost, feedsPath+"/reading", object{"messageFeedIds": []string{f.id}}).OK(t)
 	told(s, one, 0)

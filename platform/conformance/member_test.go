@@ -15,7 +15,7 @@ import (
 
 func membersPath(communityID string) string { return communitiesPath + "/" + communityID + "/users" }
 
-// club is a community with a moderator, and users around it.
+// club is a community with a moderator, a member, and users without a membership.
 type club struct {
 	id             string
 	boss           *apptest.Client
@@ -47,12 +47,13 @@ func count(t *testing.T, c *apptest.Client, communityID, field string) int {
 }
 
 func TestJoinAndLeave(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	for i, code := range region.All() {
 		c := newUser(t, code, "member")
 		require.Equal(t, "none", membership(t, c, id)["communityMembership"])
-		for range 2 { // again changes nothing
+		for range 2 { // the second time has no effect
 			r := c.Do(t, http.MethodPost, communitiesPath+"/"+id+"/join", nil)
 			a := requireAggregate(t, r, "", communityAggregate)
 			require.Equal(t, true, a.one("communities")["isJoined"])
@@ -86,6 +87,7 @@ func TestJoinAndLeave(t *testing.T) {
 }
 
 func TestAddAndRemoveMembers(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	a, b := newUser(t, region.EU, "a"), newUser(t, region.SG, "b")
 	body := object{"communityId": club.id, "userIds": []string{a.UserID, b.UserID}}
@@ -99,7 +101,7 @@ func TestAddAndRemoveMembers(t *testing.T) {
 		}
 	}
 	for range 2 {
-		r := club.boss.Do(t, http.MethodDelete, membersPath(club.id), body) // a DELETE with a JSON body
+		r := club.boss.Do(t, http.MethodDelete, membersPath(club.id), body) // DELETE with a JSON body
 		answer := requireAggregate(t, r, "", communityAggregate)
 		require.InDelta(t, 2, answer.one("communities")["membersCount"], 0)
 		require.Equal(t, "removed", answer.find("communityUsers", "userId", a.UserID)["notMemberReason"])
@@ -118,9 +120,9 @@ func TestAddAndRemoveMembers(t *testing.T) {
 			attempt{method + " by an admin", admin(t), method, membersPath(club.id), users(a.UserID), failure{}},
 			attempt{method + " 100 ids", club.boss, method, membersPath(club.id), users(hundred...), failure{}},
 			attempt{method + " 101 ids", club.boss, method, membersPath(club.id), users(append(hundred, a.UserID)...), invalid("userIds")},
-			attempt{method + " nobody", club.boss, method, membersPath(club.id), users(), invalid("userIds")},
+			attempt{method + " without users", club.boss, method, membersPath(club.id), users(), invalid("userIds")},
 			attempt{method + " id of 51", club.boss, method, membersPath(club.id), users(strings.Repeat("x", 51)), invalid("userIds[0]")},
-			attempt{method + " unknown user", club.boss, method, membersPath(club.id), users("nobody-knows-me"), notFound},
+			attempt{method + " unknown user", club.boss, method, membersPath(club.id), users("unknown-user"), notFound},
 			attempt{method + " unknown community", club.boss, method, membersPath(unknownID), users(a.UserID), notFound},
 			attempt{method + " community id of 901", club.boss, method, membersPath(strings.Repeat("x", 901)), users(a.UserID), invalid("communityId")})
 	}
@@ -129,6 +131,7 @@ func TestAddAndRemoveMembers(t *testing.T) {
 }
 
 func TestBanMembers(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	put := func(t *testing.T, verb string, ids ...string) *aggregate {
 		t.Helper()
@@ -166,10 +169,10 @@ func TestBanMembers(t *testing.T) {
 		attempts = append(attempts,
 			attempt{verb + " by a member", club.member, http.MethodPut, path, users(club.stranger.UserID), notAllowed},
 			attempt{verb + " by a stranger", club.stranger, http.MethodPut, path, users(club.member.UserID), notAllowed},
-			attempt{verb + " nobody", club.boss, http.MethodPut, path, users(), invalid("userIds")},
+			attempt{verb + " without users", club.boss, http.MethodPut, path, users(), invalid("userIds")},
 			attempt{verb + " 101", club.boss, http.MethodPut, path, users(slices.Repeat([]string{"x"}, 101)...), invalid("userIds")},
 			attempt{verb + " id of 901", club.boss, http.MethodPut, path, users(strings.Repeat("x", 901)), invalid("userIds[0]")},
-			attempt{verb + " unknown", club.boss, http.MethodPut, path, users("nobody-knows-me"), notFound},
+			attempt{verb + " unknown", club.boss, http.MethodPut, path, users("unknown-user"), notFound},
 			attempt{verb + " unknown community", club.boss, http.MethodPut, membersPath(unknownID) + "/" + verb, users("x"), notFound})
 	}
 	requireAttempts(t, append(attempts, attempt{
@@ -178,6 +181,7 @@ func TestBanMembers(t *testing.T) {
 }
 
 func TestMemberRoles(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	body := object{"communityId": club.id, "roles": []string{"community-moderator", "channel-moderator"}, "userIds": []string{club.member.UserID}}
 	path := "/api/v4/communities/" + club.id + "/users/roles"
@@ -213,10 +217,10 @@ func TestMemberRoles(t *testing.T) {
 			attempt{method + " role of 101", club.boss, method, path, give([]string{strings.Repeat("x", 101)}, club.member.UserID), invalid("roles[0]")},
 			attempt{method + " unknown role", club.boss, method, path, give([]string{"king"}, club.member.UserID), invalid("roles")},
 			attempt{method + " network role", club.boss, method, path, give([]string{"global-admin"}, club.member.UserID), invalid("roles")},
-			attempt{method + " nobody", club.boss, method, path, give(mod), invalid("userIds")},
+			attempt{method + " without users", club.boss, method, path, give(mod), invalid("userIds")},
 			attempt{method + " 101 users", club.boss, method, path, give(mod, slices.Repeat([]string{"x"}, 101)...), invalid("userIds")},
 			attempt{method + " no member", club.boss, method, path, give(mod, club.stranger.UserID), notFound},
-			attempt{method + " unknown user", club.boss, method, path, give(mod, "nobody-knows-me"), notFound},
+			attempt{method + " unknown user", club.boss, method, path, give(mod, "unknown-user"), notFound},
 			attempt{method + " unknown community", club.boss, method, "/api/v4/communities/" + unknownID + "/users/roles", body, notFound})
 	}
 	requireAttempts(t, append(attempts,
@@ -224,6 +228,7 @@ func TestMemberRoles(t *testing.T) {
 }
 
 func TestListMembers(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "zz-boss")
 	id := newCommunity(t, boss)
 	byTime := []string{boss.UserID}
@@ -233,9 +238,9 @@ func TestListMembers(t *testing.T) {
 		join(t, id, c)
 		byTime = append(byTime, c.UserID)
 	}
-	moderator, outcast := byTime[2], newUser(t, region.SG, "outcast")
+	moderator, bannedMember := byTime[2], newUser(t, region.SG, "outcast")
 	boss.Do(t, http.MethodPost, membersPath(id)+"/roles", object{"role": "community-moderator", "userIds": []string{moderator}}).OK(t)
-	banMember(t, boss, id, outcast)
+	banMember(t, boss, id, bannedMember)
 	byName := slices.Clone(byTime)
 	slices.SortFunc(byName, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	l := listing{by: boss, path: membersPath(id), list: "communityUsers", id: "userId"}
@@ -246,9 +251,9 @@ func TestListMembers(t *testing.T) {
 	l.with("sortBy", "lastCreated").requirePages(t, 2, reversed(byTime))
 	l.with("sortBy", "firstCreated").requirePages(t, 3, byTime)
 	l.with("sortBy", "displayName").requireOrder(t, byName)
-	l.with("memberships[]", "banned").requireOrder(t, []string{outcast.UserID})
+	l.with("memberships[]", "banned").requireOrder(t, []string{bannedMember.UserID})
 	l.with("memberships[]", "member").requireOrder(t, reversed(byTime))
-	l.with("memberships[]", "member", "banned").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), outcast.UserID))
+	l.with("memberships[]", "member", "banned").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("roles[]", "community-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})
 	l.with("excludingRoles[]", "community-moderator").with("sortBy", "firstCreated").
 		requireOrder(t, append([]string{byTime[1]}, byTime[3:]...))
@@ -259,7 +264,7 @@ func TestListMembers(t *testing.T) {
 	require.Equal(t, id, a.one("communities")["communityId"])
 	require.Subset(t, a.values("users", "userId"), byTime, "every member is among the users")
 	requireAttempts(t, []attempt{
-		{"stranger", outcast, http.MethodGet, membersPath(id), nil, failure{}},
+		{"stranger", bannedMember, http.MethodGet, membersPath(id), nil, failure{}},
 		{"other membership", boss, http.MethodGet, membersPath(id) + "?memberships[]=none", nil, invalid("memberships[0]")},
 		{"3 memberships", boss, http.MethodGet, membersPath(id) + "?memberships[]=member&memberships[]=member&memberships[]=member", nil, invalid("memberships")},
 		{"21 roles", boss, http.MethodGet, membersPath(id) + "?" + strings.Repeat("roles[]=x&", 21), nil, invalid("roles")},
@@ -269,8 +274,9 @@ func TestListMembers(t *testing.T) {
 	})
 }
 
-// TestMembersOfOneMoment pages through members who joined in one call, at one moment.
-func TestMembersOfOneMoment(t *testing.T) {
+// TestMembersWithEqualTimes pages through members who joined in the same call.
+func TestMembersWithEqualTimes(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	ids := []string{}
 	for i := range 9 {

@@ -15,7 +15,7 @@ import (
 
 var subchannelAggregate = []string{"messageFeeds", "messages", "users", "files"}
 
-// requireSubchannel checks an answer about one subchannel, and returns it.
+// requireSubchannel checks an answer with one subchannel and returns the subchannel.
 func requireSubchannel(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", subchannelAggregate)
@@ -29,7 +29,7 @@ func requireSubchannel(t *testing.T, r *apptest.Response) object {
 	return f
 }
 
-// subchannel makes a subchannel of the chat.
+// subchannel creates a subchannel of the chat.
 func (c *chat) subchannel(t *testing.T, by *apptest.Client, name string) string {
 	t.Helper()
 	nextMillisecond()
@@ -38,6 +38,7 @@ func (c *chat) subchannel(t *testing.T, by *apptest.Client, name string) string 
 }
 
 func TestSubchannel(t *testing.T) {
+	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 	c := newChat(t, boss, member)
 	f := requireSubchannel(t, boss.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "owls"}))
@@ -51,10 +52,10 @@ func TestSubchannel(t *testing.T) {
 	require.Equal(t, f, requireSubchannel(t, member.Do(t, http.MethodGet, path, nil)))
 
 	in := &chat{id: id}
-	m := requireMessage(t, in.say(t, member, "hello"))
+	m := requireMessage(t, in.sendMessage(t, member, "hello"))
 	require.InDelta(t, 1, m["segment"], 0, "every subchannel counts for itself")
 	require.Equal(t, c.id, m["channelId"])
-	require.InDelta(t, 1, requireMessage(t, c.say(t, member, "hello"))["segment"], 0)
+	require.InDelta(t, 1, requireMessage(t, c.sendMessage(t, member, "hello"))["segment"], 0)
 	got := requireSubchannel(t, member.Do(t, http.MethodGet, path, nil))
 	require.Equal(t, m["messageId"], got["lastMessageId"])
 	require.Equal(t, m["createdAt"], got["lastMessageTimestamp"])
@@ -72,46 +73,49 @@ func TestSubchannel(t *testing.T) {
 		member.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "x"}),
 		member.Do(t, http.MethodPut, path, object{"name": "x"}),
 		member.Do(t, http.MethodDelete, path, nil),
-		boss.Do(t, http.MethodDelete, subchannelsPath+"/"+c.id, nil), // the default one
+		boss.Do(t, http.MethodDelete, subchannelsPath+"/"+c.id, nil), // the default subchannel
 		admin(t).Do(t, http.MethodDelete, subchannelsPath+"/"+c.id, nil),
 	} {
-		refusedWith(t, r, http.StatusForbidden, 400300)
+		requireRefused(t, r, http.StatusForbidden, 400300)
 	}
 	require.Equal(t, true, requireSubchannel(t, boss.Do(t, http.MethodDelete, path, nil))["isDeleted"])
 	for _, r := range []*apptest.Response{
 		boss.Do(t, http.MethodGet, path, nil), boss.Do(t, http.MethodDelete, path, nil), boss.Do(t, http.MethodPut, path, object{"name": "x"}),
-		in.say(t, member, "x"), in.messages(t, member, nil), member.Do(t, http.MethodGet, messagesPath+"/"+text(m, "messageId"), nil),
+		in.sendMessage(t, member, "x"), in.messages(t, member, nil), member.Do(t, http.MethodGet, messagesPath+"/"+text(m, "messageId"), nil),
 		boss.Do(t, http.MethodPost, subchannelsPath, object{"channelId": "nothing", "name": "x"}),
 	} {
-		refusedWith(t, r, http.StatusNotFound, 400400)
+		requireRefused(t, r, http.StatusNotFound, 400400)
 	}
 	for _, body := range []object{{"channelId": c.id}, {"channelId": c.id, "name": strings.Repeat("x", 101)}, {"name": "x"}} {
-		refusedWith(t, boss.Do(t, http.MethodPost, subchannelsPath, body), http.StatusUnprocessableEntity, 500000)
+		requireRefused(t, boss.Do(t, http.MethodPost, subchannelsPath, body), http.StatusUnprocessableEntity, 500000)
 	}
 }
 
-// TestSubchannelOfAConversation: a conversation has no moderators, and everybody in it makes subchannels.
+// TestSubchannelOfAConversation checks that every member of a conversation, which has no moderators, may create
+// subchannels.
 func TestSubchannelOfAConversation(t *testing.T) {
+	t.Parallel()
 	one, two, third := newUser(t, region.EU, "one"), newUser(t, region.US, "two"), newUser(t, region.SG, "third")
 	r := one.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": userIDs(two)}).OK(t)
 	c := &chat{id: r.String(t, "channels.0._id")}
 	id := c.subchannel(t, two, "plans")
 	require.Equal(t, "plan", requireSubchannel(t, one.Do(t, http.MethodPut, subchannelsPath+"/"+id, object{"name": "plan"}))["name"])
-	refusedWith(t, third.Do(t, http.MethodGet, subchannelsPath+"/"+id, nil), http.StatusNotFound, 400400)
-	(&chat{id: id}).said(t, one, "hello")
-	refusedWith(t, (&chat{id: id}).say(t, third, "hello"), http.StatusNotFound, 400400)
+	requireRefused(t, third.Do(t, http.MethodGet, subchannelsPath+"/"+id, nil), http.StatusNotFound, 400400)
+	(&chat{id: id}).newMessage(t, one, "hello")
+	requireRefused(t, (&chat{id: id}).sendMessage(t, third, "hello"), http.StatusNotFound, 400400)
 }
 
 func TestListSubchannels(t *testing.T) {
+	t.Parallel()
 	boss, stranger := newUser(t, region.SG, "boss"), newUser(t, region.US, "stranger")
 	c := newChat(t, boss)
 	var ids []string
 	for _, name := range []string{"1", "2", "3", "4"} {
 		ids = append(ids, c.subchannel(t, boss, name))
 	}
-	(&chat{id: ids[3]}).said(t, boss, "gone with it")
+	(&chat{id: ids[3]}).newMessage(t, boss, "gone with it")
 	boss.Do(t, http.MethodDelete, subchannelsPath+"/"+ids[3], nil).OK(t)
-	(&chat{id: ids[0]}).said(t, boss, "the latest")
+	(&chat{id: ids[0]}).newMessage(t, boss, "the latest")
 	list := func(query url.Values) *apptest.Response {
 		t.Helper()
 		r := boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?"+query.Encode(), nil)
@@ -130,14 +134,14 @@ func TestListSubchannels(t *testing.T) {
 	}
 	without := url.Values{"isDeleted": {"false"}, "excludeDefaultMessageFeed": {"true"}}
 	require.Equal(t, []string{ids[0], ids[2], ids[1]}, names(without))
-	require.Equal(t, []string{ids[1], ids[2], ids[0]}, names(with2(without, "options[sortBy]", "lastMessageTimestampAsc")))
+	require.Equal(t, []string{ids[1], ids[2], ids[0]}, names(withParameter(without, "options[sortBy]", "lastMessageTimestampAsc")))
 
-	first := list(with2(without, "options[limit]", "2"))
+	first := list(withParameter(without, "options[limit]", "2"))
 	require.Equal(t, []string{ids[0], ids[2]}, first.Strings(t, "messageFeeds", "messageFeedId"))
-	second := list(with2(without, "options[token]", first.String(t, "paging.next")))
+	second := list(withParameter(without, "options[token]", first.String(t, "paging.next")))
 	require.Equal(t, []string{ids[1]}, second.Strings(t, "messageFeeds", "messageFeedId"))
 	require.Empty(t, second.String(t, "paging.next"))
-	back := list(with2(without, "options[token]", second.String(t, "paging.previous")))
+	back := list(withParameter(without, "options[token]", second.String(t, "paging.previous")))
 	require.Equal(t, []string{ids[0], ids[2]}, back.Strings(t, "messageFeeds", "messageFeedId"))
 
 	batch := "?messageFeedIds[]=" + strings.Join([]string{ids[1], ids[3], c.id, "x", ids[1]}, "&messageFeedIds[]=")
@@ -145,27 +149,28 @@ func TestListSubchannels(t *testing.T) {
 	requireAggregate(t, r, "", subchannelAggregate)
 	require.Equal(t, []string{ids[1], c.id}, r.Strings(t, "messageFeeds", "messageFeedId"))
 	require.Empty(t, stranger.Do(t, http.MethodGet, subchannelsPath+"/list"+batch, nil).OK(t).List(t, "messageFeeds"))
-	refusedWith(t, stranger.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id, nil), http.StatusForbidden, 400301)
-	refusedWith(t, boss.Do(t, http.MethodGet, subchannelsPath+"/channel/nothing", nil), http.StatusNotFound, 400400)
-	refusedWith(t, boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?options[limit]=101", nil), http.StatusUnprocessableEntity, 500000)
+	requireRefused(t, stranger.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id, nil), http.StatusForbidden, 400301)
+	requireRefused(t, boss.Do(t, http.MethodGet, subchannelsPath+"/channel/nothing", nil), http.StatusNotFound, 400400)
+	requireRefused(t, boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?options[limit]=101", nil), http.StatusUnprocessableEntity, 500000)
 }
 
-// with2 is a query with one more parameter.
-func with2(query url.Values, name, value string) url.Values {
+// withParameter returns query with one more parameter.
+func withParameter(query url.Values, name, value string) url.Values {
 	more := url.Values{name: {value}}
 	maps.Copy(more, query)
 	return more
 }
 
-// TestPermanentDeletion leaves nothing of a subchannel in the database.
+// TestPermanentDeletion checks that no row of a permanently deleted subchannel is left in the database.
 func TestPermanentDeletion(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	c := newChat(t, boss)
 	in := &chat{id: c.subchannel(t, boss, "short")}
 	for range 3 {
-		in.said(t, boss, "x", object{"parentId": ""})
+		in.newMessage(t, boss, "x", object{"parentId": ""})
 	}
-	in.said(t, boss, "reply", object{"parentId": in.said(t, boss, "parent")})
+	in.newMessage(t, boss, "reply", object{"parentId": in.newMessage(t, boss, "parent")})
 	require.Positive(t, countRows(t, boss.Network, "messages", in.id))
 	boss.Do(t, http.MethodDelete, subchannelsPath+"/"+in.id+"?permanent=true", nil).OK(t)
 	require.Eventually(t, func() bool { return countRows(t, boss.Network, "messages", in.id) == 0 }, waitFor, tick)

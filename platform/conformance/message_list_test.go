@@ -24,7 +24,7 @@ func (c *chat) messages(t *testing.T, by *apptest.Client, query url.Values) *app
 	return by.Do(t, http.MethodGet, messagesPath+"?"+q.Encode(), nil)
 }
 
-// segments are those of an answer's messages.
+// segments returns the segments of an answer's messages.
 func segments(t *testing.T, r *apptest.Response) []int {
 	t.Helper()
 	requireAggregate(t, r, "", messageAggregate)
@@ -44,13 +44,14 @@ func span(from, to int) []int {
 }
 
 func TestListMessages(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.SG, "reader")
 	c := newChat(t, author, reader)
-	parent := c.said(t, author, "1", object{"tags": []string{"a"}})
-	c.said(t, author, "2", object{"tags": []string{"a", "b"}})
-	c.said(t, reader, "3", object{"parentId": parent})
-	gone := c.said(t, author, "4", object{"tags": []string{"b"}})
-	flagged := c.said(t, author, "5")
+	parent := c.newMessage(t, author, "1", object{"tags": []string{"a"}})
+	c.newMessage(t, author, "2", object{"tags": []string{"a", "b"}})
+	c.newMessage(t, reader, "3", object{"parentId": parent})
+	gone := c.newMessage(t, author, "4", object{"tags": []string{"b"}})
+	flagged := c.newMessage(t, author, "5")
 	author.Do(t, http.MethodPost, messagesPath, object{"messageFeedId": c.id, "dataType": "custom"}).OK(t)
 	author.Do(t, http.MethodDelete, messagesPath+"/"+gone, nil).OK(t)
 	reader.Do(t, http.MethodPost, messagesPath+"/"+flagged+"/flags", nil).OK(t)
@@ -78,23 +79,24 @@ func TestListMessages(t *testing.T) {
 	for parameter, value := range map[string]string{
 		"options[token]": "x", "options[sortBy]": "lastCreated", "dataType": "poll", "messageFeedId": "",
 	} {
-		refusedWith(t, c.messages(t, reader, url.Values{parameter: {value}}), http.StatusUnprocessableEntity, 500000)
+		requireRefused(t, c.messages(t, reader, url.Values{parameter: {value}}), http.StatusUnprocessableEntity, 500000)
 	}
 	for _, limit := range []string{"0", "101"} {
-		refusedWith(t, c.messages(t, reader, url.Values{"options[limit]": {limit}}), http.StatusUnprocessableEntity, 500000)
+		requireRefused(t, c.messages(t, reader, url.Values{"options[limit]": {limit}}), http.StatusUnprocessableEntity, 500000)
 	}
-	refusedWith(t, c.messages(t, reader, url.Values{"messageFeedId": {"nothing"}}), http.StatusNotFound, 400400)
-	refusedWith(t, c.messages(t, reader, url.Values{"options[around]": {"nothing"}}), http.StatusNotFound, 400400)
+	requireRefused(t, c.messages(t, reader, url.Values{"messageFeedId": {"nothing"}}), http.StatusNotFound, 400400)
+	requireRefused(t, c.messages(t, reader, url.Values{"options[around]": {"nothing"}}), http.StatusNotFound, 400400)
 }
 
-// TestPagesOfMessages walks a subchannel from each end, and from the middle to both.
+// TestPagesOfMessages reads a subchannel from each end, and from the middle in both directions.
 func TestPagesOfMessages(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.US, "author")
 	c := newChat(t, author)
 	const all = 11
 	var ids []string
 	for n := range all {
-		ids = append(ids, c.said(t, author, strconv.Itoa(n+1)))
+		ids = append(ids, c.newMessage(t, author, strconv.Itoa(n+1)))
 	}
 	walk := func(t *testing.T, query url.Values, onward string) (seen [][]int, last *apptest.Response) {
 		t.Helper()
@@ -137,9 +139,10 @@ func TestPagesOfMessages(t *testing.T) {
 	})))
 }
 
-// TestManyWritersOfOneSubchannel has members of every region write at once: every message that was acknowledged is there, once, and the
-// segments have no gap.
+// TestManyWritersOfOneSubchannel has members of every region write concurrently. Every acknowledged message is
+// stored once, and the segments have no gaps.
 func TestManyWritersOfOneSubchannel(t *testing.T) {
+	t.Parallel()
 	const writers, each = 12, 5
 	var members []*apptest.Client
 	for i := range writers {

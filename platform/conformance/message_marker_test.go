@@ -14,13 +14,13 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// How long the tests wait for what the outbox brings.
+// How long the tests wait for the outbox.
 const (
 	waitFor = 30 * time.Second
 	tick    = 10 * time.Millisecond
 )
 
-// countRows counts the rows of a table that belong to a subchannel.
+// countRows returns the number of rows of a table that belong to a subchannel.
 func countRows(t *testing.T, n *apptest.Network, table, feedID string) int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
@@ -31,23 +31,24 @@ func countRows(t *testing.T, n *apptest.Network, table, feedID string) int {
 	return count
 }
 
-// mark waits until a user's marker of the subchannel stands at a segment.
+// mark waits until a user's marker of the subchannel has read up to a segment.
 func (c *chat) mark(t *testing.T, by *apptest.Client, segment int) feedMark {
 	t.Helper()
-	return feedMarkOf(t, (&messageFeed{id: c.id, segment: segment}).reaches(t, by))
+	return feedMarkOf(t, (&messageFeed{id: c.id, segment: segment}).awaitMessage(t, by))
 }
 
-// TestMessagesMoveMarkers has members of every region get what one writes, and nobody else.
+// TestMessagesMoveMarkers checks that a message reaches the members of every region and no one else.
 func TestMessagesMoveMarkers(t *testing.T) {
+	t.Parallel()
 	author, reader, mentioned := newUser(t, region.EU, "author"), newUser(t, region.US, "reader"), newUser(t, region.SG, "mentioned")
 	stranger := newUser(t, region.US, "stranger")
 	c := newChat(t, author, reader, mentioned)
-	c.said(t, author, "1")
-	second := c.said(t, author, "2", object{"mentionedUsers": []object{{"userIds": userIDs(mentioned, author)}}})
+	c.newMessage(t, author, "1")
+	second := c.newMessage(t, author, "2", object{"mentionedUsers": []object{{"userIds": userIDs(mentioned, author)}}})
 	require.Equal(t, feedMark{Read: 2, Delivered: 2}, c.mark(t, author, 2), "who writes has read, and mentions not themselves")
 	require.Equal(t, feedMark{Unread: 2}, c.mark(t, reader, 2))
 	require.Eventually(t, func() bool { return c.mark(t, mentioned, 2) == feedMark{Unread: 2, LastMention: 2, Mentioned: true} }, waitFor, tick)
-	require.Empty(t, (&messageFeed{id: c.id}).marks(t, stranger).List(t, "feedMarkers"))
+	require.Empty(t, (&messageFeed{id: c.id}).marker(t, stranger).List(t, "feedMarkers"))
 
 	delivering := feedsPath + "/" + c.id + "/mark-delivering"
 	r := reader.Do(t, http.MethodPut, delivering, object{"messageId": second}).OK(t)
@@ -84,12 +85,13 @@ func TestMessagesMoveMarkers(t *testing.T) {
 	require.Equal(t, userIDs(reader), names(first), "in the order of internal ids: home us before sg")
 	require.Equal(t, userIDs(mentioned), names(users("delivered", "?options[token]="+first.String(t, "paging.next"))))
 	require.Equal(t, userIDs(reader), names(users("delivered", "?options[token]=eyJsaW1pdCI6MX0=")), "a first token as clients make it")
-	refusedWith(t, author.Do(t, http.MethodGet, markersPath+"/messages/"+second+"/read-users?options[token]=x", nil), http.StatusUnprocessableEntity, 500000)
+	requireRefused(t, author.Do(t, http.MethodGet, markersPath+"/messages/"+second+"/read-users?options[token]=x", nil), http.StatusUnprocessableEntity, 500000)
 }
 
-// TestMembershipMovesMarkers: who joins has read what came before, who leaves has nothing unread, and who comes back has read what
-// they missed.
+// TestMembershipMovesMarkers checks that a new member has read all earlier messages, a former member has no unread
+// messages, and a returning member has read the messages that they missed.
 func TestMembershipMovesMarkers(t *testing.T) {
+	t.Parallel()
 	author, guest := newUser(t, region.EU, "author"), newUser(t, region.US, "guest")
 	c := newChat(t, author)
 	entity := func() (unread int, gone bool) {
@@ -105,51 +107,54 @@ func TestMembershipMovesMarkers(t *testing.T) {
 		nextMillisecond()
 		guest.Do(t, http.MethodPost, c.path("/join"), nil).OK(t)
 	}
-	c.said(t, author, "1")
-	c.said(t, author, "2")
+	c.newMessage(t, author, "1")
+	c.newMessage(t, author, "2")
 	join()
 	require.Equal(t, feedMark{Read: 2, Delivered: 2}, c.mark(t, guest, 2))
-	c.said(t, author, "3")
+	c.newMessage(t, author, "3")
 	require.Equal(t, feedMark{Read: 2, Delivered: 2, Unread: 1}, c.mark(t, guest, 3))
 	guest.Do(t, http.MethodDelete, c.path("/leave"), nil).OK(t)
 	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && gone }, waitFor, tick)
-	c.said(t, author, "4")
+	c.newMessage(t, author, "4")
 	join()
 	require.Equal(t, feedMark{Read: 4, Delivered: 4}, c.mark(t, guest, 4))
 	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && !gone }, waitFor, tick)
-	c.said(t, author, "5")
+	c.newMessage(t, author, "5")
 	require.Equal(t, feedMark{Read: 4, Delivered: 4, Unread: 1}, c.mark(t, guest, 5))
 	c.ban(t, author, guest)
 	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && gone }, waitFor, tick)
 	require.Equal(t, 0, guest.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount"))
 }
 
-func TestDeletedSubchannelsAreRead(t *testing.T) {
+func TestDeletedSubchannelsCountAsRead(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.SG, "reader")
 	c := newChat(t, author, reader)
 	in := &chat{id: c.subchannel(t, author, "short")}
-	in.said(t, author, "1")
+	in.newMessage(t, author, "1")
 	require.Equal(t, feedMark{Unread: 1}, in.mark(t, reader, 1))
 	author.Do(t, http.MethodDelete, subchannelsPath+"/"+in.id, nil).OK(t)
 	require.Eventually(t, func() bool {
-		return (&messageFeed{id: in.id}).marks(t, reader).Bool(t, "feedMarkers.0.isDeleted")
+		return (&messageFeed{id: in.id}).marker(t, reader).Bool(t, "feedMarkers.0.isDeleted")
 	}, waitFor, tick)
 	require.Equal(t, 0, reader.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount"))
 }
 
-// TestPushSegmentIsForOutsideStores: our own subchannels get their segments from their messages alone.
+// TestPushSegmentIsForOutsideStores checks that segments of the platform's own subchannels cannot be pushed.
 func TestPushSegmentIsForOutsideStores(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	c := newChat(t, author)
 	body := object{"entityId": c.id, "messageId": "m", "userIds": userIDs(author)}
-	refusedWith(t, admin(t).Do(t, http.MethodPut, feedsPath+"/"+c.id+"/segments/7", body), http.StatusBadRequest, 400000)
-	refusedWith(t, admin(t).Do(t, http.MethodDelete, feedsPath+"/"+c.id, nil), http.StatusBadRequest, 400000)
-	require.InDelta(t, 1, requireMessage(t, c.say(t, author, "first"))["segment"], 0)
+	requireRefused(t, admin(t).Do(t, http.MethodPut, feedsPath+"/"+c.id+"/segments/7", body), http.StatusBadRequest, 400000)
+	requireRefused(t, admin(t).Do(t, http.MethodDelete, feedsPath+"/"+c.id, nil), http.StatusBadRequest, 400000)
+	require.InDelta(t, 1, requireMessage(t, c.sendMessage(t, author, "first"))["segment"], 0)
 }
 
-// TestWhoHearsOfAMessage has members of every region listen, and one who is none: a message gives the former the event, and the latter
-// nothing until a message of a channel of theirs.
-func TestWhoHearsOfAMessage(t *testing.T) {
+// TestMessageEventRecipients has members of every region and a stranger listen. The members get the event of a
+// message, the stranger gets nothing until a message in another channel of theirs.
+func TestMessageEventRecipients(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
 	banned := newUser(t, region.US, "banned")
 	var members []*apptest.Client
@@ -163,7 +168,7 @@ func TestWhoHearsOfAMessage(t *testing.T) {
 	for i, m := range members {
 		streams = append(streams, m.At(region.All()[(i+1)%3]).Listen(t, markerStream, ""))
 	}
-	c.said(t, author, "hello")
+	c.newMessage(t, author, "hello")
 	for i, s := range streams {
 		e := s.Next(t)
 		require.Equal(t, "marker.user-sync", e.Name)
@@ -174,15 +179,16 @@ func TestWhoHearsOfAMessage(t *testing.T) {
 		require.Equal(t, c.id, r.String(t, "userEntityMarkers.0.entityId"))
 		require.Equal(t, 1, r.Int(t, "userMarkers.0.unreadCount"))
 	}
-	theirs.said(t, stranger, "what comes next to others is something else")
+	theirs.newMessage(t, stranger, "what comes next to others is something else")
 	for _, s := range outside {
 		require.Equal(t, theirs.id, s.Next(t).Response().String(t, "userFeedMarkers.0.feedId"))
 	}
 }
 
-// TestManyMessagesToManyMembers has what is written at once arrive with everybody: nobody misses the last segment, however the rows of
-// the outbox overtake each other.
+// TestManyMessagesToManyMembers writes messages concurrently. Every member's marker reaches the last segment, in
+// whichever order the outbox delivers its rows.
 func TestManyMessagesToManyMembers(t *testing.T) {
+	t.Parallel()
 	const size, messages = 130, 6 // more than one page of members
 	author := newUser(t, region.EU, "author")
 	var members []*apptest.Client
@@ -192,7 +198,7 @@ func TestManyMessagesToManyMembers(t *testing.T) {
 	c := newChat(t, author, members...)
 	done := make(chan int, messages)
 	for n := range messages {
-		go func() { done <- c.say(t, author, strconv.Itoa(n)).Status }()
+		go func() { done <- c.sendMessage(t, author, strconv.Itoa(n)).Status }()
 	}
 	for range messages {
 		require.Equal(t, http.StatusOK, <-done)
@@ -202,20 +208,23 @@ func TestManyMessagesToManyMembers(t *testing.T) {
 	}
 }
 
-// TestLiveChannelsHaveNoMarkers: nobody is told what they have not read of what went by.
+// TestLiveChannelsHaveNoMarkers checks that messages of a live channel are not counted as unread.
 func TestLiveChannelsHaveNoMarkers(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
 	live, other := newChatOf(t, author, object{"type": "live"}, reader), newChat(t, author, reader)
-	id := live.said(t, author, "went by")
-	other.said(t, author, "stays")
+	id := live.newMessage(t, author, "went by")
+	other.newMessage(t, author, "stays")
 	require.Equal(t, feedMark{Unread: 1}, other.mark(t, reader, 1))
-	require.Empty(t, (&messageFeed{id: live.id}).marks(t, reader).List(t, "feedMarkers"))
+	require.Empty(t, (&messageFeed{id: live.id}).marker(t, reader).List(t, "feedMarkers"))
 	r := reader.Do(t, http.MethodGet, markersPath+"/messages?messageIds[]="+id, nil).OK(t)
 	require.Equal(t, 0, r.Int(t, "contentMarkers.0.deliveredCount"))
 }
 
-// TestReadAtOnce has a member mark a message read that the marker has not heard of yet, by every way there is; a stranger cannot.
-func TestReadAtOnce(t *testing.T) {
+// TestReadBeforeMarkerUpdate marks a message read before the outbox updated the marker, with each operation that
+// does so. A stranger cannot.
+func TestReadBeforeMarkerUpdate(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.SG, "stranger")
 	reader := newUser(t, region.US, "reader")
 	for name, read := range map[string]func(c *chat, by *apptest.Client, message string) *apptest.Response{
@@ -231,20 +240,21 @@ func TestReadAtOnce(t *testing.T) {
 	} {
 		for range 5 {
 			c := newChat(t, author, reader)
-			c.said(t, author, "1")
-			message := c.said(t, author, "2")
+			c.newMessage(t, author, "1")
+			message := c.newMessage(t, author, "2")
 			read(c, reader, message).OK(t)
 			require.Equal(t, "2", fmt.Sprint(channelUser(t, reader, c.id)["readToSegment"]), name)
 			if name != "seen" {
-				refusedWith(t, read(c, stranger, message), http.StatusNotFound, 400400)
+				requireRefused(t, read(c, stranger, message), http.StatusNotFound, 400400)
 			}
-			require.Empty(t, (&messageFeed{id: c.id}).marks(t, stranger).List(t, "feedMarkers"), name)
+			require.Empty(t, (&messageFeed{id: c.id}).marker(t, stranger).List(t, "feedMarkers"), name)
 		}
 	}
 }
 
-// TestMarkersOfAnEmptyChannel has a member look at a channel in which nobody has said anything.
+// TestMarkersOfAnEmptyChannel reads the markers of a channel without messages.
 func TestMarkersOfAnEmptyChannel(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
 	for _, op := range []struct{ method, path string }{
 		{http.MethodPut, "/%s/mark-read"}, {http.MethodPost, "/%s/start-reading"}, {http.MethodPost, "/%s/stop-reading"},
@@ -256,6 +266,6 @@ func TestMarkersOfAnEmptyChannel(t *testing.T) {
 	c := newChat(t, author, reader)
 	reader.Do(t, http.MethodPut, markersPath+"/channels/"+c.id+"/mark-read", nil).OK(t)
 	reader.Do(t, http.MethodPost, feedsPath+"/reading", object{"messageFeedIds": []string{c.id}}).OK(t)
-	c.said(t, author, "1")
+	c.newMessage(t, author, "1")
 	require.Equal(t, feedMark{Read: 1, Delivered: 1}, c.mark(t, reader, 1), "who looks at it reads what comes")
 }

@@ -39,7 +39,7 @@ type chat struct {
 	users []*apptest.Client
 }
 
-// newChat makes a public community channel of the boss with members.
+// newChat creates a public community channel of the boss with members.
 func newChat(t *testing.T, boss *apptest.Client, members ...*apptest.Client) *chat {
 	t.Helper()
 	return newChatOf(t, boss, object{"isPublic": true}, members...)
@@ -52,24 +52,24 @@ func newChatOf(t *testing.T, boss *apptest.Client, fields object, members ...*ap
 	return &chat{id: id, boss: boss, users: members}
 }
 
-// path is that of an operation on the channel.
+// path returns the path of an operation on the channel.
 func (c *chat) path(suffix string) string { return "/api/v3/channels/" + c.id + suffix }
 
-// say asks to write a text to the default subchannel.
-func (c *chat) say(t *testing.T, by *apptest.Client, what string, more ...object) *apptest.Response {
+// sendMessage sends a text to the default subchannel.
+func (c *chat) sendMessage(t *testing.T, by *apptest.Client, what string, more ...object) *apptest.Response {
 	t.Helper()
 	nextMillisecond()
 	body := object{"messageFeedId": c.id, "dataType": "text", "data": object{"text": what}}
 	return by.Do(t, http.MethodPost, messagesPath, with(body, more...))
 }
 
-// said writes a text and returns its id.
-func (c *chat) said(t *testing.T, by *apptest.Client, what string, more ...object) string {
+// newMessage sends a text and returns the id of its message.
+func (c *chat) newMessage(t *testing.T, by *apptest.Client, what string, more ...object) string {
 	t.Helper()
-	return text(requireMessage(t, c.say(t, by, what, more...)), "messageId")
+	return text(requireMessage(t, c.sendMessage(t, by, what, more...)), "messageId")
 }
 
-// requireMessage checks an answer about one message, and returns it.
+// requireMessage checks an answer with one message and returns the message.
 func requireMessage(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", messageAggregate)
@@ -85,9 +85,10 @@ func getMessage(t *testing.T, by *apptest.Client, id string) object {
 }
 
 func TestMessage(t *testing.T) {
+	t.Parallel()
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.US, "reader")
 	c := newChat(t, author, reader)
-	r := c.say(t, author, "hello", object{
+	r := c.sendMessage(t, author, "hello", object{
 		"referenceId": "LOCAL_0b4ad8d9-57d5-4b8c-93f3-d3f7f5e0a6b1", "tags": []string{"a", "b"}, "metadata": object{"k": object{"deep": 1}},
 		"mentionedUsers": []object{{"type": "user", "userIds": []string{reader.UserID, "nobody"}}},
 	})
@@ -122,7 +123,7 @@ func TestMessage(t *testing.T) {
 	tagged := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"tags": []string{"d"}}))
 	require.Equal(t, edited["data"], tagged["data"], "what is not named stays")
 
-	for range 2 { // again answers the same
+	for range 2 { // the second answer is the same
 		gone := requireMessage(t, author.Do(t, http.MethodDelete, messagesPath+"/"+id, nil))
 		require.Equal(t, true, gone["isDeleted"])
 		require.Empty(t, gone["data"])
@@ -131,17 +132,18 @@ func TestMessage(t *testing.T) {
 		require.InDelta(t, 1, gone["segment"], 0, "it keeps its place")
 		require.Equal(t, gone, getMessage(t, reader, id))
 	}
-	refusedWith(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"data": object{"text": "x"}}), http.StatusNotFound, 400400)
-	require.InDelta(t, 2, requireMessage(t, c.say(t, reader, "next"))["segment"], 0)
+	requireRefused(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"data": object{"text": "x"}}), http.StatusNotFound, 400400)
+	require.InDelta(t, 2, requireMessage(t, c.sendMessage(t, reader, "next"))["segment"], 0)
 	author.Do(t, http.MethodDelete, messagesPath+"/"+id+"?permanent=true", nil).OK(t)
-	refusedWith(t, reader.Do(t, http.MethodGet, messagesPath+"/"+id, nil), http.StatusNotFound, 400400)
-	refusedWith(t, reader.Do(t, http.MethodGet, messagesPath+"/nothing", nil), http.StatusNotFound, 400400)
+	requireRefused(t, reader.Do(t, http.MethodGet, messagesPath+"/"+id, nil), http.StatusNotFound, 400400)
+	requireRefused(t, reader.Do(t, http.MethodGet, messagesPath+"/nothing", nil), http.StatusNotFound, 400400)
 }
 
 func TestMessagesByID(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
 	open, hidden := newChat(t, author, stranger), newChatOf(t, author, object{"isPublic": false})
-	first, second, secret := open.said(t, author, "1"), open.said(t, stranger, "2"), hidden.said(t, author, "3")
+	first, second, secret := open.newMessage(t, author, "1"), open.newMessage(t, stranger, "2"), hidden.newMessage(t, author, "3")
 	list := func(by *apptest.Client) []string {
 		t.Helper()
 		r := by.Do(t, http.MethodGet, messagesPath+"/list?messageIds[]="+strings.Join([]string{second, secret, first, second, "x"}, "&messageIds[]="), nil)
@@ -153,24 +155,26 @@ func TestMessagesByID(t *testing.T) {
 }
 
 func TestRepliesToMessages(t *testing.T) {
+	t.Parallel()
 	author, other := newUser(t, region.SG, "author"), newUser(t, region.US, "other")
 	c, elsewhere := newChat(t, author, other), newChat(t, author)
-	parent := c.said(t, author, "question")
-	first := c.said(t, other, "answer", object{"parentId": parent})
-	c.said(t, author, "thanks", object{"parentId": parent})
+	parent := c.newMessage(t, author, "question")
+	first := c.newMessage(t, other, "answer", object{"parentId": parent})
+	c.newMessage(t, author, "thanks", object{"parentId": parent})
 	require.InDelta(t, 2, getMessage(t, other, parent)["childCount"], 0)
 	require.Equal(t, parent, getMessage(t, other, first)["parentId"])
 	other.Do(t, http.MethodDelete, messagesPath+"/"+first, nil).OK(t)
 	require.InDelta(t, 1, getMessage(t, other, parent)["childCount"], 0)
-	refusedWith(t, c.say(t, other, "x", object{"parentId": first}), http.StatusNotFound, 400400)
-	reply := c.said(t, other, "again", object{"parentId": parent})
-	refusedWith(t, c.say(t, other, "x", object{"parentId": reply}), http.StatusUnprocessableEntity, 500000)
-	refusedWith(t, elsewhere.say(t, author, "x", object{"parentId": parent}), http.StatusNotFound, 400400)
-	refusedWith(t, c.say(t, author, "x", object{"parentId": "nothing"}), http.StatusNotFound, 400400)
+	requireRefused(t, c.sendMessage(t, other, "x", object{"parentId": first}), http.StatusNotFound, 400400)
+	reply := c.newMessage(t, other, "again", object{"parentId": parent})
+	requireRefused(t, c.sendMessage(t, other, "x", object{"parentId": reply}), http.StatusUnprocessableEntity, 500000)
+	requireRefused(t, elsewhere.sendMessage(t, author, "x", object{"parentId": parent}), http.StatusNotFound, 400400)
+	requireRefused(t, c.sendMessage(t, author, "x", object{"parentId": "nothing"}), http.StatusNotFound, 400400)
 }
 
-// TestMessageOfEveryType writes messages that carry something, with the files that the answer has to hold.
+// TestMessageOfEveryType sends messages with files of every type. The answers include the files.
 func TestMessageOfEveryType(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	c := newChat(t, author)
 	write := func(fields object) *apptest.Response {
@@ -184,10 +188,10 @@ func TestMessageOfEveryType(t *testing.T) {
 		require.Equal(t, object{"caption": "", "fileId": file}, m["data"])
 		edited := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+text(m, "messageId"), object{"data": object{"caption": "c"}}))
 		require.Equal(t, object{"caption": "c", "fileId": file}, edited["data"])
-		refusedWith(t, write(object{"dataType": dataType}), http.StatusUnprocessableEntity, 500000)
-		refusedWith(t, write(object{"dataType": dataType, "fileId": region.NewID(region.EU)}), http.StatusNotFound, 400400)
+		requireRefused(t, write(object{"dataType": dataType}), http.StatusUnprocessableEntity, 500000)
+		requireRefused(t, write(object{"dataType": dataType, "fileId": region.NewID(region.EU)}), http.StatusNotFound, 400400)
 	}
-	refusedWith(t, write(object{"dataType": "image", "fileId": fileOf(t, "video")}), http.StatusUnprocessableEntity, 500000)
+	requireRefused(t, write(object{"dataType": "image", "fileId": fileOf(t, "video")}), http.StatusUnprocessableEntity, 500000)
 	custom := object{"anything": []any{1.0, "two", object{"three": true}}}
 	require.Equal(t, custom, requireMessage(t, write(object{"dataType": "custom", "data": custom}))["data"])
 	require.Equal(t, "text", requireMessage(t, write(object{"data": object{"text": "x"}}))["dataType"])
@@ -205,7 +209,7 @@ func TestMessageOfEveryType(t *testing.T) {
 	}
 }
 
-// jsonOf is a custom object of exactly n bytes of JSON.
+// jsonOf returns a custom object whose JSON has exactly n bytes.
 func jsonOf(t *testing.T, n int) object {
 	t.Helper()
 	o := object{"k": ""}
@@ -215,20 +219,21 @@ func jsonOf(t *testing.T, n int) object {
 	return o
 }
 
-// TestMessageLimits writes what just fits and what is one too much: a text by its characters, whatever bytes they take, and custom
-// content by the bytes of its JSON.
+// TestMessageLimits sends messages at their limits and beyond: a text is limited in characters, regardless of their
+// bytes, and custom content in bytes of JSON.
 func TestMessageLimits(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	c := newChat(t, author)
 	const most, mostBytes = 20_000, 100 * 1024
 	for _, letter := range []string{"x", "é", "漢", "\U0001F600"} {
-		id := c.said(t, author, strings.Repeat(letter, most))
+		id := c.newMessage(t, author, strings.Repeat(letter, most))
 		require.Equal(t, strings.Repeat(letter, most), getMessage(t, author, id)["data"].(object)["text"])
 		for _, r := range []*apptest.Response{
-			c.say(t, author, strings.Repeat(letter, most+1)),
+			c.sendMessage(t, author, strings.Repeat(letter, most+1)),
 			author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"data": object{"text": strings.Repeat(letter, most+1)}}),
 		} {
-			refusedWith(t, r, http.StatusUnprocessableEntity, 500000)
+			requireRefused(t, r, http.StatusUnprocessableEntity, 500000)
 			require.Equal(t, "Parameters validation error!", r.String(t, "message"))
 		}
 	}
@@ -241,30 +246,34 @@ func TestMessageLimits(t *testing.T) {
 	for _, r := range []*apptest.Response{
 		custom(jsonOf(t, mostBytes+1)),
 		author.Do(t, http.MethodPut, messagesPath+"/"+text(m, "messageId"), object{"data": jsonOf(t, mostBytes+1)}),
-		c.say(t, author, "x", object{"metadata": jsonOf(t, mostBytes+1)}),
-		c.say(t, author, "x", object{"data": with(jsonOf(t, mostBytes+1), object{"text": "x"})}),
+		c.sendMessage(t, author, "x", object{"metadata": jsonOf(t, mostBytes+1)}),
+		c.sendMessage(t, author, "x", object{"data": with(jsonOf(t, mostBytes+1), object{"text": "x"})}),
 	} {
-		refusedWith(t, r, http.StatusUnprocessableEntity, 500000)
+		requireRefused(t, r, http.StatusUnprocessableEntity, 500000)
 		require.Equal(t, "Parameters validation error!", r.String(t, "message"))
 	}
 }
 
-// TestMessageIsSafeToSendAgain sends a message many times at once under one name: it is stored once, and everybody gets it.
-func TestMessageIsSafeToSendAgain(t *testing.T) {
+// TestCreateMessageIsIdempotent sends a message several times with the same reference. It is stored once, and every
+// request returns it.
+func TestCreateMessageIsIdempotent(t *testing.T) {
+	t.Parallel()
 	author, other := newUser(t, region.EU, "author"), newUser(t, region.US, "other")
 	c := newChat(t, author, other)
 	const times = 8
 	answers := make(chan *apptest.Response, times)
 	for i := range times {
-		go func() { answers <- c.say(t, author.At(region.All()[i%3]), "once", object{"referenceId": "LOCAL_1"}) }()
+		go func() {
+			answers <- c.sendMessage(t, author.At(region.All()[i%3]), "once", object{"referenceId": "LOCAL_1"})
+		}()
 	}
 	first := text(requireMessage(t, <-answers), "messageId")
 	for range times - 1 {
 		require.Equal(t, first, text(requireMessage(t, <-answers), "messageId"))
 	}
-	again := requireMessage(t, c.say(t, author, "another text", object{"referenceId": "LOCAL_1"}))
+	again := requireMessage(t, c.sendMessage(t, author, "another text", object{"referenceId": "LOCAL_1"}))
 	require.Equal(t, object{"text": "once"}, again["data"])
-	theirs := requireMessage(t, c.say(t, other, "mine", object{"referenceId": "LOCAL_1"}))
+	theirs := requireMessage(t, c.sendMessage(t, other, "mine", object{"referenceId": "LOCAL_1"}))
 	require.NotEqual(t, first, theirs["messageId"], "a name is its author's")
 	require.InDelta(t, 2, theirs["segment"], 0, "what was not stored took no segment")
 }

@@ -37,16 +37,16 @@ func setWhitelist(t *testing.T, n *apptest.Network, on bool) {
 	n.Admin(region.EU).Do(t, http.MethodPut, moderationPath, object{"isWhitelistEnabled": on}).OK(t)
 }
 
-// writing is one way to write a text, on one's own wall or for oneself.
-type writing struct {
+// textField is an operation that writes a text, on the caller's wall or as the caller.
+type textField struct {
 	name   string
 	method string
 	path   string
 	body   func(text string) object
 }
 
-// writings are all the ways in which a user writes a text.
-func writings(t *testing.T, c *apptest.Client) []writing {
+// textFields returns all operations in which a user writes a text.
+func textFields(t *testing.T, c *apptest.Client) []textField {
 	t.Helper()
 	wall := object{"targetType": "user", "targetId": c.UserID}
 	post := func(data func(text string) object, more ...object) func(string) object {
@@ -67,7 +67,7 @@ func writings(t *testing.T, c *apptest.Client) []writing {
 	scheduled := schedulePath + "/" + newScheduled(t, c, later("x"))
 	stream, room := streamsPath+"/"+newStream(t, c)["streamId"].(string), roomsPath+"/"+newRoom(t, c)["roomId"].(string)
 	answers := []object{{"data": "this"}, {"data": "that"}}
-	return []writing{
+	return []textField{
 		{"a post", http.MethodPost, "/api/v4/posts", post(text)},
 		{"a post's title", http.MethodPost, "/api/v4/posts", post(func(s string) object { return object{"text": "x", "title": s} })},
 		{"another field of a post", http.MethodPost, "/api/v4/posts", post(func(s string) object { return object{"text": "x", "more": []any{object{"deep": s}}} })},
@@ -92,8 +92,8 @@ func writings(t *testing.T, c *apptest.Client) []writing {
 	}
 }
 
-// write writes a text, and returns how that ended; 201 counts as 200.
-func (w writing) write(t *testing.T, c *apptest.Client, text string, want failure) {
+// write writes a text and checks the result; 201 counts as 200.
+func (w textField) write(t *testing.T, c *apptest.Client, text string, want failure) {
 	t.Helper()
 	r := c.Do(t, w.method, w.path, w.body(text))
 	if want != (failure{}) {
@@ -105,10 +105,11 @@ func (w writing) write(t *testing.T, c *apptest.Client, text string, want failur
 
 // TestAllowListOfLinks writes texts of every kind with the setting off and on.
 func TestAllowListOfLinks(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	addRules(t, n, allowPath, nil, `allowed\.example`, "maps.example/routes/.*")
-	ways := writings(t, alice)
+	ways := textFields(t, alice)
 	for _, w := range ways {
 		w.write(t, alice, "https://evil.example", failure{})
 	}
@@ -148,8 +149,9 @@ func TestAllowListOfLinks(t *testing.T) {
 	}
 }
 
-// TestAllowListOfStoryLinks: the address of a story's link is one, however it is written.
+// TestAllowListOfStoryLinks checks that the list applies to the link of a story in every notation.
 func TestAllowListOfStoryLinks(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.US, "alice")
 	addRules(t, n, allowPath, nil, "allowed.example")
@@ -161,26 +163,27 @@ func TestAllowListOfStoryLinks(t *testing.T) {
 	}
 	alice.Do(t, http.MethodPost, storiesPath, linking("https://evil.example/x")).OK(t)
 	n.Admin(region.US).Do(t, http.MethodPut, moderationPath, object{"isWhitelistEnabled": true}).OK(t)
-	awaitRule(t, alice, "https://allowed.example")
+	awaitAllowed(t, alice, "https://allowed.example")
 	alice.Do(t, http.MethodPost, storiesPath, linking("https://allowed.example/x")).OK(t)
 	for _, address := range []string{"https://evil.example/x", "HTTPS://evil", "http://allowed.example@evil", "http://allowed.example.evil.example"} {
 		requireFailure(t, linkRefused, alice.Do(t, http.MethodPost, storiesPath, linking(address)))
 	}
 }
 
-// awaitRule waits until a text passes the allow list at a region that was told of its rule by another.
-func awaitRule(t *testing.T, c *apptest.Client, text string) {
+// awaitAllowed waits until a region allows a text whose rule was added in another region.
+func awaitAllowed(t *testing.T, c *apptest.Client, text string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		return c.Do(t, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{text}}).Status == http.StatusOK
 	}, 20*time.Second, 20*time.Millisecond)
 }
 
-// TestBlockListOfWords writes blocked words everywhere; no setting turns the list off.
+// TestBlockListOfWords writes blocked words in every field. No setting disables this list.
 func TestBlockListOfWords(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
-	ways := writings(t, alice)
+	ways := textFields(t, alice)
 	ids := addRules(t, n, blockPath, nil, "spam+y")
 	addRules(t, n, blockPath, object{"isMatchExactWord": true}, "ham")
 	for _, w := range ways {
@@ -199,8 +202,9 @@ func TestBlockListOfWords(t *testing.T) {
 	alice.Do(t, http.MethodPost, storiesPath, linking).OK(t)
 }
 
-// TestWhoMayChangeAListIsNotBound: administrators, and those whose role may change the list.
-func TestWhoMayChangeAListIsNotBound(t *testing.T) {
+// TestListEditorsAreExempt checks that administrators and roles that may edit a list are exempt from it.
+func TestListEditorsAreExempt(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	author, trusted := n.NewUser(t, region.EU, "author"), n.NewUser(t, region.EU, "trusted")
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/users", object{"userId": trusted.UserID, "roles": []string{"super-moderator"}}).OK(t)
@@ -213,8 +217,10 @@ func TestWhoMayChangeAListIsNotBound(t *testing.T) {
 	n.Admin(region.EU).Do(t, http.MethodPut, scheduled, object{"postData": object{"targetId": author.UserID, "data": object{"text": "evil.com"}}}).OK(t)
 }
 
-// TestScheduledPostIsCheckedAgain: what was allowed when it was scheduled and is not when its time has come is not published.
-func TestScheduledPostIsCheckedAgain(t *testing.T) {
+// TestScheduledPostIsCheckedOnPublication checks that a scheduled post is not published if its text is no longer
+// allowed.
+func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	author := n.NewUser(t, region.EU, "author")
 	at := timeIn(1500 * time.Millisecond)
@@ -227,8 +233,9 @@ func TestScheduledPostIsCheckedAgain(t *testing.T) {
 	}, 20*time.Second, 50*time.Millisecond)
 }
 
-// TestCarriedTextsAreChecked: a poll that was made when other rules held is no way around them.
-func TestCarriedTextsAreChecked(t *testing.T) {
+// TestAttachedTextsAreChecked checks that a poll that predates a rule cannot be attached to a post.
+func TestAttachedTextsAreChecked(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	author := n.NewUser(t, region.EU, "author")
 	poll := author.Do(t, http.MethodPost, pollsPath, object{"question": "evil.com?", "answers": []object{{"data": "this"}, {"data": "that"}}}).
@@ -242,8 +249,9 @@ func TestCarriedTextsAreChecked(t *testing.T) {
 	}
 }
 
-// TestModerationRules changes both lists in every way.
+// TestModerationRules changes both lists with every operation.
 func TestModerationRules(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	admin := n.Admin(region.EU)
 	for _, path := range []string{allowPath, blockPath} {
@@ -294,8 +302,9 @@ func TestModerationRules(t *testing.T) {
 }
 
 func TestModerationRuleRefusals(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
-	admin, alice, nobody := n.Admin(region.EU), n.NewUser(t, region.EU, "alice"), n.Anonymous(region.EU)
+	admin, alice, anonymous := n.Admin(region.EU), n.NewUser(t, region.EU, "alice"), n.Anonymous(region.EU)
 	adding := func(regexs ...string) object { return object{"regexs": regexs} }
 	many := func(n int, shape string) object {
 		var all []string
@@ -320,7 +329,7 @@ func TestModerationRuleRefusals(t *testing.T) {
 			{"none of them " + path, admin, http.MethodPost, path, adding(), failure{}},
 			{"a NUL " + path, admin, http.MethodPost, path, adding("a\x00b"), failure{status: 422, code: 500000}},
 			{"by a user " + path, alice, http.MethodPost, path, adding("b.example"), notAllowed},
-			{"by nobody " + path, nobody, http.MethodPost, path, adding("b.example"), unauthorized},
+			{"by an anonymous caller " + path, anonymous, http.MethodPost, path, adding("b.example"), unauthorized},
 			{"read by a user " + path, alice, http.MethodGet, path, nil, notAllowed},
 			{"by another order " + path, admin, http.MethodGet, path + "?sortBy=name", nil, invalid("sortBy")},
 			{"a bad token " + path, admin, http.MethodGet, path + "?options[token]=x", nil, invalid("options.token")},
@@ -335,12 +344,13 @@ func TestModerationRuleRefusals(t *testing.T) {
 		attempt{"no host", admin, http.MethodPost, allowPath, adding("/x"), invalid("regexs[0]")},
 		attempt{"verify nothing", alice, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{}}, invalid("data")},
 		attempt{"verify too much", alice, http.MethodPost, "/api/v3/blocklists/verify", object{"data": []string{strings.Repeat("a", 501)}}, invalid("data[0]")},
-		attempt{"verify as nobody", nobody, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{"x"}}, unauthorized},
+		attempt{"verify anonymously", anonymous, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{"x"}}, unauthorized},
 	))
 }
 
-// TestModerationListIsFull fills a list by hundreds.
+// TestModerationListIsFull fills a list up to its limit.
 func TestModerationListIsFull(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	add := func(from, count int, shape string) *apptest.Response {
 		var regexs []string
@@ -362,8 +372,9 @@ func TestModerationListIsFull(t *testing.T) {
 	add(900, 1, "word %d").OK(t)
 }
 
-// TestModerationRulesReachEveryRegion changes rules at one address, and is held to them at the others.
+// TestModerationRulesReachEveryRegion changes rules in one region and checks that the others apply them.
 func TestModerationRulesReachEveryRegion(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	verify := func(code region.Code) int {
@@ -387,8 +398,9 @@ func TestModerationRulesReachEveryRegion(t *testing.T) {
 	everywhere(http.StatusOK)
 }
 
-// TestVerifyTexts asks without writing.
+// TestVerifyTexts verifies texts without writing them.
 func TestVerifyTexts(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	addRules(t, n, allowPath, nil, "allowed.example")

@@ -19,22 +19,23 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 )
 
-// apiDocument is the API document, with which every answer of every test of this package is compared. It is stricter than
-// the document that clients get: there, an object may have fields that are not documented; here, none may.
+// apiDocument is the API document, with which every answer of every test of this package is compared. It is stricter
+// than the document for clients: objects must not have undocumented fields.
 type apiDocument struct {
-	root     object
-	compiler *jsonschema.Compiler
+	root      object
+	compiler  *jsonschema.Compiler
+	templates map[int][]pathTemplate // by the number of segments
 
 	mu       sync.Mutex
 	schemas  map[string]*jsonschema.Schema // by JSON pointer
-	findings map[string]bool               // what was answered and is not documented
-	answered map[string]int                // successes by "GET /api/v3/users"
+	findings map[string]bool               // undocumented answers
+	answered map[string]int                // number of successes, by operation such as "GET /api/v3/users"
 }
 
-// theDocument is read when this package is loaded: nothing may be answered before.
-var theDocument = newAPIDocument()
+// apiDoc is loaded with the package, before the first answer.
+var apiDoc = newAPIDocument()
 
-func init() { apptest.Observe(theDocument.observe) } //nolint:gochecknoinits // before every test, whichever runs
+func init() { apptest.Observe(apiDoc.observe) } //nolint:gochecknoinits // before every test, whichever runs
 
 const documentURL = "https://plaza.test/openapi.json"
 
@@ -46,6 +47,7 @@ func newAPIDocument() *apiDocument {
 	d := &apiDocument{schemas: map[string]*jsonschema.Schema{}, findings: map[string]bool{}, answered: map[string]int{}}
 	d.root, _ = root.(object)
 	allowNothingElse(d.at("components", "schemas"))
+	d.templates = templatesOf(d.at("paths"))
 	d.compiler = jsonschema.NewCompiler()
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	d.compiler.AssertFormat()
@@ -55,7 +57,7 @@ func newAPIDocument() *apiDocument {
 	return d
 }
 
-// allowNothingElse forbids, in schemas and below, fields that are not documented.
+// allowNothingElse forbids undocumented fields in schemas and their children.
 func allowNothingElse(value any) {
 	switch v := value.(type) {
 	case object:
@@ -72,7 +74,7 @@ func allowNothingElse(value any) {
 	}
 }
 
-// at walks down objects; nil where there is nothing.
+// at returns the object at a path of names, or nil.
 func (d *apiDocument) at(names ...string) object {
 	node := d.root
 	for _, name := range names {
@@ -89,7 +91,7 @@ type documented struct {
 
 func (o documented) name() string { return o.verb + " " + o.path }
 
-// operations are all of them, by path and verb.
+// operations returns all operations, by path and verb.
 func (d *apiDocument) operations() []documented {
 	var all []documented
 	for path, verbs := range d.at("paths") {
@@ -101,24 +103,37 @@ func (d *apiDocument) operations() []documented {
 	return all
 }
 
-// template finds the path of the document that a request's path is one of; a segment that is spelt out wins over a
+// pathTemplate is a path of the document, such as /api/v3/users/{userId}.
+type pathTemplate struct {
+	path     string
+	segments []string
+}
+
+// templatesOf returns the paths of a document by their number of segments.
+func templatesOf(paths object) map[int][]pathTemplate {
+	templates := map[int][]pathTemplate{}
+	for path := range paths {
+		segments := strings.Split(path, "/")
+		templates[len(segments)] = append(templates[len(segments)], pathTemplate{path, segments})
+	}
+	return templates
+}
+
+// template returns the path of the document that a request's path matches, or "". A literal segment takes precedence over a
 // placeholder.
 func (d *apiDocument) template(path string) string {
 	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	best, bestLiterals := "", -1
-	for template := range d.at("paths") {
-		if literals := matches(strings.Split(template, "/"), segments); literals > bestLiterals {
-			best, bestLiterals = template, literals
+	for _, template := range d.templates[len(segments)] {
+		if literals := matches(template.segments, segments); literals > bestLiterals {
+			best, bestLiterals = template.path, literals
 		}
 	}
 	return best
 }
 
-// matches counts the segments that are spelt out; -1 for another path.
+// matches returns the number of literal segments of a template that a path matches, and -1 if it does not match.
 func matches(template, segments []string) int {
-	if len(template) != len(segments) {
-		return -1
-	}
 	literals := 0
 	for i, part := range template {
 		switch {
@@ -131,14 +146,14 @@ func matches(template, segments []string) int {
 	return literals
 }
 
-// observe compares an answer with the document. What is no operation is not its business.
+// observe compares an answer with the document. It ignores requests that are not for an operation.
 func (d *apiDocument) observe(x apptest.Exchange) {
 	template := d.template(x.Path)
 	op := d.at("paths", template, strings.ToLower(x.Method))
-	if template == "" || op == nil || x.Status == http.StatusRequestHeaderFieldsTooLarge { // which no handler sees
+	if template == "" || op == nil || x.Status == http.StatusRequestHeaderFieldsTooLarge { // no handler sees it
 		return
 	}
-	x.Body = unpacked(x.Body)
+	x.Body = decompressed(x.Body)
 	if err := d.check(template, x); err != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -152,8 +167,8 @@ func (d *apiDocument) observe(x apptest.Exchange) {
 	}
 }
 
-// unpacked is a body without its compression, which some tests ask for.
-func unpacked(body []byte) []byte {
+// decompressed returns a body without the compression that some tests request.
+func decompressed(body []byte) []byte {
 	reader, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
 		return body
@@ -164,7 +179,7 @@ func unpacked(body []byte) []byte {
 	return body
 }
 
-// check is nil for an answer that is documented.
+// check returns nil for a documented answer.
 func (d *apiDocument) check(template string, x apptest.Exchange) error {
 	pointer := []string{"paths", template, strings.ToLower(x.Method), "responses", strconv.Itoa(x.Status)}
 	found := d.at(pointer...)
@@ -182,10 +197,10 @@ func (d *apiDocument) check(template string, x apptest.Exchange) error {
 	if json, isJSON := content["application/json"].(object); !isJSON || json["schema"] == nil || x.Body == nil {
 		return nil
 	}
-	return d.fits(x.Body, append(pointer, "content", "application/json", "schema")...)
+	return d.validate(x.Body, append(pointer, "content", "application/json", "schema")...)
 }
 
-// events are the schemas of what streams tell.
+// events are the names of the schemas of realtime events.
 var events = map[string]string{
 	"/realtime/community.userAdded":     "CommunityUserAddedEvent",
 	"/realtime/marker.marker.user-sync": "MarkerUserSyncEvent",
@@ -196,11 +211,11 @@ func (d *apiDocument) checkEvent(template string, data []byte) error {
 	if json.Unmarshal(data, &control) == nil && (len(control) == 0 || control["reason"] != nil) {
 		return nil // reset and end
 	}
-	return d.fits(data, "components", "schemas", events[template])
+	return d.validate(data, "components", "schemas", events[template])
 }
 
-// fits compares text with the schema at a place of the document.
-func (d *apiDocument) fits(text []byte, pointer ...string) error {
+// validate compares a text with the schema at a path of the document.
+func (d *apiDocument) validate(text []byte, pointer ...string) error {
 	schema, err := d.schema(pointer)
 	if err != nil {
 		return err
@@ -230,7 +245,7 @@ func (d *apiDocument) schema(pointer []string) (*jsonschema.Schema, error) {
 	return compiled, nil
 }
 
-// report says what was answered and is not documented, and returns the exit code that this makes of another one.
+// report prints the undocumented answers and returns the exit code: code, or 1 if there was any.
 func (d *apiDocument) report(code int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

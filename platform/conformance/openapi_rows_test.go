@@ -11,45 +11,45 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// preparedRows are calls that succeed, of the operations that the walk calls about what is not there: a member undoes what
-// was done before.
+// preparedRows are successful calls of the operations that the authorization rows call on missing resources: a
+// member first creates the resource.
 func preparedRows() []row {
-	byMember := verdicts{member: 0}
-	other := func(prepare func(t *testing.T, g *grounds, other *apptest.Client)) func(*testing.T, *grounds) object {
-		return func(t *testing.T, g *grounds) object {
+	byMember := resultCodes{member: 0}
+	other := func(prepare func(t *testing.T, g *fixture, other *apptest.Client)) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
 			t.Helper()
-			neighbour := g.n.SignIn(t, g.walkers[member].Region, apptest.UserID("neighbour"))
+			neighbour := g.n.SignIn(t, g.principals[member].Region, apptest.UserID("neighbour"))
 			prepare(t, g, neighbour)
 			return object{"userId": neighbour.UserID}
 		}
 	}
-	follows := other(func(t *testing.T, g *grounds, o *apptest.Client) { t.Helper(); follow(t, g.walkers[member], o) })
-	followed := other(func(t *testing.T, g *grounds, o *apptest.Client) { t.Helper(); follow(t, o, g.walkers[member]) })
-	blocked := other(func(t *testing.T, g *grounds, o *apptest.Client) { t.Helper(); block(t, g.walkers[member], o) })
-	asked := other(func(t *testing.T, g *grounds, o *apptest.Client) {
+	follows := other(func(t *testing.T, g *fixture, o *apptest.Client) { t.Helper(); follow(t, g.principals[member], o) })
+	followed := other(func(t *testing.T, g *fixture, o *apptest.Client) { t.Helper(); follow(t, o, g.principals[member]) })
+	blocked := other(func(t *testing.T, g *fixture, o *apptest.Client) { t.Helper(); block(t, g.principals[member], o) })
+	asked := other(func(t *testing.T, g *fixture, o *apptest.Client) {
 		t.Helper()
 		setting := func(private string) {
-			g.walkers[adminToken].At(o.Region).Do(t, http.MethodPut, socialPath, object{"userPrivacySetting": private}).OK(t)
+			g.principals[adminToken].At(o.Region).Do(t, http.MethodPut, socialPath, object{"userPrivacySetting": private}).OK(t)
 		}
 		setting("private")
-		require.Equal(t, "pending", follow(t, o, g.walkers[member]))
+		require.Equal(t, "pending", follow(t, o, g.principals[member]))
 		setting("public")
 	})
-	reacted := func(t *testing.T, g *grounds) object {
+	reacted := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		reaction := object{"referenceType": "post", "referenceId": g.post(t, g.open), "reactionName": "like"}
-		g.walkers[member].Do(t, http.MethodPost, "/api/v2/reactions", reaction).OK(t)
+		g.principals[member].Do(t, http.MethodPost, "/api/v2/reactions", reaction).OK(t)
 		return reaction
 	}
-	asking := func(t *testing.T, g *grounds) object {
+	asking := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		id := newCommunity(t, g.boss, object{"requiresJoinApproval": true})
-		g.walkers[member].Do(t, http.MethodPost, joinPath(id), nil).OK(t)
+		g.principals[member].Do(t, http.MethodPost, joinPath(id), nil).OK(t)
 		return object{"communityId": id}
 	}
-	invited := func(t *testing.T, g *grounds) object {
+	invited := func(t *testing.T, g *fixture) object {
 		t.Helper()
-		return object{"invitationId": newInvitation(t, g.boss, inviteMembers(newCommunity(t, g.boss), g.walkers[member]))}
+		return object{"invitationId": newInvitation(t, g.boss, inviteMembers(newCommunity(t, g.boss), g.principals[member]))}
 	}
 	return append([]row{
 		{procedure: "FollowService/UnfollowUser", request: follows, want: byMember},
@@ -63,14 +63,14 @@ func preparedRows() []row {
 	}, preparedMarkerRows()...)
 }
 
-// preparedMarkerRows are about a feed of messages that a member belongs to.
+// preparedMarkerRows are calls about a message feed of the member.
 func preparedMarkerRows() []row {
-	in := func(fields func(feed, channel string) object) func(*testing.T, *grounds) object {
-		return func(t *testing.T, g *grounds) object {
+	in := func(fields func(feed, channel string) object) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
 			t.Helper()
-			reader := g.walkers[member]
+			reader := g.principals[member]
 			feed, channel := region.NewID(reader.Region), region.NewID(reader.Region)
-			g.walkers[adminToken].Do(t, http.MethodPut, fmt.Sprint(feedsPath, "/", feed, "/segments/1"), object{
+			g.principals[adminToken].Do(t, http.MethodPut, fmt.Sprint(feedsPath, "/", feed, "/segments/1"), object{
 				"entityId": channel, "messageId": "m", "userIds": []string{reader.UserID},
 			}).OK(t)
 			return fields(feed, channel)
@@ -81,7 +81,7 @@ func preparedMarkerRows() []row {
 	})
 	feeds := in(func(feed, _ string) object { return object{"messageFeedIds": []string{feed}} })
 	channel := in(func(_, channel string) object { return object{"channelId": channel} })
-	byMember := verdicts{member: 0}
+	byMember := resultCodes{member: 0}
 	return []row{
 		{procedure: "MarkerService/ReadChannel", request: channel, want: byMember},
 		{procedure: "MarkerService/ReadMessageFeed", request: feed, want: byMember},

@@ -19,8 +19,9 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestEveryRegionServesTheDocument: the same document and the page, at each region's address.
+// TestEveryRegionServesTheDocument checks that every region serves the same document and the page.
 func TestEveryRegionServesTheDocument(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		r := n.Anonymous(code).Do(t, http.MethodGet, apidoc.DocumentPath, nil).OK(t)
@@ -31,27 +32,29 @@ func TestEveryRegionServesTheDocument(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsDocumented: every path of every RPC, every stream of bytes, and nothing else.
+// TestEveryOperationIsDocumented checks that the document has every path of every RPC, every byte stream, and
+// nothing else.
 func TestEveryOperationIsDocumented(t *testing.T) {
+	t.Parallel()
 	var served []string
 	for _, b := range bindings() {
-		served = append(served, b.verb+" "+withoutNames(b.path))
+		served = append(served, b.verb+" "+withoutParameterNames(b.path))
 	}
 	for _, s := range (&edge.FileStreams{}).Streams() {
-		served = append(served, s.Method+" "+withoutNames(s.Path))
+		served = append(served, s.Method+" "+withoutParameterNames(s.Path))
 	}
 	for path := range events {
 		served = append(served, http.MethodGet+" "+path)
 	}
 	var described []string
-	for _, op := range theDocument.operations() {
-		described = append(described, op.verb+" "+withoutNames(op.path))
+	for _, op := range apiDoc.operations() {
+		described = append(described, op.verb+" "+withoutParameterNames(op.path))
 	}
 	require.ElementsMatch(t, served, described)
 }
 
-// withoutNames is a path whose placeholders have no names.
-func withoutNames(path string) string {
+// withoutParameterNames returns a path with empty placeholders.
+func withoutParameterNames(path string) string {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(path, "{")
@@ -64,12 +67,13 @@ func withoutNames(path string) string {
 	}
 }
 
-// TestDocumentedOperationsAnswer calls every operation of the document at every path of it, as somebody who may. That the
-// answers have no other fields than those of the document is seen to for every call of this package.
+// TestDocumentedOperationsAnswer calls every documented operation at each of its paths as an authorized caller. The
+// answers of this and every other test of the package are compared with the document.
 func TestDocumentedOperationsAnswer(t *testing.T) {
-	g := newGrounds(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MediaKey = mediaSecret }))
+	t.Parallel()
+	g := newFixture(t, apptest.WithConfig(func(cfg *config.Config) { cfg.MediaKey = mediaSecret }))
 	rows := firstRows()
-	for _, op := range theDocument.operations() {
+	for _, op := range apiDoc.operations() {
 		procedure, isRPC := op.object["x-rpc"].(string)
 		if !isRPC {
 			continue // a stream: TestDocumentedStreamsAnswer
@@ -77,9 +81,9 @@ func TestDocumentedOperationsAnswer(t *testing.T) {
 		t.Run(op.name(), func(t *testing.T) {
 			r, known := rows[strings.TrimPrefix(procedure, "/plaza.v1.")]
 			require.True(t, known)
-			by, may := g.whoMay(t, op, r)
+			by, may := g.allowedCaller(t, op, r)
 			answer := g.callDocumented(t, by, op, r)
-			require.NoError(t, theDocument.check(op.path, apptest.Exchange{
+			require.NoError(t, apiDoc.check(op.path, apptest.Exchange{
 				Method: op.verb, Path: op.path, Status: answer.Status, Body: answer.Body,
 			}))
 			if may {
@@ -90,10 +94,10 @@ func TestDocumentedOperationsAnswer(t *testing.T) {
 	}
 }
 
-// firstRows are the first rows of the walk for each operation that somebody may call.
+// firstRows returns for each operation its first authorization row with a caller who succeeds.
 func firstRows() map[string]row {
 	rows := map[string]row{}
-	for _, r := range append(walkRows(), preparedRows()...) {
+	for _, r := range append(authorizationRows(), preparedRows()...) {
 		if _, known := rows[r.procedure]; !known || !succeeds(rows[r.procedure]) && succeeds(r) {
 			rows[r.procedure] = r
 		}
@@ -110,8 +114,8 @@ func succeeds(r row) bool {
 	return false
 }
 
-// whoMay is a caller for whom the operation succeeds; false where nobody of the walk is one.
-func (g *grounds) whoMay(t *testing.T, op documented, r row) (*apptest.Client, bool) {
+// allowedCaller returns a caller for whom the operation succeeds, and false if there is none.
+func (g *fixture) allowedCaller(t *testing.T, op documented, r row) (*apptest.Client, bool) {
 	t.Helper()
 	anybody := g.n.Anonymous(region.EU)
 	switch security, _ := json.Marshal(op.object["security"]); string(security) {
@@ -122,20 +126,20 @@ func (g *grounds) whoMay(t *testing.T, op documented, r row) (*apptest.Client, b
 	case `[{"mediaKey":[]}]`:
 		return anybody.With("X-Media-Key", mediaSecret), true
 	}
-	for _, w := range []walker{moderator, member, stranger, adminToken} {
+	for _, w := range []principal{moderator, member, stranger, adminToken} {
 		if code, asked := r.want[w]; asked && code == 0 {
-			by := g.walkers[w]
-			if r.spends && by.UserID != "" {
+			by := g.principals[w]
+			if r.endsSession && by.UserID != "" {
 				by = g.n.SignIn(t, by.Region, by.UserID)
 			}
 			return by, true
 		}
 	}
-	return g.walkers[member], false
+	return g.principals[member], false
 }
 
-// callDocumented makes the request of a row as the document says it is made.
-func (g *grounds) callDocumented(t *testing.T, by *apptest.Client, op documented, r row) *apptest.Response {
+// callDocumented builds the request of a row according to the document.
+func (g *fixture) callDocumented(t *testing.T, by *apptest.Client, op documented, r row) *apptest.Response {
 	t.Helper()
 	fields := object{}
 	if r.request != nil {
@@ -167,7 +171,7 @@ func (g *grounds) callDocumented(t *testing.T, by *apptest.Client, op documented
 	return by.Do(t, op.verb, path, body)
 }
 
-// addParameter adds the value of a parameter like options[limit], where fields have one.
+// addParameter adds the value of a parameter such as options[limit], if fields have one.
 func addParameter(query url.Values, name string, fields object) {
 	var value any = fields
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '[' || r == ']' }) {
@@ -187,15 +191,16 @@ func addParameter(query url.Values, name string, fields object) {
 	}
 }
 
-// TestDocumentedStreamsAnswer calls the operations that are no RPC.
+// TestDocumentedStreamsAnswer calls the operations that are not RPCs.
 func TestDocumentedStreamsAnswer(t *testing.T) {
+	t.Parallel()
 	caller := newUser(t, region.EU, "caller")
 	samples := map[string][]byte{
 		"/api/v4/images": pngOf(t, 3, 2), "/api/v4/audios": []byte(tinySound),
 		"/api/v4/videos": []byte(tinyVideo), "/api/v4/clips": []byte(tinyVideo), "/api/v4/files": []byte("text"), "/api/v3/files": []byte("text"),
 	}
 	var fileID string
-	for _, op := range theDocument.operations() {
+	for _, op := range apiDoc.operations() {
 		switch {
 		case op.object["x-rpc"] != nil:
 		case op.verb == http.MethodPost:
@@ -211,9 +216,9 @@ func TestDocumentedStreamsAnswer(t *testing.T) {
 	caller.Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download?size=small", nil).OK(t)
 	part := caller.With("Range", "bytes=0-3").Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download", nil)
 	require.Equal(t, http.StatusPartialContent, part.Status)
-	require.Empty(t, slices.DeleteFunc(theDocument.operations(), func(op documented) bool {
-		return op.object["x-rpc"] != nil || theDocument.successes(op.name()) > 0
-	}), "an operation that nobody called")
+	require.Empty(t, slices.DeleteFunc(apiDoc.operations(), func(op documented) bool {
+		return op.object["x-rpc"] != nil || apiDoc.successes(op.name()) > 0
+	}), "an operation that no test called")
 }
 
 func (d *apiDocument) successes(name string) int {
@@ -222,11 +227,12 @@ func (d *apiDocument) successes(name string) int {
 	return d.answered[name]
 }
 
-// TestDocumentIsStrict: the comparison finds what it is there to find.
+// TestDocumentIsStrict checks that the comparison finds undocumented answers.
 func TestDocumentIsStrict(t *testing.T) {
+	t.Parallel()
 	const path = "/api/v3/users/{userId}"
 	answer := func(status int, body string) error {
-		return theDocument.check(path, apptest.Exchange{Method: http.MethodGet, Path: path, Status: status, Body: []byte(body)})
+		return apiDoc.check(path, apptest.Exchange{Method: http.MethodGet, Path: path, Status: status, Body: []byte(body)})
 	}
 	require.NoError(t, answer(404, `{"status": "error", "code": 400400, "message": "Resource Not Found."}`))
 	require.ErrorContains(t, answer(404, `{"status": "error", "code": 400300, "message": "x"}`), "code")

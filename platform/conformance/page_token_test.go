@@ -15,14 +15,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// This file holds that a page token is good for the list that gave it, and for no other.
+// This file checks that a page token is valid only for the list that returned it.
 
-// pagedList is a list operation of the walk with a request that a walker may make.
+// pagedList is a list operation with a request that a caller may send.
 type pagedList struct {
 	row
 	by      *apptest.Client
 	request object
-	nested  bool // the token and the limit are in `options`
+	nested  bool // the token and the limit are in options
 }
 
 // paged returns a request for a page.
@@ -39,20 +39,20 @@ func (l pagedList) call(t *testing.T, fields object) *apptest.Response {
 	return l.by.Do(t, http.MethodPost, "/plaza.v1."+l.procedure, l.paged(fields))
 }
 
-// pagedLists are the rows of the walk whose operations answer with tokens.
-func pagedLists(t *testing.T, g *grounds) []pagedList {
+// pagedLists returns the authorization rows whose operations return page tokens.
+func pagedLists(t *testing.T, g *fixture) []pagedList {
 	t.Helper()
 	var lists []pagedList
-	for _, r := range walkRows() {
+	for _, r := range authorizationRows() {
 		nested, paged := takesToken(t, r.procedure)
 		if !paged || r.header != nil {
 			continue
 		}
-		for _, w := range []walker{moderator, adminToken, member, stranger} {
+		for _, w := range []principal{moderator, adminToken, member, stranger} {
 			if r.want[w] != 0 {
 				continue
 			}
-			l := pagedList{row: r, by: g.walkers[w], nested: nested, request: object{}}
+			l := pagedList{row: r, by: g.principals[w], nested: nested, request: object{}}
 			if r.request != nil {
 				l.request = r.request(t, g)
 			}
@@ -63,7 +63,7 @@ func pagedLists(t *testing.T, g *grounds) []pagedList {
 	return lists
 }
 
-// takesToken reports whether an operation is a list with tokens, and whether requests have them in `options`.
+// takesToken reports whether an operation takes page tokens, and whether requests have them in options.
 func takesToken(t *testing.T, procedure string) (nested, paged bool) {
 	t.Helper()
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName("plaza.v1." + strings.ReplaceAll(procedure, "/", ".")))
@@ -83,7 +83,7 @@ func takesToken(t *testing.T, procedure string) (nested, paged bool) {
 	return false, answers && fields.ByName("token") != nil
 }
 
-// nextOf is the token of the next page; empty where there is none.
+// nextOf returns the token of the next page; empty if there is none.
 func nextOf(t *testing.T, r *apptest.Response) string {
 	t.Helper()
 	for _, at := range []string{"paging", "data.paging", "results.paging"} {
@@ -94,9 +94,10 @@ func nextOf(t *testing.T, r *apptest.Response) string {
 	return ""
 }
 
-// TestTokensAreOfOneList feeds every list the tokens of every other one.
-func TestTokensAreOfOneList(t *testing.T) {
-	g := newGrounds(t)
+// TestPageTokenBelongsToList sends the tokens of every list to every other list.
+func TestPageTokenBelongsToList(t *testing.T) {
+	t.Parallel()
+	g := newFixture(t)
 	fillLists(t, g)
 	lists := pagedLists(t, g)
 	require.Greater(t, len(lists), 30)
@@ -123,25 +124,26 @@ func TestTokensAreOfOneList(t *testing.T) {
 	}
 }
 
-// sameList: two rows of the walk that ask the same of one operation share its tokens.
+// sameList reports whether two rows send the same request to the same operation and thus share its tokens.
 func sameList(a, b pagedList) bool {
 	return a.procedure == b.procedure && a.by == b.by && reflect.DeepEqual(a.request, b.request)
 }
 
-// fillLists makes two of everything that lists show.
-func fillLists(t *testing.T, g *grounds) {
+// fillLists creates two of everything that the lists show.
+func fillLists(t *testing.T, g *fixture) {
 	t.Helper()
 	for range 2 {
 		post := g.post(t, g.open)
 		newComment(t, g.author, post)
-		newWallPost(t, g.walkers[moderator])
-		newStory(t, g.walkers[moderator], g.open)
+		newWallPost(t, g.principals[moderator])
+		newStory(t, g.principals[moderator], g.open)
 		newCategory(t, g.n.Admin(region.EU), apptest.UserID("category"))
 	}
 }
 
-// TestTokenIsOfOneParentAndOrder uses tokens with another parent, order, filter and caller, and at another region.
-func TestTokenIsOfOneParentAndOrder(t *testing.T) {
+// TestPageTokenBelongsToQuery sends tokens with another parent, order, filter and caller, and in another region.
+func TestPageTokenBelongsToQuery(t *testing.T) {
+	t.Parallel()
 	boss, other := newUser(t, region.EU, "boss"), newUser(t, region.US, "other")
 	id, elsewhere := newCommunity(t, boss), newCommunity(t, boss)
 	for range 3 {

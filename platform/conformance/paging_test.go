@@ -19,7 +19,7 @@ type listing struct {
 	by    *apptest.Client
 	path  string
 	query url.Values
-	// list is the path of the page in the answer, id the field that names its rows; paging is where the tokens are.
+	// list is the path of the page in the answer, id the field with the ids of its rows, paging the path of the tokens.
 	list, id, paging string
 }
 
@@ -37,7 +37,7 @@ func (l listing) ids(t *testing.T, r *apptest.Response) []string {
 	return r.Strings(t, l.list, l.id)
 }
 
-// token returns paging.next or paging.previous; empty where there is no such page.
+// token returns paging.next or paging.previous; empty if there is no such page.
 func (l listing) token(t *testing.T, r *apptest.Response, direction string) string {
 	t.Helper()
 	at := l.paging
@@ -49,7 +49,8 @@ func (l listing) token(t *testing.T, r *apptest.Response, direction string) stri
 	return token
 }
 
-// walk reads page after page in one direction, as public clients do: a limit with the first page, and then the token alone.
+// walk reads page after page in one direction, as public clients do: the first request has a limit, the others have
+// only the token.
 func (l listing) walk(t *testing.T, first *apptest.Response, direction string) [][]string {
 	t.Helper()
 	pages := [][]string{l.ids(t, first)}
@@ -71,8 +72,8 @@ func (l listing) last(t *testing.T, first *apptest.Response) *apptest.Response {
 	return first
 }
 
-// requirePages reads a list forwards and backwards, limit rows at a time, and requires want, each row once. want has to
-// have more than two pages.
+// requirePages reads a list forwards and backwards with limit rows per page, and checks that it has the rows of
+// want, each once. want must have more than two pages.
 func (l listing) requirePages(t *testing.T, limit int, want []string) {
 	t.Helper()
 	require.Greater(t, len(want), 2*limit, "the list has more than two pages")
@@ -90,7 +91,7 @@ func (l listing) requirePages(t *testing.T, limit int, want []string) {
 	require.Equal(t, pages, back, "the way back shows the same pages")
 }
 
-// requireOrder requires the rows of one page.
+// requireOrder checks the rows of one page.
 func (l listing) requireOrder(t *testing.T, want []string) {
 	t.Helper()
 	require.Equal(t, want, l.ids(t, l.page(t, url.Values{"options[limit]": {"100"}})))
@@ -105,7 +106,7 @@ func (l listing) with(name string, values ...string) listing {
 	return l
 }
 
-// requireLimits checks the edges of options[limit] and options[token].
+// requireLimits checks the limits of options[limit] and options[token].
 func (l listing) requireLimits(t *testing.T) {
 	t.Helper()
 	get := func(name, value string) *apptest.Response {

@@ -27,7 +27,7 @@ var (
 	pinTargetFields = resource{"targetId": "id", "targetType": "s", "lastPinsUpdatedAt": "ts"}
 )
 
-// requirePins checks an answer about pins, and returns the posts that are pinned in its order.
+// requirePins checks an answer with pins and returns the ids of the pinned posts in its order.
 func requirePins(t *testing.T, r *apptest.Response, targetID, targetType string) []string {
 	t.Helper()
 	a := requireAggregate(t, r, "", pinAggregate)
@@ -52,8 +52,9 @@ func setMaxGlobalPins(t *testing.T, n *apptest.Network, limit int) {
 	}
 }
 
-// TestGlobalPins pins posts of communities in every region, each at another region's address.
+// TestGlobalPins pins posts of communities in every region, each through another region.
 func TestGlobalPins(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	setMaxGlobalPins(t, n, 3)
 	reader := n.NewUser(t, region.SG, "reader")
@@ -95,8 +96,9 @@ func TestGlobalPins(t *testing.T) {
 	require.Empty(t, requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"))
 }
 
-// TestGlobalPinLimitHolds pins at all homes at once: never more than the limit succeed, nor stay.
+// TestGlobalPinLimitHolds pins posts of all homes concurrently. At most the limit succeed and stay pinned.
 func TestGlobalPinLimitHolds(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	for range 5 {
 		var wg sync.WaitGroup
@@ -122,6 +124,7 @@ func TestGlobalPinLimitHolds(t *testing.T) {
 }
 
 func TestGlobalPinRefusals(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	require.Equal(t, 1, n.Admin(region.EU).Do(t, http.MethodGet, settingsPath, nil).OK(t).Int(t, "maxGlobalPinnedPost"))
 	author := n.NewUser(t, region.EU, "author")
@@ -151,11 +154,11 @@ func TestGlobalPinRefusals(t *testing.T) {
 		{"a postId of 900", admin, http.MethodPost, pinning(strings.Repeat("a", 900)), nil, notFound},
 		{"a postId of 901", admin, http.MethodPost, pinning(strings.Repeat("a", 901)), nil, invalid("postId")},
 		{"as a user", author, http.MethodPost, pinning(post), nil, notAllowed},
-		{"as nobody", n.Anonymous(region.EU), http.MethodPost, pinning(post), nil, unauthorized},
+		{"anonymous", n.Anonymous(region.EU), http.MethodPost, pinning(post), nil, unauthorized},
 		{"unpin what is not pinned", admin, http.MethodDelete, pinning(post), nil, notFound},
 		{"unpin as a user", author, http.MethodDelete, pinning(post), nil, notAllowed},
 		{"unpin all as a user", author, http.MethodDelete, globalPins, nil, notAllowed},
-		{"list as nobody", n.Anonymous(region.EU), http.MethodGet, globalPins, nil, unauthorized},
+		{"list anonymously", n.Anonymous(region.EU), http.MethodGet, globalPins, nil, unauthorized},
 		{"list in no order", author, http.MethodGet, globalPins + "?sortBy=name", nil, invalid("sortBy")},
 		{"a setting of 0", admin, http.MethodPut, settingsPath, object{"maxGlobalPinnedPost": 0}, invalid("maxGlobalPinnedPost")},
 		{"a setting of 21", admin, http.MethodPut, settingsPath, object{"maxGlobalPinnedPost": 21}, invalid("maxGlobalPinnedPost")},
@@ -170,8 +173,9 @@ func TestGlobalPinRefusals(t *testing.T) {
 	require.Empty(t, admin.Do(t, http.MethodGet, globalPins, nil).OK(t).List(t, "pins"))
 }
 
-// TestCommunityPins pins at both placements, from an address that is not the community's home.
+// TestCommunityPins pins at both placements, through a region that is not the community's home.
 func TestCommunityPins(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	member := newUser(t, region.US, "member")
 	community := newCommunity(t, author)
@@ -208,6 +212,7 @@ func TestCommunityPins(t *testing.T) {
 }
 
 func TestCommunityPinRefusals(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	member, stranger := newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
 	community, other := newCommunity(t, author), newCommunity(t, author)
@@ -230,7 +235,7 @@ func TestCommunityPinRefusals(t *testing.T) {
 		{"list no id", author, http.MethodGet, communityPins + "nothing", nil, notFound},
 		{"unpin all of no id", author, http.MethodDelete, communityPins + "nothing", nil, notFound},
 		{"list a private community", stranger, http.MethodGet, communityPins + private, nil, notMember},
-		{"list as nobody", apptest.Shared(t).Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
+		{"list anonymously", apptest.Shared(t).Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
 		{"a communityId of 901", author, http.MethodGet, communityPins + strings.Repeat("a", 901), nil, invalid("communityId")},
 	})
 	for range 19 {

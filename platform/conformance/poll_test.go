@@ -25,7 +25,7 @@ var (
 	pollAggregate    = []string{"polls", "users"}
 )
 
-// poll is the body of a request for a poll.
+// poll returns the body of a request for a poll.
 func poll(t *testing.T, more ...object) object {
 	t.Helper()
 	answers := []object{{"dataType": "text", "data": "this"}, {"data": "that"}, {"dataType": "image", "fileId": fileOf(t, "image")}}
@@ -37,7 +37,7 @@ func newPoll(t *testing.T, c *apptest.Client, more ...object) string {
 	return c.Do(t, http.MethodPost, pollsPath, poll(t, more...)).OK(t).String(t, "polls.0.pollId")
 }
 
-// requirePoll checks an answer about one poll and returns the ids of its answers.
+// requirePoll checks an answer with one poll and returns the ids of its answers.
 func requirePoll(t *testing.T, r *apptest.Response) []string {
 	t.Helper()
 	a := requireAggregate(t, r, "", pollAggregate)
@@ -55,7 +55,7 @@ func answersOf(t *testing.T, p object) []string {
 	return ids
 }
 
-// requireVotes compares the counts of a poll's answers and what the caller votes for.
+// requireVotes checks the counts of a poll's answers and which of them the caller voted for.
 func requireVotes(t *testing.T, r *apptest.Response, counts []int, mine []bool) {
 	t.Helper()
 	requirePoll(t, r)
@@ -74,6 +74,7 @@ func votesPath(id string) string { return pollsPath + "/" + id + "/votes" }
 func answering(ids ...string) object { return object{"answerIds": append([]string{}, ids...)} }
 
 func TestPoll(t *testing.T) {
+	t.Parallel()
 	author, voter := newUser(t, region.EU, "author"), newUser(t, region.US, "voter")
 	r := author.Do(t, http.MethodPost, pollsPath, poll(t, object{"title": "T", "closedIn": 2_592_000_000}))
 	requireVotes(t, r, []int{0, 0, 0}, []bool{false, false, false})
@@ -121,13 +122,14 @@ func TestPoll(t *testing.T) {
 	requireFailure(t, notFound, author.Do(t, http.MethodDelete, pollsPath+"/"+id, nil))
 }
 
-// TestPollOfSeveralAnswers votes for several and closes by time.
+// TestPollOfSeveralAnswers votes for several answers and waits until the poll closes.
 func TestPollOfSeveralAnswers(t *testing.T) {
+	t.Parallel()
 	author, voter := newUser(t, region.SG, "author"), newUser(t, region.EU, "voter")
 	id := newPoll(t, author, object{"answerType": "multiple"})
 	r := voter.Do(t, http.MethodGet, pollsPath+"/"+id, nil)
 	answers := requirePoll(t, r)
-	require.Empty(t, r.String(t, "polls.0.closedAt"), "open until somebody closes it")
+	require.Empty(t, r.String(t, "polls.0.closedAt"), "open until it is closed")
 	requireVotes(t, voter.Do(t, http.MethodPost, votesPath(id), answering(answers[0], answers[2], answers[0])), []int{1, 0, 1}, []bool{true, false, true})
 	requireVotes(t, voter.Do(t, http.MethodPut, votesPath(id), answering(answers[1], answers[2])), []int{0, 1, 1}, []bool{false, true, true})
 
@@ -139,9 +141,10 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"}, voter.Do(t, http.MethodPost, votesPath(short), answering(answers[0])))
 }
 
-// TestVotesAtOnce has many users vote and change their votes at once, some of them several times: the counts are those of
-// the facts.
-func TestVotesAtOnce(t *testing.T) {
+// TestConcurrentVotes has many users vote and change their votes concurrently, some of them repeatedly. Afterwards
+// the counts match the votes.
+func TestConcurrentVotes(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	id := newPoll(t, author)
 	answers := requirePoll(t, author.Do(t, http.MethodGet, pollsPath+"/"+id, nil))
@@ -177,6 +180,7 @@ func TestVotesAtOnce(t *testing.T) {
 }
 
 func TestPollVoters(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	id := newPoll(t, author)
 	answers := requirePoll(t, author.Do(t, http.MethodGet, pollsPath+"/"+id, nil))
@@ -204,8 +208,9 @@ func TestPollVoters(t *testing.T) {
 	requireFailure(t, invalid("sortBy"), author.Do(t, http.MethodGet, path+"?sortBy=name", nil))
 }
 
-// TestPostWithPoll posts polls where their creators do not live, and reads them in every aggregate.
+// TestPostWithPoll posts polls in a region that is not their creator's home, and reads them in every aggregate.
 func TestPostWithPoll(t *testing.T) {
+	t.Parallel()
 	owner, author, voter := newUser(t, region.US, "owner"), newUser(t, region.EU, "author"), newUser(t, region.SG, "voter")
 	community := newCommunity(t, owner, object{"isPublic": false, "isDiscoverable": true})
 	other := newCommunity(t, owner)
@@ -250,7 +255,7 @@ func TestPostWithPoll(t *testing.T) {
 		{"voters by a stranger", stranger, http.MethodGet, pollsPath + "/" + id + "/answers/" + answers[0], nil, notFound},
 		{"seen by an administrator", admin(t), http.MethodGet, pollsPath + "/" + id, nil, failure{}},
 		{"posted again", author, http.MethodPost, "/api/v4/posts", posting(id), refusedPoll},
-		{"posted by somebody else", owner, http.MethodPost, "/api/v4/posts", posting(newPoll(t, author)), refusedPoll},
+		{"posted by another user", owner, http.MethodPost, "/api/v4/posts", posting(newPoll(t, author)), refusedPoll},
 		{"posted after it was deleted", author, http.MethodPost, "/api/v4/posts", posting(deleted), refusedPoll},
 		{"an unknown poll", author, http.MethodPost, "/api/v4/posts", posting(unknownID), refusedPoll},
 		{"no poll", author, http.MethodPost, "/api/v4/posts", posting("x"), invalid("data.pollId")},
@@ -263,8 +268,9 @@ func TestPostWithPoll(t *testing.T) {
 	require.Empty(t, author.Do(t, http.MethodGet, "/api/v3/posts/"+postID, nil).OK(t).List(t, "polls"))
 }
 
-// TestScheduledPostWithPoll publishes a poll later.
+// TestScheduledPostWithPoll schedules a post with a poll.
 func TestScheduledPostWithPoll(t *testing.T) {
+	t.Parallel()
 	owner, author := newUser(t, region.US, "owner"), newUser(t, region.EU, "author")
 	community := newCommunity(t, owner)
 	join(t, community, author)
@@ -282,6 +288,7 @@ func TestScheduledPostWithPoll(t *testing.T) {
 }
 
 func TestPollRefusals(t *testing.T) {
+	t.Parallel()
 	author, voter := newUser(t, region.EU, "author"), newUser(t, region.US, "voter")
 	id := newPoll(t, author)
 	answers := requirePoll(t, author.Do(t, http.MethodGet, pollsPath+"/"+id, nil))
@@ -293,7 +300,7 @@ func TestPollRefusals(t *testing.T) {
 		}
 		return object{"answers": list}
 	}
-	nobody := apptest.Shared(t).Anonymous(region.EU)
+	anonymous := apptest.Shared(t).Anonymous(region.EU)
 	requireAttempts(t, []attempt{
 		{"1 answer", author, http.MethodPost, pollsPath, poll(t, several(1)), invalid("answers")},
 		{"2 answers", author, http.MethodPost, pollsPath, poll(t, several(2)), failure{}},
@@ -313,8 +320,8 @@ func TestPollRefusals(t *testing.T) {
 		{"closed in more than a year", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": 31536000001}), invalid("closedIn")},
 		{"closed in half a millisecond", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": 0.5}), invalid("closedIn")},
 		{"made by an administrator", admin(t), http.MethodPost, pollsPath, poll(t), forbidden},
-		{"made by nobody", nobody, http.MethodPost, pollsPath, poll(t), unauthorized},
-		{"read by nobody", nobody, http.MethodGet, pollsPath + "/" + id, nil, unauthorized},
+		{"made by an anonymous caller", anonymous, http.MethodPost, pollsPath, poll(t), unauthorized},
+		{"read by an anonymous caller", anonymous, http.MethodGet, pollsPath + "/" + id, nil, unauthorized},
 		{"an unknown one", author, http.MethodGet, pollsPath + "/" + unknownID, nil, notFound},
 		{"no id", author, http.MethodGet, pollsPath + "/nothing", nil, notFound},
 		{"an id of 901", author, http.MethodGet, pollsPath + "/" + strings.Repeat("a", 901), nil, invalid("pollId")},
@@ -325,7 +332,7 @@ func TestPollRefusals(t *testing.T) {
 		{"voted for another answer", voter, http.MethodPost, votesPath(id), answering(unknownID), invalid("answerIds")},
 		{"voted for two", voter, http.MethodPost, votesPath(id), answering(answers[0], answers[1]), failure{status: 400, code: 400000}},
 		{"voted by an administrator", admin(t), http.MethodPost, votesPath(id), answering(answers[0]), forbidden},
-		{"voted by nobody", nobody, http.MethodPost, votesPath(id), answering(answers[0]), unauthorized},
+		{"voted by an anonymous caller", anonymous, http.MethodPost, votesPath(id), answering(answers[0]), unauthorized},
 		{"voted in an unknown one", voter, http.MethodPost, votesPath(unknownID), answering(answers[0]), notFound},
 		{"closed by an administrator", admin(t), http.MethodPut, pollsPath + "/" + id, object{"status": "closed"}, failure{}},
 	})

@@ -13,7 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// postLists are the ways to list the posts of a community or of a wall. boss owns either, and may moderate it.
+// postLists returns the operations that list the posts of a community or a wall. boss owns both and may moderate
+// them.
 func postLists(t *testing.T, boss *apptest.Client) map[string]func() (listing, func(...object) string) {
 	t.Helper()
 	lists := map[string]func() (listing, func(...object) string){
@@ -54,8 +55,10 @@ func eachPostList(t *testing.T, test func(t *testing.T, boss *apptest.Client, l 
 	}
 }
 
-// TestPostOrders lists posts in the four orders, page by page. Deleting some, in an order of its own, is what changes them.
+// TestPostOrders lists posts in the four orders, page by page. Deleting posts in a different order changes the order
+// by update.
 func TestPostOrders(t *testing.T) {
+	t.Parallel()
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		var created []string
@@ -90,8 +93,10 @@ func TestPostOrders(t *testing.T) {
 	})
 }
 
-// TestPostsOfOneMoment pages through posts that only their ids tell apart: children are as old as their parent.
-func TestPostsOfOneMoment(t *testing.T) {
+// TestPostsWithEqualTimes pages through posts that differ only in their ids: children have the times of their
+// parent.
+func TestPostsWithEqualTimes(t *testing.T) {
+	t.Parallel()
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		for range 2 {
@@ -106,8 +111,9 @@ func TestPostsOfOneMoment(t *testing.T) {
 	})
 }
 
-// TestPostDataTypes lists by what posts hold.
+// TestPostDataTypes lists posts by data type.
 func TestPostDataTypes(t *testing.T) {
+	t.Parallel()
 	eachPostList(t, func(t *testing.T, _ *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		post()
@@ -132,8 +138,9 @@ func TestPostDataTypes(t *testing.T) {
 	})
 }
 
-// TestPostsByFlag lists by the three states of hasFlag: flagged by itself, by a comment, by a child, or not at all.
+// TestPostsByFlag lists posts by hasFlag: flagged itself, through a comment, through a child, or not at all.
 func TestPostsByFlag(t *testing.T) {
+	t.Parallel()
 	eachPostList(t, func(t *testing.T, boss *apptest.Client, l listing, post func(...object) string) {
 		t.Helper()
 		var posts []string
@@ -160,8 +167,9 @@ func TestPostsByFlag(t *testing.T) {
 	})
 }
 
-// TestPostListVersions: the older paths list the same.
+// TestPostListVersions checks that the older paths return the same lists.
 func TestPostListVersions(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	for range 3 {
@@ -177,6 +185,7 @@ func TestPostListVersions(t *testing.T) {
 
 // TestPostsByTag lists posts that have any of the tags.
 func TestPostsByTag(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	red := newPost(t, boss, id, object{"tags": []string{"red", "round"}})
@@ -198,8 +207,10 @@ func TestPostsByTag(t *testing.T) {
 	})
 }
 
-// TestPostReview sends posts to the moderators and lets them decide; the order of decisions is the order of updates.
+// TestPostReview creates posts under review and has moderators decide; the order of decisions is the order of
+// updates.
 func TestPostReview(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"needApprovalOnPostCreation": true})
 	own := newPost(t, club.boss, club.id)
 	var waiting []string
@@ -239,8 +250,9 @@ func TestPostReview(t *testing.T) {
 	club.member.Do(t, http.MethodGet, "/api/v3/posts/"+waiting[1], nil).OK(t)
 }
 
-// TestReviewIsOver: a post that was decided on is decided on no more, and who sees it hears so.
-func TestReviewIsOver(t *testing.T) {
+// TestReviewIsFinal checks that a second decision on a post is refused, with a reason for callers who see the post.
+func TestReviewIsFinal(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"needApprovalOnPostCreation": true})
 	approved, declined := newPost(t, club.member, club.id), newPost(t, club.member, club.id)
 	review := func(by *apptest.Client, id, verb string) *apptest.Response {
@@ -258,8 +270,9 @@ func TestReviewIsOver(t *testing.T) {
 	requireFailure(t, notFound, review(club.stranger, declined, "approve"))
 }
 
-// TestReactionsUnderReview: whoever sees a post that waits, and may comment on it, reacts to it too.
+// TestReactionsUnderReview checks that users who see a post under review and may comment on it may also react to it.
 func TestReactionsUnderReview(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"needApprovalOnPostCreation": true})
 	id := newPost(t, club.member, club.id)
 	body := object{"referenceType": "post", "referenceId": id, "reactionName": "like"}

@@ -16,13 +16,13 @@ import (
 
 const postsPath = "/api/v4/posts"
 
-// photos are attachments of count images of the shared network.
+// photos returns attachments of count images of the shared network.
 func photos(t *testing.T, count int) []object {
 	t.Helper()
 	return attached(t, apptest.Shared(t), slices.Repeat([]string{"image"}, count)...)
 }
 
-// attached are attachments of files of the given types, which are there.
+// attached returns attachments of existing files of the given types.
 func attached(t *testing.T, n *apptest.Network, types ...string) []object {
 	t.Helper()
 	var attachments []object
@@ -32,13 +32,14 @@ func attached(t *testing.T, n *apptest.Network, types ...string) []object {
 	return attachments
 }
 
-// fileOf is a file of the shared network.
+// fileOf returns the id of a file of the shared network.
 func fileOf(t *testing.T, kind string) string {
 	t.Helper()
 	return apptest.Shared(t).File(t, kind, 0)
 }
 
 func TestCreatePostInCommunity(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	boss, mentioned := newUser(t, region.EU, "boss"), newUser(t, region.SG, "mentioned")
 	category := newCategory(t, admin(t), "category")
@@ -86,7 +87,7 @@ func TestCreatePostInCommunity(t *testing.T) {
 	}
 }
 
-// requireNewPost checks what is the same for every new text post.
+// requireNewPost checks the fields that are the same for every new text post.
 func requireNewPost(t *testing.T, p object, author *apptest.Client) {
 	t.Helper()
 	for field, want := range (object{
@@ -101,6 +102,7 @@ func requireNewPost(t *testing.T, p object, author *apptest.Client) {
 }
 
 func TestCreatePostOnWall(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice, bob := newUser(t, region.SG, "alice"), newUser(t, region.US, "bob")
 	for name, body := range map[string]object{
@@ -130,8 +132,9 @@ func TestCreatePostOnWall(t *testing.T) {
 	require.ElementsMatch(t, []string{alice.UserID, bob.UserID}, a.values("users", "userId"))
 }
 
-// TestParentAndChildren: the parent holds the text, each media element is a child post.
+// TestParentAndChildren checks that the parent holds the text and each media element is a child post.
 func TestParentAndChildren(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	for name, c := range map[string]struct {
@@ -172,9 +175,10 @@ func TestParentAndChildren(t *testing.T) {
 	require.Equal(t, 5, count(t, boss, id, "postsCount"), "children do not count")
 }
 
-// TestChildrenKeepTheirOrder: an album shows its pictures in the order in which they were attached, and keeps it when one
-// is deleted.
+// TestChildrenKeepTheirOrder checks that an album shows its pictures in the order of the attachments, also after one
+// of them is deleted.
 func TestChildrenKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	var want []string
 	for _, photo := range photos(t, 10) {
@@ -200,8 +204,9 @@ func TestChildrenKeepTheirOrder(t *testing.T) {
 	require.Equal(t, 9, got().Int(t, "posts.0.childrenNumber"))
 }
 
-// TestCustomPost: a dotted data type holds what it likes, up to 100 KB.
+// TestCustomPost checks that a dotted data type holds arbitrary data up to 100 KB.
 func TestCustomPost(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	data := object{"anything": []any{1.0, nil, object{"text": "x"}}, "n": 1e100}
@@ -225,6 +230,7 @@ func TestCustomPost(t *testing.T) {
 }
 
 func TestPostLimits(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	words := func(count, length int) []string { return slices.Repeat([]string{long(length)}, count) }
@@ -265,7 +271,7 @@ func TestPostLimits(t *testing.T) {
 	post("mention of 51", object{"mentionees": []object{{"type": "user", "userIds": words(1, 51)}}}, invalid("mentionees[0].userIds[0]"))
 	post("mention of a channel", object{"mentionees": []object{{"type": "channel"}}}, invalid("mentionees[0].type"))
 	post("other target", object{"targetType": "planet"}, invalid("targetType"))
-	post("unknown user", object{"targetType": "user", "targetId": "nobody-knows-me"}, notFound)
+	post("unknown user", object{"targetType": "user", "targetId": "unknown-user"}, notFound)
 	post("unknown community", object{"targetType": "community", "targetId": unknownID}, notFound)
 	post("community of 900", object{"targetType": "community", "targetId": strings.Repeat("x", 900)}, notFound)
 	post("community of 901", object{"targetType": "community", "targetId": strings.Repeat("x", 901)}, invalid("targetId"))
@@ -275,6 +281,7 @@ func TestPostLimits(t *testing.T) {
 }
 
 func TestWhoMayPost(t *testing.T) {
+	t.Parallel()
 	open, quiet := newClub(t), newClub(t, object{"onlyAdminCanPost": true})
 	in := func(c club) object {
 		return object{"targetType": "community", "targetId": c.id, "data": object{"text": "x"}}
@@ -292,6 +299,7 @@ func TestWhoMayPost(t *testing.T) {
 }
 
 func TestGetPosts(t *testing.T) {
+	t.Parallel()
 	boss, reader := newUser(t, region.EU, "boss"), newUser(t, region.US, "reader")
 	var ids []string
 	for _, home := range region.All() {
@@ -329,6 +337,7 @@ func TestGetPosts(t *testing.T) {
 }
 
 func TestDeletePost(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"v3", "v4"} {
 		for _, permanent := range []bool{false, true} {
 			t.Run(fmt.Sprint(version, " permanent ", permanent), func(t *testing.T) {
@@ -368,7 +377,7 @@ func TestDeletePost(t *testing.T) {
 	}
 }
 
-// requireDeletedPosts checks that deleted posts keep their place and lose their content.
+// requireDeletedPosts checks that deleted posts keep their position and lose their content.
 func requireDeletedPosts(t *testing.T, r *apptest.Response) {
 	t.Helper()
 	for _, p := range requireAggregate(t, r, "", postAggregate).lists["posts"] {
@@ -378,6 +387,7 @@ func requireDeletedPosts(t *testing.T, r *apptest.Response) {
 }
 
 func TestWhoMayDeletePosts(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	del := func(name string, by *apptest.Client, id string, want failure) attempt {
 		return attempt{name, by, http.MethodDelete, "/api/v4/posts/" + id, nil, want}
@@ -409,4 +419,21 @@ func TestWhoMayDeletePosts(t *testing.T) {
 		del("id of 900", club.boss, strings.Repeat("x", 900), notFound),
 		del("id of 901", club.boss, strings.Repeat("x", 901), invalid("postId")),
 	})
+}
+
+// TestAdministratorsCannotPost checks that an administrator is refused with a reason, with or without a target.
+func TestAdministratorsCannotPost(t *testing.T) {
+	t.Parallel()
+	author := newUser(t, region.EU, "author")
+	words := object{"data": object{"text": "x"}}
+	for name, target := range map[string]object{
+		"no target": {}, "a wall": {"targetType": "user", "targetId": author.UserID}, "a community": {"targetType": "community", "targetId": newCommunity(t, author)},
+		"content": {"targetType": "content", "targetId": "article"}, "unknown": {"targetType": "community", "targetId": unknownID},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := admin(t).Do(t, http.MethodPost, "/api/v4/posts", with(words, target))
+			requireFailure(t, forbidden, r)
+			require.Contains(t, r.Short(), "needs a user")
+		})
+	}
 }

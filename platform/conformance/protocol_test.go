@@ -23,11 +23,11 @@ import (
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// protocol is one way to call an operation beside REST.
+// protocol is one way to call an operation other than REST.
 type protocol struct {
 	name    string
 	options []connect.ClientOption
-	http1   bool // over HTTP/1.1; else over HTTP/2 without TLS
+	http1   bool // HTTP/1.1; otherwise HTTP/2 without TLS
 }
 
 var protocols = []protocol{
@@ -41,8 +41,8 @@ var protocols = []protocol{
 	{name: "gRPC-Web over HTTP/1.1", options: []connect.ClientOption{connect.WithGRPCWeb()}, http1: true},
 }
 
-// h2c returns a client that speaks HTTP/2 without TLS.
-func h2c(t *testing.T) *http.Client {
+// newH2CClient returns a client that speaks HTTP/2 without TLS.
+func newH2CClient(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
@@ -53,11 +53,11 @@ func h2c(t *testing.T) *http.Client {
 // caller calls one operation with a generated client.
 type caller struct {
 	call  func(ctx context.Context, client connect.HTTPClient, url string, header http.Header, options ...connect.ClientOption) (proto.Message, error)
-	empty func() proto.Message // an answer of its type
+	empty func() proto.Message // returns an empty answer
 }
 
-// over makes a caller of a generated client and one of its methods.
-func over[C, Request, Answer any](
+// clientCall returns a caller of one method of a generated client.
+func clientCall[C, Request, Answer any](
 	newClient func(connect.HTTPClient, string, ...connect.ClientOption) C,
 	method func(C, context.Context, *Request) (*Answer, error),
 	message *Request,
@@ -81,7 +81,7 @@ func asMessage(v any) proto.Message {
 	return m
 }
 
-// operation is one call over REST and over the others.
+// operation is one call over REST and over the other protocols.
 type operation struct {
 	name   string
 	by     *apptest.Client
@@ -90,9 +90,9 @@ type operation struct {
 	path   string
 	body   any
 	rpc    caller
-	// bare names the field of the answer that is the whole body on REST.
+	// bare is the field of the answer that is the whole body over REST.
 	bare string
-	// passing names fields that differ from call to call; they have to be there.
+	// passing are the fields that differ from call to call; they must be present.
 	passing []string
 }
 
@@ -126,7 +126,7 @@ func (o operation) header() http.Header {
 // overProtocols calls the operation over each protocol.
 func (o operation) overProtocols(t *testing.T, check func(t *testing.T, answer proto.Message, err error)) {
 	t.Helper()
-	second := h2c(t)
+	second := newH2CClient(t)
 	for _, p := range protocols {
 		t.Run(o.name+"/"+p.name, func(t *testing.T) {
 			client := second
@@ -139,9 +139,9 @@ func (o operation) overProtocols(t *testing.T, check func(t *testing.T, answer p
 	}
 }
 
-// settled empties the fields that differ from call to call, and sorts the collections: homes are read side by side, and
-// which of them answers first is nobody's promise.
-func (o operation) settled(t *testing.T, m proto.Message) proto.Message {
+// normalized clears the fields that differ from call to call, and sorts the collections: homes are read
+// concurrently, and the order of their answers is not specified.
+func (o operation) normalized(t *testing.T, m proto.Message) proto.Message {
 	t.Helper()
 	for _, name := range o.passing {
 		field := m.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name))
@@ -152,7 +152,7 @@ func (o operation) settled(t *testing.T, m proto.Message) proto.Message {
 	return m
 }
 
-// sortCollections sorts the lists of objects of an answer and of its data; what is inside the objects keeps its order.
+// sortCollections sorts the lists of objects of an answer and of its data, but not the lists inside the objects.
 func sortCollections(m protoreflect.Message) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
@@ -176,7 +176,7 @@ func sortCollections(m protoreflect.Message) {
 	})
 }
 
-// requireEqualAnswers calls an operation over REST, whose answer has to be JSON of the message to the letter, and over
+// requireEqualAnswers calls an operation over REST, whose answer must be exactly the JSON of the message, and over
 // each protocol.
 func (o operation) requireEqualAnswers(t *testing.T) {
 	t.Helper()
@@ -188,16 +188,16 @@ func (o operation) requireEqualAnswers(t *testing.T) {
 	}
 	want := o.rpc.empty()
 	require.NoError(t, protojson.Unmarshal(body, want), "%s: an answer with a field that the message does not have", o.name)
-	want = o.settled(t, want)
+	want = o.normalized(t, want)
 	o.overProtocols(t, func(t *testing.T, answer proto.Message, err error) {
 		t.Helper()
 		require.NoError(t, err)
-		answer = o.settled(t, answer)
+		answer = o.normalized(t, answer)
 		require.True(t, proto.Equal(want, answer), "REST says\n%s\nand this protocol\n%s", prototext.Format(want), prototext.Format(answer))
 	})
 }
 
-// requireEqualErrors calls an operation that is refused.
+// requireEqualErrors calls an operation that is refused over every protocol.
 func (o operation) requireEqualErrors(t *testing.T, want failure, code connect.Code) {
 	t.Helper()
 	r := o.rest(t)
@@ -230,33 +230,35 @@ func (o operation) requireEqualErrors(t *testing.T, want failure, code connect.C
 
 // TestProtocolsGiveEqualAnswers calls operations of every service.
 func TestProtocolsGiveEqualAnswers(t *testing.T) {
+	t.Parallel()
 	for _, o := range matrix(t) {
 		o.requireEqualAnswers(t)
 	}
 }
 
-// TestProtocolsGiveEqualErrors calls operations that are refused, one for each kind of refusal.
+// TestProtocolsGiveEqualErrors calls operations that are refused, one for each kind of error.
 func TestProtocolsGiveEqualErrors(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	club := newClub(t, object{"requiresJoinApproval": true})
 	post := newPost(t, club.member, club.id)
 	out := newUser(t, region.EU, "exile")
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": out.UserID}).OK(t)
-	get := over(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.GetUser, &plazav1.GetUserRequest{UserId: "nobody-knows-me"})
-	flagged := over(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.FlagPost, &plazav1.FlagPostRequest{PostId: post})
-	reject := over(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RejectJoin,
+	get := clientCall(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.GetUser, &plazav1.GetUserRequest{UserId: "unknown-user"})
+	flagged := clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.FlagPost, &plazav1.FlagPostRequest{PostId: post})
+	reject := clientCall(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RejectJoin,
 		&plazav1.RejectJoinRequest{CommunityId: club.id, UserId: club.stranger.InternalID})
-	request := over(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RequestJoin,
+	request := clientCall(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RequestJoin,
 		&plazav1.RequestJoinRequest{CommunityId: club.id})
-	moderation := over(plazav1connect.NewNetworkSettingServiceClient, plazav1connect.NetworkSettingServiceClient.UpdateModeration,
+	moderation := clientCall(plazav1connect.NewNetworkSettingServiceClient, plazav1connect.NetworkSettingServiceClient.UpdateModeration,
 		&plazav1.UpdateModerationRequest{})
-	limits := over(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.ListUsers,
+	limits := clientCall(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.ListUsers,
 		&plazav1.ListUsersRequest{SortBy: "age", Options: &plazav1.PageOptions{Limit: proto.Int32(101)}})
-	create := over(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.CreatePost,
+	create := clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.CreatePost,
 		&plazav1.CreatePostRequest{TargetType: "community", TargetId: club.id, Text: "x"})
 	ask(t, club.stranger, club.id)
 	body := object{"targetType": "community", "targetId": club.id, "text": "x"}
-	users := "/api/v3/users/nobody-knows-me"
+	users := "/api/v3/users/unknown-user"
 	for _, c := range []struct {
 		operation
 		want failure
@@ -276,8 +278,9 @@ func TestProtocolsGiveEqualErrors(t *testing.T) {
 	}
 }
 
-// TestHealth asks for the health of the server and of each service, as load balancers of gRPC do.
+// TestHealth reads the health of the server and of each service, as gRPC load balancers do.
 func TestHealth(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		for _, service := range []string{"", "plaza.v1.UserService", "plaza.v1.PostService"} {
@@ -287,10 +290,11 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestReflection lists the services, as tools of gRPC do.
+// TestReflection lists the services, as gRPC tools do.
 func TestReflection(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
-	client := grpcreflect.NewClient(h2c(t), n.BaseURL(region.US), connect.WithGRPC())
+	client := grpcreflect.NewClient(newH2CClient(t), n.BaseURL(region.US), connect.WithGRPC())
 	stream := client.NewStream(t.Context())
 	names, err := stream.ListServices()
 	require.NoError(t, err)

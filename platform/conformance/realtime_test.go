@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func userIDs(clients ...*apptest.Client) []string {
 	return ids
 }
 
-// addedTo names the users that an event says were added, and the community.
+// addedTo returns the community and the users that an event reports as added.
 func addedTo(t *testing.T, e apptest.StreamEvent) (communityID string, users []string) {
 	t.Helper()
 	require.Equal(t, "community.userAdded", e.Name, e.Data)
@@ -57,6 +58,7 @@ func addedTo(t *testing.T, e apptest.StreamEvent) (communityID string, users []s
 }
 
 func TestUserAddedEnvelope(t *testing.T) {
+	t.Parallel()
 	owner, added := newUser(t, region.EU, "owner"), newUser(t, region.EU, "added")
 	c := newCommunity(t, owner)
 	s := owner.Listen(t, addedStream, "")
@@ -98,9 +100,10 @@ func namesIn(o object) []string {
 	return keys
 }
 
-// TestWhoIsToldOfAnAddition has users of every region listen at every region: members and those who were added hear of
-// it, and nobody else.
-func TestWhoIsToldOfAnAddition(t *testing.T) {
+// TestUserAddedRecipients has users of every region listen in every region. Only members and the added users get the
+// event.
+func TestUserAddedRecipients(t *testing.T) {
+	t.Parallel()
 	owner, outsider := newUser(t, region.US, "owner"), newUser(t, region.SG, "outsider")
 	c := newCommunity(t, owner, object{"isPublic": false})
 	hidden := newCommunity(t, outsider)
@@ -130,7 +133,7 @@ func TestWhoIsToldOfAnAddition(t *testing.T) {
 	for name, s := range streams {
 		e := s.Next(t)
 		community, users := addedTo(t, e)
-		if slices.Equal(users, first) { // told to who is a member when it is told
+		if slices.Equal(users, first) { // recipients are the members at the time of delivery
 			e = s.Next(t)
 			community, users = addedTo(t, e)
 		}
@@ -146,7 +149,7 @@ func TestWhoIsToldOfAnAddition(t *testing.T) {
 		require.Equal(t, false, e.Response().Get(t, "data.communities.0.isJoined"))
 	}
 
-	// What comes next to those who may not hear of it is something else.
+	// Users who must not get the event get the next one as their first.
 	add(t, outsider, hidden, newcomers[0])
 	for _, s := range []*apptest.Stream{other, streams["newcomer of us at sg"]} {
 		community, _ := addedTo(t, s.Next(t))
@@ -154,10 +157,11 @@ func TestWhoIsToldOfAnAddition(t *testing.T) {
 	}
 	add(t, outsider, hidden, gone)
 	community, _ := addedTo(t, left.Next(t))
-	require.Equal(t, hidden, community, "whoever left hears nothing any more")
+	require.Equal(t, hidden, community, "a former member gets no events")
 }
 
-func TestWhatEmitsUserAdded(t *testing.T) {
+func TestUserAddedSources(t *testing.T) {
+	t.Parallel()
 	owner := newUser(t, region.EU, "owner")
 	person := func() *apptest.Client { return newUser(t, region.US, "person") }
 	approving := newCommunity(t, owner, object{"requiresJoinApproval": true})
@@ -176,7 +180,7 @@ func TestWhatEmitsUserAdded(t *testing.T) {
 	a, b := person(), person()
 	made := newCommunity(t, owner, object{"userIds": userIDs(a, b)})
 	told(made, owner.InternalID, a, b)
-	newCommunity(t, owner) // nobody was added
+	newCommunity(t, owner) // no member was added
 	join(t, open, a)
 	told(open, a.InternalID, a)
 	join(t, open, a)
@@ -190,12 +194,13 @@ func TestWhatEmitsUserAdded(t *testing.T) {
 	told(approving, owner.InternalID, c)
 	admin(t).Do(t, http.MethodPost, "/api/v3/communities/"+approving+"/users", object{"userIds": userIDs(a)}).OK(t)
 	told(approving, "", a)
-	refusedWith(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"nobody-at-all"}}), http.StatusNotFound, 400400)
+	requireRefused(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"unknown-user"}}), http.StatusNotFound, 400400)
 	add(t, owner, approving, b)
 	told(approving, owner.InternalID, b)
 }
 
 func TestResumeMissesNothing(t *testing.T) {
+	t.Parallel()
 	owner := newUser(t, region.SG, "owner")
 	c := newCommunity(t, owner)
 	s := owner.Listen(t, addedStream, "")
@@ -228,7 +233,8 @@ func TestResumeMissesNothing(t *testing.T) {
 	require.Equal(t, want, read(owner.Listen(t, addedStream+"?lastEventId="+start, ""), 4))
 }
 
-func TestLastEventIDsOfNoUse(t *testing.T) {
+func TestInvalidLastEventIDs(t *testing.T) {
+	t.Parallel()
 	owner := newUser(t, region.EU, "owner")
 	c := newCommunity(t, owner)
 	for _, id := range []string{"us-1", "eu-999999999"} {
@@ -241,18 +247,18 @@ func TestLastEventIDsOfNoUse(t *testing.T) {
 	}
 	for _, id := range []string{"x", "eu", "eu-", "eu--1", "mars-1", "eu-1x", "eu-99999999999999999999", strings.Repeat("9", 500)} {
 		r := owner.With("Last-Event-ID", id).Do(t, http.MethodGet, addedStream, nil)
-		refusedWith(t, r, http.StatusUnprocessableEntity, 500000)
+		requireRefused(t, r, http.StatusUnprocessableEntity, 500000)
 	}
 }
 
-// refusedWith holds that a request was refused with the error body of every operation.
-func refusedWith(t *testing.T, r *apptest.Response, status, code int) {
+// requireRefused checks that a request was refused with the error body of every operation.
+func requireRefused(t *testing.T, r *apptest.Response, status, code int) {
 	t.Helper()
 	got, _ := r.Error(t)
 	require.Equal(t, [2]int{status, code}, [2]int{r.Status, got}, r.Short())
 }
 
-// execute changes the database beside the servers.
+// execute runs a statement directly on the database.
 func execute(t *testing.T, n *apptest.Network, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
@@ -262,7 +268,7 @@ func execute(t *testing.T, n *apptest.Network, sql string) {
 	require.NoError(t, err)
 }
 
-// scrape reads a server's metrics.
+// scrape returns a server's metrics.
 func scrape(t *testing.T, n *apptest.Network, code region.Code) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, n.OpsURL(code)+"/metrics", nil)
@@ -275,8 +281,9 @@ func scrape(t *testing.T, n *apptest.Network, code region.Code) string {
 	return string(text)
 }
 
-// TestEventsThatAreGone: the log goes back a day; a client that was away longer is told so.
-func TestEventsThatAreGone(t *testing.T) {
+// TestResumeAfterTrim checks that a client that was away for longer than the log keeps events gets a reset.
+func TestResumeAfterTrim(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	owner := n.NewUser(t, region.EU, "owner")
 	c := newCommunity(t, owner)
@@ -293,32 +300,34 @@ func TestEventsThatAreGone(t *testing.T) {
 	require.Len(t, users, 1)
 }
 
-func TestWhoMayListen(t *testing.T) {
+func TestStreamAuthorization(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	user := newUser(t, region.US, "user")
 	for _, path := range []string{addedStream, markerStream} {
-		refusedWith(t, n.Anonymous(region.US).Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
-		refusedWith(t, n.Bearer(region.US, "nonsense").Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
-		refusedWith(t, n.Anonymous(region.US).Do(t, http.MethodGet, path+"?access_token=nonsense", nil), http.StatusUnauthorized, 400100)
-		refusedWith(t, user.Do(t, http.MethodPost, path, nil), http.StatusMethodNotAllowed, 400000)
+		requireRefused(t, n.Anonymous(region.US).Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
+		requireRefused(t, n.Bearer(region.US, "nonsense").Do(t, http.MethodGet, path, nil), http.StatusUnauthorized, 400100)
+		requireRefused(t, n.Anonymous(region.US).Do(t, http.MethodGet, path+"?access_token=nonsense", nil), http.StatusUnauthorized, 400100)
+		requireRefused(t, user.Do(t, http.MethodPost, path, nil), http.StatusMethodNotAllowed, 400000)
 		n.Anonymous(region.US).Listen(t, path+"?access_token="+user.Token, "").Close()
 	}
-	refusedWith(t, user.Do(t, http.MethodGet, "/realtime/", nil), http.StatusNotFound, 400400)
-	refusedWith(t, user.Do(t, http.MethodGet, "/realtime/community.created", nil), http.StatusNotFound, 400400)
-	refusedWith(t, admin(t).Do(t, http.MethodGet, markerStream, nil), http.StatusForbidden, 400300)
+	requireRefused(t, user.Do(t, http.MethodGet, "/realtime/", nil), http.StatusNotFound, 400400)
+	requireRefused(t, user.Do(t, http.MethodGet, "/realtime/community.created", nil), http.StatusNotFound, 400400)
+	requireRefused(t, admin(t).Do(t, http.MethodGet, markerStream, nil), http.StatusForbidden, 400300)
 	admin(t).Listen(t, addedStream, "").Close()
 	ended := newUser(t, region.US, "ended")
 	ended.Do(t, http.MethodDelete, "/api/v4/sessions", nil).OK(t)
-	refusedWith(t, ended.Do(t, http.MethodGet, addedStream, nil), http.StatusUnauthorized, 400100)
+	requireRefused(t, ended.Do(t, http.MethodGet, addedStream, nil), http.StatusUnauthorized, 400100)
 }
 
-func TestStreamsOfAUserAreLimited(t *testing.T) {
+func TestStreamLimitPerUser(t *testing.T) {
+	t.Parallel()
 	user := newUser(t, region.EU, "user")
 	var last *apptest.Stream
 	for range 16 {
 		last = user.Listen(t, addedStream, "")
 	}
-	refusedWith(t, user.Do(t, http.MethodGet, markerStream, nil), http.StatusTooManyRequests, 400311)
+	requireRefused(t, user.Do(t, http.MethodGet, markerStream, nil), http.StatusTooManyRequests, 400311)
 	newUser(t, region.EU, "other").Listen(t, addedStream, "")
 	last.Close()
 	require.Eventually(t, func() bool {
@@ -329,7 +338,7 @@ func TestStreamsOfAUserAreLimited(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-// endsWith is what a stream's last event says.
+// endsWith checks the reason in a stream's last event.
 func endsWith(t *testing.T, s *apptest.Stream, reason string) {
 	t.Helper()
 	rest := s.End(t)
@@ -340,6 +349,7 @@ func endsWith(t *testing.T, s *apptest.Stream, reason string) {
 }
 
 func TestStreamsEndWithTheirSession(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(t *testing.T, c *apptest.Client){
 		"signed out": func(t *testing.T, c *apptest.Client) {
 			t.Helper()
@@ -367,17 +377,19 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 }
 
 func TestStreamsEndWithTheirToken(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.AccessTokenTTL = config.Duration(3 * time.Second) }))
 	endsWith(t, n.NewUser(t, region.EU, "brief").Listen(t, addedStream, ""), "tokenExpired")
 }
 
-// TestTokensStayOutOfTheLog listens with the token as a parameter and looks at everything that was logged.
-func TestTokensStayOutOfTheLog(t *testing.T) {
+// TestTokensAreNotLogged listens with the token as a query parameter and searches the log for it.
+func TestTokensAreNotLogged(t *testing.T) {
+	t.Parallel()
 	var log syncBuffer
 	n := apptest.Start(t, apptest.WithLog(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	user := n.NewUser(t, region.EU, "user")
 	n.Anonymous(region.EU).Listen(t, addedStream+"?access_token="+user.Token, "").Close()
-	refusedWith(t, n.Anonymous(region.EU).Do(t, http.MethodGet, addedStream+"?access_token=x"+user.Token, nil), http.StatusUnauthorized, 400100)
+	requireRefused(t, n.Anonymous(region.EU).Do(t, http.MethodGet, addedStream+"?access_token=x"+user.Token, nil), http.StatusUnauthorized, 400100)
 	require.Eventually(t, func() bool { return strings.Count(log.String(), addedStream) >= 2 }, 10*time.Second, 10*time.Millisecond)
 	require.NotContains(t, log.String(), user.Token)
 	require.NotContains(t, log.String(), "access_token")
@@ -400,19 +412,37 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// TestStreamsAreNoSlowRequests: what holds for requests does not hold for streams, neither their limit of time nor what is
-// measured of them.
-func TestStreamsAreNoSlowRequests(t *testing.T) {
-	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.RequestTimeout = config.Duration(time.Second) }))
+// TestStreamsOutliveTheRequestTimeout: neither the request timeout nor the request metrics apply to streams. The region that
+// serves the stream has a short timeout, and a request that it times out shows that the stream is older than that.
+func TestStreamsOutliveTheRequestTimeout(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) {
+		if cfg.Region == region.US {
+			cfg.RequestTimeout = config.Duration(100 * time.Millisecond)
+		}
+	}))
 	owner := n.NewUser(t, region.EU, "owner")
 	c := newCommunity(t, owner)
-	s := owner.Listen(t, addedStream, "")
-	<-time.After(1500 * time.Millisecond)
+	s := owner.At(region.US).Listen(t, addedStream, "")
+	requireBodyTimeout(t, n, region.US)
 	add(t, owner, c, n.NewUser(t, region.EU, "u"))
 	addedTo(t, s.Next(t))
-	metrics := scrape(t, n, region.EU)
+	metrics := scrape(t, n, region.US)
 	require.Contains(t, metrics, `plaza_realtime_streams{event="community.userAdded"`)
 	require.NotContains(t, metrics, `plaza_http_request_duration_seconds_count{procedure="/realtime`)
 	require.Regexp(t, `plaza_http_requests_in_flight\{[^}]*\} 0`, metrics)
 	s.Close()
+}
+
+// requireBodyTimeout sends a request without its body and waits until the server gives up on it.
+func requireBodyTimeout(t *testing.T, n *apptest.Network, code region.Code) {
+	t.Helper()
+	conn, err := net.Dial("tcp", n.Region(code).APIAddr())
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	_, err = io.WriteString(conn, "POST /api/v4/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
+	require.NoError(t, err)
+	answer, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	require.Contains(t, string(answer), "408 Request Timeout")
 }

@@ -17,8 +17,9 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestQuerySpellings asks for one page in each of the ways in which clients spell parameters.
+// TestQuerySpellings requests one page with each way in which clients write parameters.
 func TestQuerySpellings(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	for range 3 {
 		newWallPost(t, boss, object{"attachments": attached(t, boss.Network, "image", "video")})
@@ -46,8 +47,9 @@ func TestQuerySpellings(t *testing.T) {
 	}
 }
 
-// TestTrailingSlash: a path means the same with a slash at its end.
+// TestTrailingSlash checks that a slash at the end of a path has no meaning.
 func TestTrailingSlash(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	post := newPost(t, boss, id)
@@ -61,8 +63,9 @@ func TestTrailingSlash(t *testing.T) {
 	}
 }
 
-// TestDoubleEncodedIDs: public clients encode the ids of …/list calls twice.
+// TestDoubleEncodedIDs sends the ids of …/list calls encoded twice, as public clients do.
 func TestDoubleEncodedIDs(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, id := range []string{"a b/c%d@é", "100%", "50%25", "a+b", "x&y=z", "[0]", "日本", "%41"} {
 		id = apptest.UserID(id)
@@ -73,7 +76,7 @@ func TestDoubleEncodedIDs(t *testing.T) {
 			r := odd.Do(t, http.MethodGet, "/api/v3/users/list?"+query, nil).OK(t)
 			require.Equal(t, []string{id}, r.Strings(t, "users", "userId"), query)
 		}
-		if !strings.Contains(id, "%25") && !strings.Contains(id, "%41") { // those two cannot be told from encoded twice
+		if !strings.Contains(id, "%25") && !strings.Contains(id, "%41") { // these two look as if they were encoded twice
 			r := odd.Do(t, http.MethodGet, "/api/v3/users/list?userIds[]="+once, nil).OK(t)
 			require.Equal(t, []string{id}, r.Strings(t, "users", "userId"))
 		}
@@ -81,8 +84,9 @@ func TestDoubleEncodedIDs(t *testing.T) {
 	}
 }
 
-// TestBodiesAsTheyCome: what a client says about its body is irrelevant, and a POST may have none.
-func TestBodiesAsTheyCome(t *testing.T) {
+// TestBodyContentTypes checks that the content type of a body is ignored and that a POST may have no body.
+func TestBodyContentTypes(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	post := newWallPost(t, boss)
 	for _, contentType := range []string{
@@ -114,8 +118,9 @@ func TestBodiesAsTheyCome(t *testing.T) {
 	r.Error(t)
 }
 
-// TestDeleteWithBody deletes with what to delete in a JSON body.
+// TestDeleteWithBody names what to delete in a JSON body.
 func TestDeleteWithBody(t *testing.T) {
+	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
 	l := listing{by: boss, path: "/api/v5/posts", query: url.Values{"targetId": {id}, "isDeleted": {"true"}}, list: "posts", id: "postId"}
@@ -126,6 +131,7 @@ func TestDeleteWithBody(t *testing.T) {
 }
 
 func TestRoutes(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.EU, "alice")
 	for _, by := range []*apptest.Client{alice, n.Anonymous(region.US)} {
@@ -154,6 +160,7 @@ func TestRoutes(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	body := func(size int) string {
 		const frame = `{"data":{"text":"x","more":""}}`
@@ -162,7 +169,7 @@ func TestTooLarge(t *testing.T) {
 	const limit = 1 << 20
 	alice.Do(t, http.MethodPost, postsPath, body(limit)).OK(t)
 	requireFailure(t, tooLarge, alice.Do(t, http.MethodPost, postsPath, body(limit+1)))
-	// Without a Content-Length, the size shows only while the body arrives.
+	// Without a Content-Length, the size is known only while the body arrives.
 	reader, writer := io.Pipe()
 	go func() { _, err := io.WriteString(writer, body(limit+1)); writer.CloseWithError(err) }()
 	request := alice.Request(t, http.MethodPost, postsPath, nil)
@@ -183,6 +190,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 func TestRequestID(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	const name = "X-Request-Id"
 	require.Equal(t, "my-id.1", alice.With(name, "my-id.1").Do(t, http.MethodGet, "/api/v3/users", nil).OK(t).Header.Get(name))
@@ -198,6 +206,7 @@ func TestRequestID(t *testing.T) {
 }
 
 func TestGzip(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	plain := alice.Do(t, http.MethodGet, "/api/v3/roles", nil).OK(t)
 	require.Empty(t, plain.Header.Get("Content-Encoding"))
@@ -223,8 +232,9 @@ func TestGzip(t *testing.T) {
 	requireFailure(t, notFound, alice.With("Accept-Encoding", "gzip").Do(t, http.MethodGet, "/nothing", nil))
 }
 
-// TestCORS lets a browser call from any page.
+// TestCORS checks that pages of every origin may call the API.
 func TestCORS(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.EU, "alice")
 	const origin = "https://app.example.com"
@@ -245,7 +255,7 @@ func TestCORS(t *testing.T) {
 	}
 	for _, r := range []*apptest.Response{
 		alice.With("Origin", origin).Do(t, http.MethodGet, "/api/v3/users", nil).OK(t),
-		alice.With("Origin", origin).Do(t, http.MethodGet, "/api/v3/users/nobody-knows-me", nil),
+		alice.With("Origin", origin).Do(t, http.MethodGet, "/api/v3/users/unknown-user", nil),
 		alice.With("Origin", origin).Do(t, http.MethodGet, "/nothing", nil),
 	} {
 		require.Contains(t, []string{"*", origin}, r.Header.Get("Access-Control-Allow-Origin"))
@@ -253,8 +263,9 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestAnswersAreNotSniffed and carry no server name.
-func TestAnswersAreNotSniffed(t *testing.T) {
+// TestSecurityHeaders checks that answers must not be sniffed and do not name the server.
+func TestSecurityHeaders(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for _, path := range []string{"/api/v3/users", "/nothing"} {
 		r := alice.Do(t, http.MethodGet, path, nil)
@@ -263,8 +274,9 @@ func TestAnswersAreNotSniffed(t *testing.T) {
 	}
 }
 
-// TestErrorsTellNothing: what goes wrong inside stays inside.
-func TestErrorsTellNothing(t *testing.T) {
+// TestErrorsHideInternals checks that errors do not contain internal details.
+func TestErrorsHideInternals(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for _, evil := range []string{"'; DROP TABLE users; --", "../../etc/passwd", "${jndi:ldap://x}", "\u202e", strings.Repeat("[", 500)} {
 		for _, path := range []string{
@@ -279,8 +291,9 @@ func TestErrorsTellNothing(t *testing.T) {
 	}
 }
 
-// TestRawHTTP speaks to the port byte by byte: a request that is none is refused, and the server lives on.
+// TestRawHTTP writes bytes to the port: malformed requests are refused, and the server keeps running.
 func TestRawHTTP(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, c := range []struct{ send, want string }{
 		{"nonsense that is longer than the preface of HTTP/2\r\n\r\n", "HTTP/1.1 400 "},

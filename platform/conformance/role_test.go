@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// builtinRoles and some of what they may do.
+// builtinRoles are the built-in roles with some of their permissions.
 var builtinRoles = map[string][]string{
 	"global-admin":        {"MANAGE_SETTING", "BAN_USER", "ASSIGN_USER_ROLE"},
 	"super-moderator":     {"BAN_USER", "EDIT_COMMUNITY_POST"},
@@ -22,8 +22,9 @@ var builtinRoles = map[string][]string{
 	"channel-member":      {},
 }
 
-// TestListRoles finds every built-in role under both names that clients read.
+// TestListRoles finds every built-in role under both of its names.
 func TestListRoles(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	r := alice.Do(t, http.MethodGet, "/api/v3/roles?keyword=&sortBy=displayName&options[limit]=100", nil).OK(t)
 	require.Equal(t, "success", r.String(t, "status"))
@@ -49,6 +50,7 @@ func TestListRoles(t *testing.T) {
 }
 
 func TestGetRole(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	for id := range builtinRoles {
 		list, ok := alice.Do(t, http.MethodGet, "/api/v3/roles/"+id, nil).OK(t).JSON(t).([]any)
@@ -60,6 +62,7 @@ func TestGetRole(t *testing.T) {
 }
 
 func TestRoleLimits(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	requireAttempts(t, []attempt{
 		{"unknown", alice, http.MethodGet, "/api/v3/roles/king", nil, notFound},
@@ -76,6 +79,7 @@ func TestRoleLimits(t *testing.T) {
 
 // TestRolePages reads the roles two at a time.
 func TestRolePages(t *testing.T) {
+	t.Parallel()
 	l := listing{by: newUser(t, region.EU, "alice"), path: "/api/v3/roles", list: "roles", id: "roleId"}
 	for _, sortBy := range []string{"lastCreated", "firstCreated", "displayName"} {
 		l := l.with("sortBy", sortBy)

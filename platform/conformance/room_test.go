@@ -35,7 +35,7 @@ func newRoom(t *testing.T, c *apptest.Client, more ...object) object {
 	return requireRoom(t, c.Do(t, http.MethodPost, roomsPath, with(object{"title": "Live!"}, more...)))
 }
 
-// requireRoom checks an answer about one room, and returns it.
+// requireRoom checks an answer with one room and returns the room.
 func requireRoom(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", roomAggregate)
@@ -52,8 +52,8 @@ func requireRoom(t *testing.T, r *apptest.Response) object {
 	return room
 }
 
-// sending is what a participant needs to send to a room, and the key in it.
-func sending(t *testing.T, c *apptest.Client, id string) (token object, key string) {
+// sendCredentials returns the token with which a participant sends to a room, and the key in it.
+func sendCredentials(t *testing.T, c *apptest.Client, id string) (token object, key string) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, roomsPath+"/"+id+"/token", nil).OK(t)
 	token = r.JSON(t).(object)
@@ -65,6 +65,7 @@ func sending(t *testing.T, c *apptest.Client, id string) (token object, key stri
 }
 
 func TestRoom(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	host, viewer, media := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "viewer"), mediaServer(n)
 	thumbnail := n.File(t, "image", 0)
@@ -81,7 +82,7 @@ func TestRoom(t *testing.T) {
 	}
 	require.Regexp(t, `^https://play\.test/live/\w{26}\.m3u8$`, room["livePlaybackUrl"])
 	require.Regexp(t, `^https://play\.test/live/\w{26}\.jpg$`, room["liveThumbnailUrl"])
-	token, key := sending(t, host.At(region.SG), id)
+	token, key := sendCredentials(t, host.At(region.SG), id)
 	require.Regexp(t, `^rtmp://ingest\.test:1935/live/in/\w{26}\?key=\w{26}$`, token["directStreamUrl"])
 	require.Equal(t, "directStreaming", token["type"])
 	require.Empty(t, token["coHostToken"])
@@ -133,11 +134,11 @@ func roomReport(event, key string) object {
 	}
 }
 
-// roomIn makes a room that is in a state, and returns its id and the host's key.
-func roomIn(t *testing.T, host, media *apptest.Client, state string) (id, key string) {
+// roomInState creates a room in a state and returns its id and the host's key.
+func roomInState(t *testing.T, host, media *apptest.Client, state string) (id, key string) {
 	t.Helper()
 	id = text(newRoom(t, host), "roomId")
-	_, key = sending(t, host, id)
+	_, key = sendCredentials(t, host, id)
 	for _, event := range map[string][]string{
 		"idle": {}, "live": {"started"}, "waitingReconnect": {"started", "interrupted"}, "ended": {"started", "stopped"},
 		"recorded": {"started", "stopped", "recorded"}, "terminated": {"terminated"}, "error": {"failed"},
@@ -147,8 +148,10 @@ func roomIn(t *testing.T, host, media *apptest.Client, state string) (id, key st
 	return id, key
 }
 
-// TestRoomTransitions sends every event to a room in every state. The events stand in the order of the first row; - is a refusal.
+// TestRoomTransitions sends every event to a room in every state. The events are those of the first row; - means
+// that the event is refused.
 func TestRoomTransitions(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	host, media := n.NewUser(t, region.SG, "host"), mediaServer(n)
 	rows := [][]string{
@@ -165,7 +168,7 @@ func TestRoomTransitions(t *testing.T) {
 		for i, event := range rows[0][1:] {
 			state, want := row[0], row[i+1]
 			t.Run(state+" "+event, func(t *testing.T) {
-				id, key := roomIn(t, host, media, state)
+				id, key := roomInState(t, host, media, state)
 				var r *apptest.Response
 				if event == "stop" {
 					r = host.Do(t, http.MethodPost, roomsPath+"/"+id+"/stop", nil)
@@ -185,9 +188,10 @@ func TestRoomTransitions(t *testing.T) {
 }
 
 func TestRoomModeration(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	host, media := n.NewUser(t, region.US, "host"), mediaServer(n)
-	id, key := roomIn(t, host, media, "live")
+	id, key := roomInState(t, host, media, "live")
 	label := object{"category": "violence", "threshold": 0.9, "detectedAt": "2026-01-02T03:04:05.678Z"}
 	for range 2 {
 		seen := requireRoom(t, media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", roomReport("flagged", key)))["moderation"].(object)
@@ -202,6 +206,7 @@ func TestRoomModeration(t *testing.T) {
 }
 
 func TestRoomCoHosts(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	host, guest, other, media := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "guest"), n.NewUser(t, region.SG, "other"), mediaServer(n)
 	coHosts := object{"type": "coHosts", "participants": []string{guest.UserID}}
@@ -212,8 +217,8 @@ func TestRoomCoHosts(t *testing.T) {
 		object{"type": "host", "userId": host.UserID, "userInternalId": host.InternalID, "canManageProductTags": false},
 		object{"type": "coHost", "userId": guest.UserID, "userInternalId": guest.InternalID, "canManageProductTags": false},
 	}, room["participants"])
-	hosts, hostKey := sending(t, host, id)
-	guests, guestKey := sending(t, guest, id)
+	hosts, hostKey := sendCredentials(t, host, id)
+	guests, guestKey := sendCredentials(t, guest, id)
 	require.Len(t, guestKey, 26)
 	require.NotEqual(t, hostKey, guestKey)
 	require.Regexp(t, `^rtmp://ingest\.test:1935/live/in/\w{26}$`, guests["coHostUrl"])
@@ -226,8 +231,8 @@ func TestRoomCoHosts(t *testing.T) {
 	require.Equal(t, true, room["participants"].([]any)[1].(object)["canManageProductTags"])
 	requireAttempts(t, []attempt{
 		{"changed by the co-host", guest, http.MethodPut, participants + guest.UserID, object{}, forbidden},
-		{"somebody else", host, http.MethodPut, participants + other.UserID, object{}, notFound},
-		{"nobody", host, http.MethodDelete, participants + "nobody", nil, notFound},
+		{"another user", host, http.MethodPut, participants + other.UserID, object{}, notFound},
+		{"unknown user", host, http.MethodDelete, participants + "nobody", nil, notFound},
 		{"removed by another", other, http.MethodDelete, participants + guest.UserID, nil, forbidden},
 		{"the host removed", host, http.MethodDelete, participants + host.UserID, nil, failure{status: 400, code: 400000}},
 		{"the host leaves", host, http.MethodPost, roomsPath + "/" + id + "/leave", nil, failure{status: 400, code: 400000}},
@@ -242,6 +247,7 @@ func TestRoomCoHosts(t *testing.T) {
 }
 
 func TestChildRooms(t *testing.T) {
+	t.Parallel()
 	host, other := newUser(t, region.SG, "host"), newUser(t, region.EU, "other")
 	parent := text(newRoom(t, host), "roomId")
 	child := newRoom(t, host.At(region.US), object{"parentRoomId": parent})
@@ -249,7 +255,7 @@ func TestChildRooms(t *testing.T) {
 	require.Equal(t, []any{child["roomId"]}, requireRoom(t, host.Do(t, http.MethodGet, roomsPath+"/"+parent, nil))["childRoomIds"])
 	refused := failure{status: 400, code: 400000}
 	requireAttempts(t, []attempt{
-		{"of somebody else's", other, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": parent}, refused},
+		{"of another user's", other, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": parent}, refused},
 		{"of a child", host, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": child["roomId"]}, refused},
 		{"of none", host, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": unknownID}, refused},
 		{"of no id", host, http.MethodPost, roomsPath, object{"title": "x", "parentRoomId": "x"}, refused},
@@ -258,8 +264,10 @@ func TestChildRooms(t *testing.T) {
 	require.Empty(t, requireRoom(t, host.Do(t, http.MethodGet, roomsPath+"/"+parent, nil))["childRoomIds"])
 }
 
-// TestPostWithRoom posts rooms where their hosts do not live, and finds them in every aggregate and among those that are live.
+// TestPostWithRoom posts rooms in a region that is not their host's home, and finds them in every aggregate and in
+// the list of live rooms.
 func TestPostWithRoom(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, author, viewer := n.NewUser(t, region.US, "owner"), n.NewUser(t, region.EU, "author"), n.NewUser(t, region.SG, "viewer")
 	media, stranger, guest := mediaServer(n), n.NewUser(t, region.EU, "stranger"), n.NewUser(t, region.EU, "guest")
@@ -297,9 +305,9 @@ func TestPostWithRoom(t *testing.T) {
 		}
 		return a.values("rooms", "roomId")
 	}
-	require.Empty(t, lives(viewer, ""), "nobody sends yet")
+	require.Empty(t, lives(viewer, ""), "before a host sends")
 	for _, room := range []string{id, onWall, child} {
-		_, key := sending(t, author, room)
+		_, key := sendCredentials(t, author, room)
 		media.Do(t, http.MethodPost, mediaRoomsPath+room+"/events", roomReport("started", key)).OK(t)
 	}
 	require.Equal(t, []string{onWall, id}, lives(viewer, ""))
@@ -322,7 +330,7 @@ func TestPostWithRoom(t *testing.T) {
 		{"recordings for a stranger", stranger, http.MethodGet, roomsPath + "/" + id + "/recorded", nil, notFound},
 		{"stopped by a member", viewer, http.MethodPost, roomsPath + "/" + id + "/stop", nil, forbidden},
 		{"posted again", author, http.MethodPost, "/api/v4/posts", posting(id), refused},
-		{"posted by somebody else", owner, http.MethodPost, "/api/v4/posts", posting(text(newRoom(t, author), "roomId")), refused},
+		{"posted by another user", owner, http.MethodPost, "/api/v4/posts", posting(text(newRoom(t, author), "roomId")), refused},
 		{"an unknown room", author, http.MethodPost, "/api/v4/posts", posting(unknownID), refused},
 		{"no room", author, http.MethodPost, "/api/v4/posts", posting("x"), invalid("data.roomId")},
 	})
@@ -331,6 +339,7 @@ func TestPostWithRoom(t *testing.T) {
 }
 
 func TestRoomList(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	media, viewer, admin := mediaServer(n), n.NewUser(t, region.EU, "viewer"), n.Admin(region.SG)
 	hosts := []*apptest.Client{n.NewUser(t, region.US, "host"), n.NewUser(t, region.EU, "host"), n.NewUser(t, region.SG, "host")}
@@ -338,7 +347,7 @@ func TestRoomList(t *testing.T) {
 	for i := range 6 {
 		state := []string{"live", "idle", "ended"}[i/2]
 		nextMillisecond()
-		id, _ := roomIn(t, hosts[i%3], media, state)
+		id, _ := roomInState(t, hosts[i%3], media, state)
 		ids = append(ids, id)
 	}
 	nextMillisecond()
@@ -365,10 +374,11 @@ func TestRoomList(t *testing.T) {
 }
 
 func TestRoomRefusals(t *testing.T) {
+	t.Parallel()
 	host, other := newUser(t, region.EU, "host"), newUser(t, region.US, "other")
 	id := text(newRoom(t, host), "roomId")
 	path := roomsPath + "/" + id
-	token, _ := sending(t, host, id)
+	token, _ := sendCredentials(t, host, id)
 	require.Empty(t, token["directStreamUrl"], "no media server, no address")
 	create := func(more object) object { return with(object{"title": "x"}, more) }
 	long := strings.Repeat("x", 5001)
@@ -382,7 +392,7 @@ func TestRoomRefusals(t *testing.T) {
 		{"type", host, http.MethodPost, roomsPath, create(object{"type": "x"}), invalid("type")},
 		{"participants of directStreaming", host, http.MethodPost, roomsPath, create(object{"participants": []string{other.UserID}}), invalid("participants")},
 		{"two co-hosts", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{other.UserID, "x"}}), invalid("participants")},
-		{"an unknown co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{"nobody at all"}}), notFound},
+		{"an unknown co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{"unknown user"}}), notFound},
 		{"oneself as co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{host.UserID}}), invalid("participants")},
 		{"metadata of more than 10 KB", host, http.MethodPost, roomsPath, create(object{"metadata": object{"a": strings.Repeat("x", 10*1024)}}), invalid("metadata")},
 		{"by an administrator", admin(t), http.MethodPost, roomsPath, create(nil), forbidden},

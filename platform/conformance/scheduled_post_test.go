@@ -19,12 +19,12 @@ var scheduledPostFields = resource{
 	"createdAt": "ts", "updatedAt": "ts", "files": "[]", "communities": "[]",
 }
 
-// timeIn is a time from now as a request has it.
+// timeIn returns the time d from now in the format of requests.
 func timeIn(d time.Duration) string {
 	return time.Now().UTC().Add(d).Format("2006-01-02T15:04:05.000Z")
 }
 
-// scheduling is the body of a request to post on a community later.
+// scheduling returns the body of a request that schedules a post in a community.
 func scheduling(at, communityID, text string) object {
 	return object{"scheduledAt": at, "postData": object{"targetType": "community", "targetId": communityID, "data": object{"text": text}}}
 }
@@ -60,8 +60,9 @@ func requireScheduled(t *testing.T, r *apptest.Response) []string {
 	return ids
 }
 
-// TestScheduledPostIsPublished schedules at one region's address for a community of another, and for two walls.
+// TestScheduledPostIsPublished schedules posts in one region for a community of another region and for two walls.
 func TestScheduledPostIsPublished(t *testing.T) {
+	t.Parallel()
 	author, other := newUser(t, region.EU, "author"), newUser(t, region.US, "other")
 	community := newCommunity(t, other)
 	join(t, community, author)
@@ -119,8 +120,9 @@ func TestScheduledPostIsPublished(t *testing.T) {
 	}
 }
 
-// TestScheduledPostIsReviewed goes to the moderators where the community asks for it, as any post would.
+// TestScheduledPostIsReviewed checks that a scheduled post is reviewed like any other if the community requires it.
 func TestScheduledPostIsReviewed(t *testing.T) {
+	t.Parallel()
 	owner, member := newUser(t, region.EU, "owner"), newUser(t, region.SG, "member")
 	community := newCommunity(t, owner, object{"needApprovalOnPostCreation": true})
 	join(t, community, member)
@@ -131,8 +133,10 @@ func TestScheduledPostIsReviewed(t *testing.T) {
 	}, 20*time.Second, 50*time.Millisecond)
 }
 
-// TestScheduledPostFails loses the right to post before the time has come, and waits again with a new one.
+// TestScheduledPostFails revokes the right to post before the publication time. The post fails and can be scheduled
+// again.
 func TestScheduledPostFails(t *testing.T) {
+	t.Parallel()
 	owner, member := newUser(t, region.EU, "owner"), newUser(t, region.US, "member")
 	community, gone := newCommunity(t, owner), newCommunity(t, owner)
 	join(t, community, member)
@@ -166,6 +170,7 @@ func TestScheduledPostFails(t *testing.T) {
 }
 
 func TestChangeScheduledPost(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
 	community, elsewhere := newCommunity(t, author), newCommunity(t, author)
 	id := newScheduled(t, author, scheduling(timeIn(time.Hour), community, "first"))
@@ -186,20 +191,21 @@ func TestChangeScheduledPost(t *testing.T) {
 		{"to no post", author, http.MethodPut, path, object{"postData": object{"data": object{}}}, invalid("data.text")},
 		{"by a stranger", stranger, http.MethodPut, path, object{"scheduledAt": at}, notFound},
 		{"cancelled by a stranger", stranger, http.MethodDelete, path, nil, notFound},
-		{"by nobody", apptest.Shared(t).Anonymous(region.EU), http.MethodDelete, path, nil, unauthorized},
+		{"by an anonymous caller", apptest.Shared(t).Anonymous(region.EU), http.MethodDelete, path, nil, unauthorized},
 		{"an unknown one", author, http.MethodPut, schedulePath + "/" + unknownID, object{"scheduledAt": at}, notFound},
 		{"no id", author, http.MethodDelete, schedulePath + "/nothing", nil, notFound},
 		{"by an administrator", admin(t), http.MethodPut, path, object{"scheduledAt": timeIn(time.Hour)}, failure{}},
 	})
 	require.Empty(t, requireScheduled(t, stranger.Do(t, http.MethodGet, schedulePath, nil)))
-	everybody := admin(t).Do(t, http.MethodGet, schedulePath+"?options[limit]=100&notPostedOnly=true", nil)
-	require.Contains(t, requireScheduled(t, everybody), id)
+	all := admin(t).Do(t, http.MethodGet, schedulePath+"?options[limit]=100&notPostedOnly=true", nil)
+	require.Contains(t, requireScheduled(t, all), id)
 	require.True(t, author.Do(t, http.MethodDelete, path, nil).OK(t).Bool(t, "success"))
 	requireFailure(t, notFound, author.Do(t, http.MethodDelete, path, nil))
 	require.Empty(t, requireScheduled(t, author.Do(t, http.MethodGet, schedulePath, nil)))
 }
 
 func TestScheduleLimits(t *testing.T) {
+	t.Parallel()
 	author, stranger := newUser(t, region.EU, "author"), newUser(t, region.US, "stranger")
 	community := newCommunity(t, author)
 	closed := newCommunity(t, author, object{"onlyAdminCanPost": true})
@@ -224,7 +230,7 @@ func TestScheduleLimits(t *testing.T) {
 		{"as a stranger", stranger, scheduling(timeIn(day), community, "x"), notMember},
 		{"as a member who may not post", stranger, scheduling(timeIn(day), closed, "x"), notAllowed},
 		{"in an unknown community", author, scheduling(timeIn(day), unknownID, "x"), notFound},
-		{"as nobody", apptest.Shared(t).Anonymous(region.EU), scheduling(timeIn(day), community, "x"), unauthorized},
+		{"anonymous", apptest.Shared(t).Anonymous(region.EU), scheduling(timeIn(day), community, "x"), unauthorized},
 		{"as an administrator", admin(t), scheduling(timeIn(day), community, "x"), forbidden},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -240,6 +246,7 @@ func TestScheduleLimits(t *testing.T) {
 
 // TestListScheduledPosts pages through posts for targets of every region, in each order.
 func TestListScheduledPosts(t *testing.T) {
+	t.Parallel()
 	author := newUser(t, region.EU, "author")
 	var ids []string
 	for i := range 7 {

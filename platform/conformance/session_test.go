@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// device returns a client that has nothing but the API key.
+// device returns a client with only the API key.
 func device(n *apptest.Network, code region.Code) *apptest.Client {
 	return n.Anonymous(code).With("X-API-Key", n.APIKey, "Set-Access-Token-Cookie", "true")
 }
@@ -26,6 +26,7 @@ func session(userID string, others ...object) object {
 }
 
 func TestCreateSession(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	for _, version := range []string{"v3", "v4", "v5"} {
 		for _, code := range region.All() {
@@ -48,7 +49,7 @@ func TestCreateSession(t *testing.T) {
 	}
 }
 
-// requireSession checks the answer of a login, which is flat.
+// requireSession checks the answer to a sign-in, which is flat.
 func requireSession(t *testing.T, r *apptest.Response) {
 	t.Helper()
 	requireResource(t, "session", resource{
@@ -65,8 +66,10 @@ func requireSession(t *testing.T, r *apptest.Response) {
 	require.WithinDuration(t, time.Now(), issued, time.Minute)
 }
 
-// TestAccessTokenClaims reads what public clients read of the token: the user's public id, and when it was made and ends.
+// TestAccessTokenClaims reads the claims that public clients use: the user's public id, and when the token was
+// issued and expires.
 func TestAccessTokenClaims(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	parts := strings.Split(alice.Token, ".")
 	require.Len(t, parts, 3)
@@ -88,6 +91,7 @@ func TestAccessTokenClaims(t *testing.T) {
 }
 
 func TestSessionLimits(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	long := func(length int) string { return strings.Repeat("é", length) }
 	var attempts []attempt
@@ -127,6 +131,7 @@ func TestSessionLimits(t *testing.T) {
 }
 
 func TestSessionIsRefused(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	id := apptest.UserID("guest")
 	requireAttempts(t, []attempt{
@@ -137,7 +142,7 @@ func TestSessionIsRefused(t *testing.T) {
 		{"garbage", device(n, region.EU), http.MethodPost, "/api/v5/sessions", session(id, object{"authToken": "garbage"}), unauthorized},
 		{
 			"another user's authToken", device(n, region.EU), http.MethodPost, "/api/v5/sessions",
-			session(id, object{"authToken": authToken(t, n, region.EU, "somebody")}), unauthorized,
+			session(id, object{"authToken": authToken(t, n, region.EU, "other")}), unauthorized,
 		},
 		{
 			"the user's authToken, of another region", device(n, region.SG), http.MethodPost, "/api/v5/sessions",
@@ -151,8 +156,9 @@ func TestSessionIsRefused(t *testing.T) {
 	})
 }
 
-// TestSignInAgain signs a user in at another region: it stays who it is, and a name that is given renames it.
+// TestSignInAgain signs a user in at another region. The user stays the same, and a given name renames the user.
 func TestSignInAgain(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	id := apptest.UserID("wanderer")
 	first := device(n, region.US).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Wanda", "profileHandle": "wanda"})).OK(t)
@@ -173,6 +179,7 @@ func TestSignInAgain(t *testing.T) {
 const verifyPath = "/api/v3/sessions"
 
 func TestVerifySession(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.EU, "alice")
 	other := apptest.Start(t)
@@ -202,6 +209,7 @@ func TestVerifySession(t *testing.T) {
 }
 
 func TestRevokeOwnSession(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	id := apptest.UserID("alice")
 	phone := n.SignIn(t, region.EU, id)
@@ -218,6 +226,7 @@ func TestRevokeOwnSession(t *testing.T) {
 }
 
 func TestRevokeAllSessions(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	stranger := newUser(t, region.EU, "stranger")
 	for _, c := range []struct {
@@ -243,7 +252,7 @@ func TestRevokeAllSessions(t *testing.T) {
 		})
 	}
 	requireAttempts(t, []attempt{
-		{"unknown user", n.Admin(region.EU), http.MethodDelete, "/api/v4/sessions/users/nobody-knows-me", nil, notFound},
+		{"unknown user", n.Admin(region.EU), http.MethodDelete, "/api/v4/sessions/users/unknown-user", nil, notFound},
 		{"userId of 51", n.Admin(region.EU), http.MethodDelete, "/api/v4/sessions/users/" + strings.Repeat("x", 51), nil, invalid("userId")},
 		{"admin without a user", n.Admin(region.EU), http.MethodDelete, "/api/v4/sessions", nil, invalid("userId")},
 		{"anonymous", n.Anonymous(region.EU), http.MethodDelete, "/api/v4/sessions", nil, unauthorized},

@@ -18,6 +18,7 @@ const (
 )
 
 func TestModerationConfiguration(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	require.JSONEq(t, `{"isWhitelistEnabled":false,"isReportEnabled":true}`,
@@ -37,13 +38,14 @@ func TestModerationConfiguration(t *testing.T) {
 	}
 	requireAttempts(t, append(attempts,
 		attempt{"as a user", alice, http.MethodPut, moderationPath, `{"isReportEnabled":true}`, notAllowed},
-		attempt{"as nobody", n.Anonymous(region.US), http.MethodPut, moderationPath, `{"isReportEnabled":true}`, unauthorized},
-		attempt{"read as nobody", n.Anonymous(region.US), http.MethodGet, moderationPath, nil, unauthorized},
+		attempt{"anonymous", n.Anonymous(region.US), http.MethodPut, moderationPath, `{"isReportEnabled":true}`, unauthorized},
+		attempt{"read anonymously", n.Anonymous(region.US), http.MethodGet, moderationPath, nil, unauthorized},
 		attempt{"read as an admin", n.Admin(region.US), http.MethodGet, moderationPath, nil, failure{}},
 	))
 }
 
 func TestNetworkSettings(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
 	get := func(t *testing.T) object {
@@ -67,15 +69,16 @@ func TestNetworkSettings(t *testing.T) {
 		{"one of two is wrong", n.Admin(region.EU), http.MethodPut, settingsPath, object{"isWhitelistEnabled": true, "flagLimit": 0}, invalid("flagLimit")},
 		{"as a user", alice, http.MethodPut, settingsPath, object{"flagLimit": 7}, notAllowed},
 		{"read as a user", alice, http.MethodGet, settingsPath, nil, notAllowed},
-		{"read as nobody", n.Anonymous(region.EU), http.MethodGet, settingsPath, nil, unauthorized},
+		{"read anonymously", n.Anonymous(region.EU), http.MethodGet, settingsPath, nil, unauthorized},
 	})
 	require.InDelta(t, 1000.0, get(t)["flagLimit"], 0)
 	require.Equal(t, false, get(t)["isWhitelistEnabled"], "all of a change or nothing")
 }
 
-// TestSettingsTravel changes a setting at each region: it is true there at once, and soon at the others. The contract of the
-// program is a second; a busy machine gets more, and the log says how long it took.
-func TestSettingsTravel(t *testing.T) {
+// TestSettingsPropagate changes a setting in each region: it applies there immediately and in the others soon. The
+// program promises one second; a busy machine gets more time, and the log says how long it took.
+func TestSettingsPropagate(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	flagLimitAt := func(code region.Code) int {
 		var settings struct{ FlagLimit int }
@@ -98,8 +101,9 @@ func TestSettingsTravel(t *testing.T) {
 	}
 }
 
-// TestSecureMode makes authTokens mandatory and lets it be.
+// TestSecureMode makes authTokens mandatory and optional again.
 func TestSecureMode(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	secure := func(on bool) {
 		n.Admin(region.EU).Do(t, http.MethodPut, settingsPath, object{"isSecureModeEnabled": on}).OK(t)

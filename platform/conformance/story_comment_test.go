@@ -11,13 +11,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// newStoryComment comments on a story and returns the comment's id.
+// newStoryComment creates a comment on a story and returns its id.
 func newStoryComment(t *testing.T, c *apptest.Client, storyID string, fields ...object) string {
 	t.Helper()
 	return newComment(t, c, storyID, append([]object{{"referenceType": "story"}}, fields...)...)
 }
 
 func TestStoryComments(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	id := newStory(t, club.boss, club.id)
 	first := newStoryComment(t, club.member.At(region.SG), id)
@@ -56,8 +57,9 @@ func TestStoryComments(t *testing.T) {
 	require.InDelta(t, 2, getStory(t, club.boss, id)["commentsCount"], 0)
 }
 
-// TestNoCommentsInStory: a community may take none on its stories.
+// TestNoCommentsInStory checks that a community can forbid comments on its stories.
 func TestNoCommentsInStory(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"allowCommentInStory": false})
 	id := newStory(t, club.boss, club.id)
 	for _, c := range []*apptest.Client{club.boss, club.member, club.stranger} {
@@ -70,6 +72,7 @@ func TestNoCommentsInStory(t *testing.T) {
 }
 
 func TestStoryReactions(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	id := newStory(t, club.boss, club.id)
 	comment := newStoryComment(t, club.member, id)
@@ -100,13 +103,14 @@ func TestStoryReactions(t *testing.T) {
 }
 
 func TestStoryFlags(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	id := newStory(t, club.boss, club.id)
 	path := storiesPath + "/" + id + "/flags"
 	do := func(c *apptest.Client, method, suffix string, body any) object {
 		return requireAggregate(t, c.Do(t, method, path+suffix, body), "", storyAggregate).one("stories")
 	}
-	for range 2 { // again changes nothing
+	for range 2 { // the second time has no effect
 		requireFlags(t, do(club.member.At(region.SG), http.MethodPost, "", object{"reason": "Spam or scams", "detail": "x"}), 1)
 	}
 	requireFlags(t, do(club.stranger, http.MethodPost, "", nil), 2)
@@ -127,8 +131,9 @@ func TestStoryFlags(t *testing.T) {
 	requireFlags(t, do(admin(t), http.MethodDelete, "/all", nil), 0)
 }
 
-// TestStoryFlagLimit: the network's limit, and the switch that turns flagging off.
+// TestStoryFlagLimit checks the network's limit, and the setting that disables flags.
 func TestStoryFlagLimit(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, second, third := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "second"), n.NewUser(t, region.EU, "third")
 	path := storiesPath + "/" + newStory(t, boss, newCommunity(t, boss)) + "/flags"

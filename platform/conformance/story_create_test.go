@@ -20,7 +20,7 @@ var (
 		"items": "[]", "metadata": "o", "flagCount": "i", "hashFlag": "hashFlag?", "createdAt": "ts", "updatedAt": "ts", "expiresAt": "ts",
 		"reactions": "counts", "reactionsCount": "i", "myReactions": "s[]", "commentsCount": "i", "isDeleted": "b", "hasFlaggedComment": "b",
 		"mentionedUsers": "[]", "impression": "i", "reach": "i",
-		"targetType": "s", "dataType": "s", "referenceId": "s", "comments": "s[]", // what public clients read
+		"targetType": "s", "dataType": "s", "referenceId": "s", "comments": "s[]", // read by public clients
 	}
 	storyTargetFields = resource{
 		"targetId": "id", "targetType": "s", "targetPublicId": "s", "targetUpdatedAt": "ts?", "lastStoryExpiresAt": "ts?", "lastStorySeenExpiresAt": "ts?",
@@ -28,21 +28,20 @@ var (
 	storyAggregate = []string{"stories", "comments", "files", "users", "communities", "communityUsers", "categories"}
 )
 
-// textStory is the body of a request for a story in a community.
+// textStory returns the body of a request for a story in a community.
 func textStory(communityID string, more ...object) object {
-	return with(object{
-		"targetType": "community", "targetId": communityID, "dataType": "text", "data": object{"text": "look"}, "referenceId": "0b5f8f6e-0000-4000-8000-000000000001",
-	}, more...)
+	reference := object{"referenceId": "0b5f8f6e-0000-4000-8000-000000000001"}
+	return with(apptest.TextStory(communityID), append([]object{reference}, more...)...)
 }
 
-// newStory makes a story in a community and returns its id.
+// newStory creates a story in a community and returns its id.
 func newStory(t *testing.T, c *apptest.Client, communityID string, more ...object) string {
 	t.Helper()
 	nextMillisecond()
 	return c.Do(t, http.MethodPost, storiesPath, textStory(communityID, more...)).OK(t).String(t, "stories.0.storyId")
 }
 
-// newWallStory makes a story on the client's own wall.
+// newWallStory creates a story on the client's own wall.
 func newWallStory(t *testing.T, c *apptest.Client, more ...object) string {
 	t.Helper()
 	return newStory(t, c, c.UserID, append([]object{{"targetType": "user"}}, more...)...)
@@ -55,6 +54,7 @@ func getStory(t *testing.T, c *apptest.Client, id string) object {
 }
 
 func TestStoryInCommunity(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"categoryIds": []string{newCategory(t, admin(t), "stories")}})
 	item := object{
 		"type": "hyperlink", "data": object{"url": "https://example.com/a?b=c", "customText": "here"},
@@ -62,7 +62,7 @@ func TestStoryInCommunity(t *testing.T) {
 	}
 	body := textStory(club.id, object{
 		"items": []object{item}, "metadata": object{"colour": "red"}, "syncState": "syncing",
-		"mentionees": []object{{"type": "user", "userIds": []string{club.member.UserID, "nobody-of-this-name"}}},
+		"mentionees": []object{{"type": "user", "userIds": []string{club.member.UserID, "unknown-user"}}},
 	})
 	r := club.boss.At(region.SG).Do(t, http.MethodPost, storiesPath, body)
 	a := requireAggregate(t, r, "", storyAggregate)
@@ -72,7 +72,7 @@ func TestStoryInCommunity(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, region.EU, home, "a story lives with its community")
 	require.Subset(t, s, object{
-		"data": map[string]any{"text": "look"}, "creatorId": club.boss.InternalID, "creatorPublicId": club.boss.UserID, "targetId": club.id,
+		"data": map[string]any{"text": "a story"}, "creatorId": club.boss.InternalID, "creatorPublicId": club.boss.UserID, "targetId": club.id,
 		"targetPublicId": club.id, "targetType": "community", "dataType": "text", "metadata": map[string]any{"colour": "red"}, "flagCount": 0.0,
 		"hashFlag": nil, "isDeleted": false, "hasFlaggedComment": false, "commentsCount": 0.0, "reactionsCount": 0.0, "impression": 0.0, "reach": 0.0,
 		"referenceId": body["referenceId"],
@@ -92,6 +92,7 @@ func TestStoryInCommunity(t *testing.T) {
 }
 
 func TestStoryOnWall(t *testing.T) {
+	t.Parallel()
 	anna, ben := newUser(t, region.SG, "anna"), newUser(t, region.US, "ben")
 	id := newWallStory(t, anna.At(region.EU))
 	a := requireAggregate(t, ben.Do(t, http.MethodGet, storiesPath+"/"+id, nil), "", storyAggregate)
@@ -106,18 +107,20 @@ func TestStoryOnWall(t *testing.T) {
 	require.Equal(t, s, getStory(t, anna, id))
 }
 
-// TestWhoMakesStories: those who manage the stories of a community; members too where the network allows it.
+// TestWhoMakesStories checks that managers of a community's stories may create them, and members if the network
+// allows it.
 func TestWhoMakesStories(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
-	boss, member, stranger, outcast := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member"), n.NewUser(t, region.SG, "stranger"), n.NewUser(t, region.EU, "outcast")
-	id := newCommunity(t, boss, object{"userIds": []string{member.UserID, outcast.UserID}})
-	banMember(t, boss, id, outcast)
+	boss, member, stranger, bannedMember := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member"), n.NewUser(t, region.SG, "stranger"), n.NewUser(t, region.EU, "outcast")
+	id := newCommunity(t, boss, object{"userIds": []string{member.UserID, bannedMember.UserID}})
+	banMember(t, boss, id, bannedMember)
 	try := func(name string, c *apptest.Client, want failure) attempt {
 		return attempt{name, c, http.MethodPost, storiesPath, textStory(id), want}
 	}
 	requireAttempts(t, []attempt{
 		try("moderator", boss, failure{}), try("member", member, notAllowed), try("stranger", stranger, notMember),
-		try("banned", outcast, banned), try("administrator", n.Admin(region.EU), forbidden), try("nobody", n.Anonymous(region.EU), unauthorized),
+		try("banned", bannedMember, banned), try("administrator", n.Admin(region.EU), forbidden), try("anonymous", n.Anonymous(region.EU), unauthorized),
 	})
 	r := n.Admin(region.US).Do(t, http.MethodPut, "/api/v3/network-settings/social", object{"allowAllUserToCreateStory": true}).OK(t)
 	require.True(t, r.Bool(t, "story.allowAllUserToCreateStory"))
@@ -125,11 +128,12 @@ func TestWhoMakesStories(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return member.Do(t, http.MethodPost, storiesPath, textStory(id)).Status == http.StatusOK
 	}, 10*time.Second, 20*time.Millisecond)
-	requireAttempts(t, []attempt{try("stranger still", stranger, notMember), try("banned still", outcast, banned)})
+	requireAttempts(t, []attempt{try("stranger still", stranger, notMember), try("banned still", bannedMember, banned)})
 }
 
-// TestStoryLife: the network's setting says how long stories last, of those that are made from then on.
+// TestStoryLife checks that the network's setting determines how long new stories last.
 func TestStoryLife(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss := n.NewUser(t, region.EU, "boss")
 	id := newCommunity(t, boss)
@@ -158,6 +162,7 @@ func TestStoryLife(t *testing.T) {
 }
 
 func TestStoryLimits(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	link := func(url string) object { return object{"type": "hyperlink", "data": object{"url": url}} }
 	long := func(n int) string { return "https://example.com/" + strings.Repeat("a", n-len("https://example.com/")) }
@@ -214,8 +219,9 @@ func TestStoryLimits(t *testing.T) {
 	requireAttempts(t, attempts)
 }
 
-// TestStoryIDs: 24 lowercase hexadecimal characters, anything else is a validation error.
+// TestStoryIDs checks that an id has 24 lowercase hexadecimal characters and anything else is a validation error.
 func TestStoryIDs(t *testing.T) {
+	t.Parallel()
 	anna := newUser(t, region.EU, "anna")
 	calls := map[string]string{"": http.MethodGet, "/flags": http.MethodDelete, "/flags/all": http.MethodDelete}
 	for suffix, method := range calls {
@@ -230,8 +236,10 @@ func TestStoryIDs(t *testing.T) {
 	requireFailure(t, invalid("storyId"), anna.Do(t, http.MethodDelete, storiesPath+"/x", nil))
 }
 
-// TestDeleteStory: the author, and who manages the stories of the community. What hangs on the story goes with it.
+// TestDeleteStory checks that the author and managers of the community's stories may delete a story, with its
+// comments and reactions.
 func TestDeleteStory(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	for _, permanent := range []string{"", "?permanent=true", "?permanent=false"} {
 		id := newStory(t, club.boss, club.id)
@@ -242,7 +250,7 @@ func TestDeleteStory(t *testing.T) {
 		r := club.boss.At(region.US).Do(t, http.MethodDelete, storiesPath+"/"+id+permanent, nil).OK(t)
 		require.True(t, r.Bool(t, "success"))
 		if permanent == "?permanent=true" {
-			requireFailure(t, notFound, admin(t).Do(t, http.MethodGet, storiesPath+"/"+id, nil)) // of others: TestDeletedStory
+			requireFailure(t, notFound, admin(t).Do(t, http.MethodGet, storiesPath+"/"+id, nil)) // for other users see TestDeletedStory
 		}
 		for _, c := range []*apptest.Client{club.boss, club.member} {
 			requireFailure(t, notFound, c.Do(t, http.MethodGet, storiesPath+"/"+id, nil))
@@ -256,4 +264,24 @@ func TestDeleteStory(t *testing.T) {
 	requireFailure(t, notAllowed, club.boss.Do(t, http.MethodDelete, storiesPath+"/"+wall, nil))
 	club.member.Do(t, http.MethodDelete, storiesPath+"/"+wall, nil).OK(t)
 	admin(t).Do(t, http.MethodDelete, storiesPath+"/"+newWallStory(t, club.member)+"?permanent=true", nil).OK(t)
+}
+
+// TestDeletedStory checks that users who may view all stories see a deleted one and can delete it permanently.
+func TestDeletedStory(t *testing.T) {
+	t.Parallel()
+	boss := newUser(t, region.EU, "boss")
+	id := newStory(t, boss, newCommunity(t, boss))
+	path := storiesPath + "/" + id
+	require.Equal(t, false, requireAggregate(t, admin(t).Do(t, http.MethodGet, path, nil), "", storyAggregate).one("stories")["isDeleted"])
+	boss.Do(t, http.MethodDelete, path, nil).OK(t)
+	requireFailure(t, notFound, boss.Do(t, http.MethodGet, path, nil))
+	for _, code := range region.All() {
+		story := requireAggregate(t, admin(t).At(code).Do(t, http.MethodGet, path, nil), "", storyAggregate).one("stories")
+		require.Equal(t, true, story["isDeleted"])
+		require.Equal(t, id, story["storyId"])
+	}
+	requireFailure(t, notFound, admin(t).Do(t, http.MethodDelete, path, nil))
+	requireFailure(t, notFound, boss.Do(t, http.MethodDelete, path+"?permanent=true", nil))
+	admin(t).Do(t, http.MethodDelete, path+"?permanent=true", nil).OK(t)
+	requireFailure(t, notFound, admin(t).Do(t, http.MethodGet, path, nil))
 }

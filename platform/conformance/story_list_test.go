@@ -14,14 +14,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// listStories lists the ids of a community's stories.
+// listStories returns the ids of a community's stories.
 func listStories(t *testing.T, c *apptest.Client, communityID, query string) []string {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, storiesPath+"?targetType=community&targetId="+communityID+query, nil)
 	return requireAggregate(t, r, "", storyAggregate).values("stories", "storyId")
 }
 
-// targetsQuery writes targets as public clients do: pairs of a type and an id.
+// targetsQuery returns a query for targets as public clients write it: pairs of a type and an id.
 func targetsQuery(pairs ...string) string {
 	query := url.Values{}
 	i := 0
@@ -35,6 +35,7 @@ func targetsQuery(pairs ...string) string {
 }
 
 func TestListStories(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	var ids []string
 	for i := range 5 {
@@ -63,7 +64,7 @@ func TestListStories(t *testing.T) {
 		get("no type", "?targetId="+club.id, invalid("targetType")),
 		get("another type", "?targetType=content&targetId="+club.id, invalid("targetType")),
 		get("nothing there", "?targetType=community&targetId="+unknownID, notFound),
-		get("nobody", "?targetType=user&targetId=nobody-of-this-name", notFound),
+		get("unknown user", "?targetType=user&targetId=unknown-user", notFound),
 		get("limit of 0", "?targetType=community&targetId="+club.id+"&options[limit]=0", invalid("options.limit")),
 		get("limit of 101", "?targetType=community&targetId="+club.id+"&options[limit]=101", invalid("options.limit")),
 		get("limit of 100", "?targetType=community&targetId="+club.id+"&options[limit]=100", failure{}),
@@ -81,7 +82,7 @@ func countStories(t *testing.T, c *apptest.Client, communityID string) int {
 	return c.Do(t, http.MethodGet, storiesPath+"/count?targetType=community&targetId="+communityID, nil).OK(t).Int(t, "count")
 }
 
-// requireStoryPages walks a list in pages of two, there and back.
+// requireStoryPages reads a list in pages of two, forwards and backwards.
 func requireStoryPages(t *testing.T, c *apptest.Client, path string, want []string) {
 	t.Helper()
 	r := c.Do(t, http.MethodGet, path+"&options[limit]=2", nil).OK(t)
@@ -101,6 +102,7 @@ func requireStoryPages(t *testing.T, c *apptest.Client, path string, want []stri
 }
 
 func TestListStoriesByTargets(t *testing.T) {
+	t.Parallel()
 	club, other := newClub(t), newClub(t)
 	hidden := newCommunity(t, other.boss, object{"isPublic": false, "isDiscoverable": false})
 	newStory(t, other.boss, hidden)
@@ -114,7 +116,7 @@ func TestListStoriesByTargets(t *testing.T) {
 	}
 	want = append(want, newWallStory(t, club.member))
 	slices.Reverse(want)
-	query := targetsQuery("community", club.id, "community", hidden, "user", club.member.UserID, "community", other.id, "user", "nobody-of-this-name", "community", club.id)
+	query := targetsQuery("community", club.id, "community", hidden, "user", club.member.UserID, "community", other.id, "user", "unknown-user", "community", club.id)
 	r := club.stranger.Do(t, http.MethodGet, "/api/v4/stories-by-targets?"+query, nil)
 	a := requireAggregate(t, r, "", storyAggregate)
 	require.Equal(t, want, a.values("stories", "storyId"))
@@ -138,8 +140,8 @@ func TestListStoriesByTargets(t *testing.T) {
 	}
 }
 
-// passTime makes the stories of a network older, as if that time had passed.
-func passTime(t *testing.T, n *apptest.Network, by time.Duration) {
+// ageStories moves the times of a network's stories into the past.
+func ageStories(t *testing.T, n *apptest.Network, by time.Duration) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
@@ -154,19 +156,20 @@ func passTime(t *testing.T, n *apptest.Network, by time.Duration) {
 	}
 }
 
-// TestStoriesEnd: nobody sees a story that ended, nor what hangs on it; it is counted on, and who may view stories everywhere
-// finds it.
+// TestStoriesEnd checks that an expired story and its comments are hidden, although it still counts, and that users
+// who may view all stories find it.
 func TestStoriesEnd(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	boss, member := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member")
 	id := newCommunity(t, boss, object{"userIds": []string{member.UserID}})
 	old := newStory(t, boss, id)
 	comment := newStoryComment(t, member, old)
 	wall := newWallStory(t, boss)
-	passTime(t, n, 23*time.Hour)
+	ageStories(t, n, 23*time.Hour)
 	young := newStory(t, boss, id)
 	require.Equal(t, []string{young, old}, listStories(t, member, id, ""))
-	passTime(t, n, time.Hour)
+	ageStories(t, n, time.Hour)
 	like := object{"referenceType": "story", "referenceId": old, "reactionName": "like"}
 	say := object{"referenceType": "story", "referenceId": old, "data": object{"text": "x"}}
 	for _, c := range []*apptest.Client{boss, member} {

@@ -7,8 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMediaStories makes stories of images and videos: their files are in the answer, and have to exist and be of the kind.
+// TestMediaStories creates stories with images and videos. Their files are in the answer and must exist and have the
+// right type.
 func TestMediaStories(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	image := text(upload(t, club.boss, "image", "a.png", pngOf(t, 4, 3)), "fileId")
 	video := text(upload(t, club.boss, "video", "a.mp4", []byte(tinyVideo)), "fileId")

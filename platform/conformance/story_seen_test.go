@@ -16,19 +16,19 @@ import (
 
 const activitiesPath = "/api/v1/analytics/activities"
 
-// activity is a view of a post or story.
+// activity returns a view of a post or story.
 func activity(kind, id string, at time.Time) object {
 	return object{"contentId": id, "contentType": kind, "activityType": "view", "timestamp": at.UTC().Format("2006-01-02T15:04:05.000Z")}
 }
 
-// report tells what a client viewed.
+// report reports what a client viewed.
 func report(t *testing.T, c *apptest.Client, activities ...object) {
 	t.Helper()
 	r := c.Do(t, http.MethodPost, activitiesPath, object{"activities": activities})
 	require.Equal(t, http.StatusAccepted, r.Status, "%s", r.Short())
 }
 
-// storyTarget reads how far a client has seen the stories of a community.
+// storyTarget returns how far a client has seen the stories of a community.
 func storyTarget(t *testing.T, c *apptest.Client, communityID string) object {
 	t.Helper()
 	list := c.Do(t, http.MethodGet, storiesPath+"/seen?"+targetsQuery("community", communityID), nil).OK(t).List(t, "storyTargets")
@@ -38,6 +38,7 @@ func storyTarget(t *testing.T, c *apptest.Client, communityID string) object {
 }
 
 func TestSeenStories(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	none := storyTarget(t, club.member, club.id)
 	require.Subset(t, none, object{"targetId": club.id, "targetType": "community", "targetPublicId": club.id, "targetUpdatedAt": nil, "lastStoryExpiresAt": nil})
@@ -58,6 +59,7 @@ func TestSeenStories(t *testing.T) {
 }
 
 func TestViews(t *testing.T) {
+	t.Parallel()
 	club := newClub(t)
 	story, post := newStory(t, club.boss, club.id), newPost(t, club.boss, club.id)
 	now := time.Now().Add(-time.Minute)
@@ -66,7 +68,7 @@ func TestViews(t *testing.T) {
 		with(activity("story", story, now), object{"activityType": "linkClicked"}), activity("ad", unknownID, now), activity("story", unknownID, now),
 		activity("post", story, now), activity("product", unknownID, now), with(activity("story", story, now), object{"metadata": object{"a": 1}}),
 	}
-	for range 2 { // the same batch again counts nothing
+	for range 2 { // the repeated batch does not count
 		report(t, club.member.At(region.SG), batch...)
 	}
 	require.Subset(t, getStory(t, club.boss, story), object{"impression": 2.0, "reach": 1.0})
@@ -91,6 +93,7 @@ func TestViews(t *testing.T) {
 }
 
 func TestReportLimits(t *testing.T) {
+	t.Parallel()
 	club := newClub(t, object{"isPublic": false, "isDiscoverable": false})
 	story := newStory(t, club.boss, club.id)
 	many := func(n int) object {
@@ -114,7 +117,7 @@ func TestReportLimits(t *testing.T) {
 		post("other activity", club.member, one("activityType", "sniff"), invalid("activities[0].activityType")),
 		post("no time", club.member, one("timestamp", "yesterday"), invalid("activities[0].timestamp")),
 		post("as an administrator", admin(t), many(1), forbidden),
-		post("as nobody", club.member.Network.Anonymous(region.EU), many(1), unauthorized),
+		post("anonymous", club.member.Network.Anonymous(region.EU), many(1), unauthorized),
 	})
 	report(t, club.stranger, activity("story", story, time.Now()))
 	require.Subset(t, getStory(t, club.boss, story), object{"impression": 0.0, "reach": 0.0}, "who cannot see it did not view it")
@@ -123,6 +126,7 @@ func TestReportLimits(t *testing.T) {
 }
 
 func TestMyStoryTargets(t *testing.T) {
+	t.Parallel()
 	reader := newUser(t, region.US, "reader")
 	followed, blocked, unknown := newUser(t, region.SG, "followed"), newUser(t, region.EU, "blocked"), newUser(t, region.EU, "unknown")
 	club, left := newClub(t), newClub(t)
@@ -173,7 +177,7 @@ func TestMyStoryTargets(t *testing.T) {
 	})
 }
 
-// requireTargetPages walks the targets one by one, there and back.
+// requireTargetPages reads the targets one by one, forwards and backwards.
 func requireTargetPages(t *testing.T, c *apptest.Client, want []string) {
 	t.Helper()
 	const path = "/api/v5/me/global-story-targets?seenState=all&"

@@ -10,19 +10,20 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestStory is the main job from end to end, across regions: users sign in wherever they are; a community at eu fills with
-// a post and comments; others flag them from us and sg; a moderator clears the flags and rejects a request to join.
+// TestStory plays the main scenario across regions: users sign in in their regions; a community at eu gets a post
+// and comments; users of us and sg flag them; a moderator clears the flags and rejects a join request.
 func TestStory(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	s := story{
 		t: t, maria: n.SignIn(t, region.EU, "maria"), sam: n.SignIn(t, region.US, "sam"), li: n.SignIn(t, region.SG, "li"),
 		troll: n.SignIn(t, region.SG, "troll"),
 	}
-	s.found()
-	s.write()
-	s.flagFromAfar()
-	s.clear()
-	s.decideOnTheTroll()
+	s.createCommunity()
+	s.createContent()
+	s.flagFromOtherRegions()
+	s.clearFlags()
+	s.rejectJoinRequest()
 }
 
 type story struct {
@@ -33,8 +34,8 @@ type story struct {
 	post, comment, reply string
 }
 
-// found makes the community at eu, with a moderator's decision on who joins, and lets sam and li in.
-func (s *story) found() {
+// createCommunity creates a community at eu that requires approval to join, and approves sam and li.
+func (s *story) createCommunity() {
 	s.community = newCommunity(s.t, s.maria, object{"displayName": "Gardeners", "requiresJoinApproval": true})
 	for _, c := range []*apptest.Client{s.sam, s.li} {
 		require.Equal(s.t, "pending", ask(s.t, c, s.community)["status"])
@@ -44,8 +45,8 @@ func (s *story) found() {
 	require.Equal(s.t, 3, count(s.t, s.li, s.community, "membersCount"))
 }
 
-// write posts from us and comments from sg; everything lives at eu, with the community.
-func (s *story) write() {
+// createContent posts from us and comments from sg; all rows are stored at eu, with the community.
+func (s *story) createContent() {
 	s.post = newPost(s.t, s.sam, s.community, object{"data": object{"text": "buy my seeds"}})
 	s.comment = newComment(s.t, s.li, s.post)
 	s.reply = newComment(s.t, s.sam, s.post, object{"parentId": s.comment, "data": object{"text": "buy now"}})
@@ -60,11 +61,11 @@ func (s *story) write() {
 	require.InDelta(s.t, 2, a.one("posts")["commentsCount"], 0)
 }
 
-// flagFromAfar flags the post and the reply from us and from sg.
-func (s *story) flagFromAfar() {
+// flagFromOtherRegions flags the post and the reply from us and sg.
+func (s *story) flagFromOtherRegions() {
 	post, reply := flaggable{"posts", s.post, postAggregate}, flaggable{"comments", s.reply, commentAggregate}
 	for i, c := range []*apptest.Client{s.li, s.li.At(region.US), s.troll, s.maria} {
-		want := []int{1, 1, 2, 3}[i] // li's second flag is the first again
+		want := []int{1, 1, 2, 3}[i] // li's second flag does not count
 		body := object{"reason": "Spam or scams", "detail": "they sell seeds"}
 		requireFlags(s.t, post.do(s.t, c, http.MethodPost, "/flag", body), want)
 		requireFlags(s.t, reply.do(s.t, c, http.MethodPost, "/flag", body), want)
@@ -78,8 +79,8 @@ func (s *story) flagFromAfar() {
 	}
 }
 
-// clear takes all flags away, at another region than the one that took them.
-func (s *story) clear() {
+// clearFlags clears all flags in other regions than those that set them.
+func (s *story) clearFlags() {
 	post, reply := flaggable{"posts", s.post, postAggregate}, flaggable{"comments", s.reply, commentAggregate}
 	requireFlags(s.t, post.do(s.t, s.maria.At(region.US), http.MethodDelete, "/flags", nil), 0)
 	requireBubbles(s.t, s.maria, s.community, s.post, bubbles{comment: true, communityComment: true})
@@ -91,8 +92,8 @@ func (s *story) clear() {
 	}
 }
 
-// decideOnTheTroll rejects a request to join; a stranger who tries to hears that they may not.
-func (s *story) decideOnTheTroll() {
+// rejectJoinRequest rejects a join request; users who are not moderators may not reject it.
+func (s *story) rejectJoinRequest() {
 	path := joinPath(s.community) + "/reject"
 	ask(s.t, s.troll, s.community)
 	body := object{"userId": s.troll.InternalID}

@@ -10,10 +10,11 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// This file holds that what was deleted leads to nothing: lists that show it for its place show no word that stood in it or under it.
+// This file checks that deleted resources hide their content: lists that keep their position show no text of them or below them.
 
-// TestDeletedPostShowsNothing deletes posts with all that a post leads to, and lists them as a stranger.
-func TestDeletedPostShowsNothing(t *testing.T) {
+// TestDeletedPostHidesContent deletes posts with everything that refers to them, and lists them as a stranger.
+func TestDeletedPostHidesContent(t *testing.T) {
+	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, reader, outsider := newUser(t, region.EU, "author"), newUser(t, region.US, "reader"), newUser(t, region.SG, "outsider")
 	id := newCommunity(t, author)
@@ -52,8 +53,10 @@ func TestDeletedPostShowsNothing(t *testing.T) {
 	}
 }
 
-// TestDeletedCommentShowsNothing deletes a comment that was answered: its place stays, and what it said, mentioned and had attached goes.
-func TestDeletedCommentShowsNothing(t *testing.T) {
+// TestDeletedCommentHidesContent deletes a comment that has a reply: it keeps its position, and its text, mentions
+// and attachments are hidden.
+func TestDeletedCommentHidesContent(t *testing.T) {
+	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, named, outsider := newUser(t, region.EU, "author"), newUser(t, region.US, "named"), newUser(t, region.SG, "outsider")
 	post := newPost(t, author, newCommunity(t, author))
@@ -72,8 +75,10 @@ func TestDeletedCommentShowsNothing(t *testing.T) {
 		"an answer stands for itself")
 }
 
-// TestDeletedStoryShowsNothing: those who still see that a story was there see no word of it, nor of its comments.
-func TestDeletedStoryShowsNothing(t *testing.T) {
+// TestDeletedStoryHidesContent checks that users who still see a deleted story see neither its content nor its
+// comments.
+func TestDeletedStoryHidesContent(t *testing.T) {
+	t.Parallel()
 	const secret = "words-that-are-gone"
 	author, named := newUser(t, region.EU, "author"), newUser(t, region.US, "named")
 	community := newCommunity(t, author)

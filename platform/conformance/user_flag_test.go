@@ -16,7 +16,7 @@ import (
 
 const myFlagsPath = "/api/v4/me/flags/"
 
-// requireFlaggedUser checks what an answer about one user says of who flags them.
+// requireFlaggedUser checks who flags the user of an answer.
 func requireFlaggedUser(t *testing.T, r *apptest.Response, flaggers ...*apptest.Client) {
 	t.Helper()
 	user := requireAggregate(t, r, "", userAggregate).one("users")
@@ -40,7 +40,7 @@ func requireUserFlags(t *testing.T, user object, flaggers ...*apptest.Client) {
 	}
 }
 
-// requireFlaggedByMe asks by both spellings.
+// requireFlaggedByMe calls both spellings of the operation.
 func requireFlaggedByMe(t *testing.T, want bool, c *apptest.Client, userID string) {
 	t.Helper()
 	for _, name := range []string{"isFlagByMe", "isflagbyme"} {
@@ -51,6 +51,7 @@ func requireFlaggedByMe(t *testing.T, want bool, c *apptest.Client, userID strin
 }
 
 func TestUserFlags(t *testing.T) {
+	t.Parallel()
 	bad, a, b := newUser(t, region.EU, "bad"), newUser(t, region.US, "a"), newUser(t, region.SG, "b")
 	path := myFlagsPath + bad.UserID
 	requireFlaggedUser(t, a.At(region.SG).Do(t, http.MethodPost, path, object{"reason": "Spam", "detail": "d"}), a)
@@ -79,22 +80,23 @@ func TestUserFlags(t *testing.T) {
 
 	requireAttempts(t, []attempt{
 		{"oneself", a, http.MethodPost, myFlagsPath + a.UserID, nil, forbidden},
-		{"nobody", a, http.MethodPost, myFlagsPath + "nobody-at-all", nil, notFound},
-		{"unflag nobody", a, http.MethodDelete, myFlagsPath + "nobody-at-all", nil, notFound},
+		{"unknown user", a, http.MethodPost, myFlagsPath + "unknown-user", nil, notFound},
+		{"unflag an unknown user", a, http.MethodDelete, myFlagsPath + "unknown-user", nil, notFound},
 		{"an id of 51", a, http.MethodPost, myFlagsPath + longText(51), nil, invalid("userId")},
 		{"a long reason", a, http.MethodPost, path, object{"reason": longText(301)}, invalid("reason")},
 		{"a long detail", a, http.MethodPost, path, object{"detail": longText(301)}, invalid("detail")},
 		{"by an administrator", admin(t), http.MethodPost, path, nil, forbidden},
 		{"cleared by a user", a, http.MethodDelete, "/api/v2/users/" + bad.UserID + "/flags", nil, forbidden},
-		{"cleared of nobody", admin(t), http.MethodDelete, "/api/v2/users/nobody-at-all/flags", nil, notFound},
-		{"nobody by me", a, http.MethodGet, "/api/v3/users/nobody-at-all/isFlagByMe", nil, notFound},
+		{"cleared of an unknown user", admin(t), http.MethodDelete, "/api/v2/users/unknown-user/flags", nil, notFound},
+		{"unknown user by me", a, http.MethodGet, "/api/v3/users/unknown-user/isFlagByMe", nil, notFound},
 	})
 }
 
 func longText(n int) string { return strings.Repeat("x", n) }
 
-// TestUserFlagLimit fills a user's flags up to the network's limit.
+// TestUserFlagLimit flags a user up to the network's limit.
 func TestUserFlagLimit(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings", object{"flagLimit": 2}).OK(t)
 	bad := n.NewUser(t, region.EU, "bad")

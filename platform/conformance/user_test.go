@@ -15,6 +15,7 @@ import (
 )
 
 func TestGetUser(t *testing.T) {
+	t.Parallel()
 	reader := newUser(t, region.US, "reader")
 	alice := newUser(t, region.EU, "alice")
 	for _, code := range region.All() {
@@ -41,7 +42,7 @@ func TestGetUser(t *testing.T) {
 		}
 	}
 	requireAttempts(t, []attempt{
-		{"unknown", reader, http.MethodGet, "/api/v3/users/nobody-knows-me", nil, notFound},
+		{"unknown", reader, http.MethodGet, "/api/v3/users/unknown-user", nil, notFound},
 		{"unknown internal id", reader, http.MethodGet, "/api/v3/users/" + unknownID + "?type=internal", nil, notFound},
 		{"public id as internal", reader, http.MethodGet, "/api/v3/users/" + alice.UserID + "?type=internal", nil, notFound},
 		{"other type", reader, http.MethodGet, "/api/v3/users/" + alice.UserID + "?type=secret", nil, invalid("type")},
@@ -51,6 +52,7 @@ func TestGetUser(t *testing.T) {
 }
 
 func TestBatchGetUsers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice, bob := newUser(t, region.SG, "alice"), newUser(t, region.US, "bob")
 	odd := n.NewUser(t, region.EU, "a b/c%d@é+&[x]")
@@ -62,8 +64,8 @@ func TestBatchGetUsers(t *testing.T) {
 		return requireAggregate(t, alice.Do(t, http.MethodGet, path, nil), "", userAggregate).values("users", "userId")
 	}
 	require.Equal(t, []string{bob.UserID, alice.UserID}, get(t, list(bob.UserID, alice.UserID)), "the order of the request")
-	require.Equal(t, []string{bob.UserID}, get(t, list("nobody-knows-me", bob.UserID, bob.UserID)), "unknown ones are left out")
-	require.Equal(t, []string{}, get(t, list("nobody-knows-me")))
+	require.Equal(t, []string{bob.UserID}, get(t, list("unknown-user", bob.UserID, bob.UserID)), "unknown ones are left out")
+	require.Equal(t, []string{}, get(t, list("unknown-user")))
 	require.Equal(t, []string{odd.UserID}, get(t, list(odd.UserID)), "encoded once")
 	require.Equal(t, []string{odd.UserID, bob.UserID}, get(t, list(url.PathEscape(odd.UserID), bob.UserID)), "encoded twice")
 	require.Equal(t, []string{bob.UserID, alice.UserID}, get(t, "/api/v3/users/list?userIds[0]="+bob.UserID+"&userIds[1]="+alice.UserID))
@@ -76,8 +78,9 @@ func TestBatchGetUsers(t *testing.T) {
 	})
 }
 
-// TestSpecialUserIDs uses an id with every kind of character wherever an id can stand.
+// TestSpecialUserIDs uses an id with every kind of character in every place where an id can occur.
 func TestSpecialUserIDs(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	odd := n.NewUser(t, region.EU, "a b/c%d@é+&?#")
 	escaped := url.PathEscape(odd.UserID)
@@ -95,8 +98,9 @@ func TestSpecialUserIDs(t *testing.T) {
 	requireFailure(t, unauthorized, odd.Do(t, http.MethodGet, verifyPath, nil))
 }
 
-// TestListUsers has a network of its own: it looks at all users.
+// TestListUsers uses a network of its own because it lists all users.
 func TestListUsers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	var byTime, byName []string
 	names := map[string]string{}
@@ -141,8 +145,9 @@ func TestListUsers(t *testing.T) {
 	})
 }
 
-// TestExactName finds the one user of that very name among many whose names begin with it.
-func TestExactName(t *testing.T) {
+// TestSearchPrefersExactName finds the user with exactly the name among many whose names begin with it.
+func TestSearchPrefersExactName(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	name := strings.ToLower(apptest.UserID("Sam"))
 	ids := make([]string, 20)
@@ -159,8 +164,9 @@ func TestExactName(t *testing.T) {
 	}
 }
 
-// TestSearchUsers searches by what searchBy names.
+// TestSearchUsers searches by the fields of searchBy.
 func TestSearchUsers(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	id, name, handle := apptest.UserID("uid"), apptest.UserID("name"), apptest.UserID("handle")
 	device(n, region.SG).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": name, "profileHandle": handle})).OK(t)
@@ -182,6 +188,7 @@ func TestSearchUsers(t *testing.T) {
 }
 
 func TestUpdateUser(t *testing.T) {
+	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
 	put := func(t *testing.T, by *apptest.Client, body object) object {
 		t.Helper()
@@ -205,18 +212,19 @@ func TestUpdateUser(t *testing.T) {
 	require.Equal(t, before["createdAt"], after["createdAt"])
 	require.Equal(t, "Bobby", put(t, admin(t), object{"userId": bob.UserID, "displayName": "Bobby"})["displayName"])
 	requireAttempts(t, []attempt{
-		{"somebody else", alice, http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "displayName": "x"}, notAllowed},
+		{"another user", alice, http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "displayName": "x"}, notAllowed},
 		{"own roles", alice, http.MethodPut, "/api/v3/users", object{"roles": []string{"global-admin"}}, notAllowed},
 		{"own roles away", alice, http.MethodPut, "/api/v3/users", object{"roles": []string{}}, notAllowed},
-		{"unknown", admin(t), http.MethodPut, "/api/v3/users", object{"userId": "nobody-knows-me", "displayName": "x"}, notFound},
-		{"unknown to a user", alice, http.MethodPut, "/api/v3/users", object{"userId": "nobody-knows-me", "displayName": "x"}, notAllowed},
+		{"unknown", admin(t), http.MethodPut, "/api/v3/users", object{"userId": "unknown-user", "displayName": "x"}, notFound},
+		{"unknown to a user", alice, http.MethodPut, "/api/v3/users", object{"userId": "unknown-user", "displayName": "x"}, notAllowed},
 		{"unknown role", admin(t), http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "roles": []string{"king"}}, invalid("roles")},
 		{"community role", admin(t), http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "roles": []string{"community-moderator"}}, invalid("roles")},
 	})
 }
 
-// TestNetworkRoles gives a user a network role: it shows with its permissions, and it counts at once.
+// TestNetworkRoles gives a user a network role. The role is shown with its permissions and applies immediately.
 func TestNetworkRoles(t *testing.T) {
+	t.Parallel()
 	mod := newUser(t, region.US, "mod")
 	requireFailure(t, notAllowed, mod.Do(t, http.MethodPut, "/api/v3/network-settings", object{}))
 	r := admin(t).Do(t, http.MethodPut, "/api/v3/users", object{"userId": mod.UserID, "roles": []string{"global-admin"}})
@@ -233,6 +241,7 @@ func TestNetworkRoles(t *testing.T) {
 }
 
 func TestUserLimits(t *testing.T) {
+	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	long := func(length int) string { return strings.Repeat("é", length) }
 	var attempts []attempt
@@ -256,6 +265,7 @@ func TestUserLimits(t *testing.T) {
 }
 
 func TestGlobalBan(t *testing.T) {
+	t.Parallel()
 	n := apptest.Shared(t)
 	alice := newUser(t, region.SG, "alice")
 	ban := func(t *testing.T, path string) object {
@@ -273,9 +283,9 @@ func TestGlobalBan(t *testing.T) {
 	require.Equal(t, false, ban(t, "/api/v2/users/unban")["isGlobalBan"])
 	n.SignIn(t, region.EU, alice.UserID).Do(t, http.MethodGet, "/api/v3/users", nil).OK(t)
 	requireAttempts(t, []attempt{
-		{"ban unknown", admin(t), http.MethodPost, "/api/v2/users/ban", object{"userId": "nobody-knows-me"}, notFound},
-		{"unban unknown", admin(t), http.MethodPost, "/api/v2/users/unban", object{"userId": "nobody-knows-me"}, notFound},
-		{"ban nobody", admin(t), http.MethodPost, "/api/v2/users/ban", object{}, invalid("userId")},
+		{"ban unknown", admin(t), http.MethodPost, "/api/v2/users/ban", object{"userId": "unknown-user"}, notFound},
+		{"unban unknown", admin(t), http.MethodPost, "/api/v2/users/unban", object{"userId": "unknown-user"}, notFound},
+		{"ban without a user", admin(t), http.MethodPost, "/api/v2/users/ban", object{}, invalid("userId")},
 		{"userId of 51", admin(t), http.MethodPost, "/api/v2/users/unban", object{"userId": strings.Repeat("x", 51)}, invalid("userId")},
 	})
 }

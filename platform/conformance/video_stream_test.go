@@ -33,7 +33,7 @@ var (
 	streamAggregate       = []string{"videoStreamings", "videoStreamModerations", "users", "files"}
 )
 
-// mediaNetwork is a network with a media server.
+// mediaNetwork returns a network with a media server.
 func mediaNetwork(t *testing.T) *apptest.Network {
 	t.Helper()
 	return apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) {
@@ -42,7 +42,7 @@ func mediaNetwork(t *testing.T) *apptest.Network {
 	}))
 }
 
-// mediaServer reports as the media server of a network does.
+// mediaServer returns a client that reports as the media server of a network does.
 func mediaServer(n *apptest.Network) *apptest.Client {
 	return n.Anonymous(region.SG).With("x-media-key", mediaSecret)
 }
@@ -52,7 +52,7 @@ func newStream(t *testing.T, c *apptest.Client, more ...object) object {
 	return requireStream(t, c.Do(t, http.MethodPost, streamsPath, with(object{"title": "Live!"}, more...)))
 }
 
-// requireStream checks an answer about one stream, and returns it.
+// requireStream checks an answer with one stream and returns the stream.
 func requireStream(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	a := requireAggregate(t, r, "", streamAggregate)
@@ -69,7 +69,7 @@ func requireStream(t *testing.T, r *apptest.Response) object {
 	return stream
 }
 
-// streamKey is the key in the address that a streamer sends to.
+// streamKey returns the key in the address to which a streamer sends.
 func streamKey(t *testing.T, stream object) string {
 	t.Helper()
 	address, ok := stream["streamerUrl"].(object)
@@ -81,6 +81,7 @@ func streamKey(t *testing.T, stream object) string {
 }
 
 func TestVideoStream(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, viewer, media := n.NewUser(t, region.EU, "owner"), n.NewUser(t, region.US, "viewer"), mediaServer(n)
 	thumbnail := n.File(t, "image", 0)
@@ -154,8 +155,8 @@ func TestVideoStream(t *testing.T) {
 	})
 }
 
-// streamIn makes a stream that is in a state, and returns its id and key.
-func streamIn(t *testing.T, owner, media *apptest.Client, state string) (id, key string) {
+// streamInState creates a stream in a state and returns its id and key.
+func streamInState(t *testing.T, owner, media *apptest.Client, state string) (id, key string) {
 	t.Helper()
 	s := newStream(t, owner)
 	id, key = text(s, "streamId"), streamKey(t, s)
@@ -174,8 +175,10 @@ func streamReport(event, key string) object {
 	}
 }
 
-// TestVideoStreamTransitions sends every event to a stream in every state. An empty state stands for a refusal.
+// TestVideoStreamTransitions sends every event to a stream in every state. An empty state means that the event is
+// refused.
 func TestVideoStreamTransitions(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.US, "owner"), mediaServer(n)
 	for state, events := range map[string]map[string]string{
@@ -187,7 +190,7 @@ func TestVideoStreamTransitions(t *testing.T) {
 	} {
 		for event, want := range events {
 			t.Run(state+" "+event, func(t *testing.T) {
-				id, key := streamIn(t, owner, media, state)
+				id, key := streamInState(t, owner, media, state)
 				var r *apptest.Response
 				if event == "end" {
 					r = owner.Do(t, http.MethodDelete, streamsPath+"/"+id+"/streaming-url", nil)
@@ -207,9 +210,10 @@ func TestVideoStreamTransitions(t *testing.T) {
 }
 
 func TestVideoStreamModeration(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.EU, "owner"), mediaServer(n)
-	id, _ := streamIn(t, owner, media, "live")
+	id, _ := streamInState(t, owner, media, "live")
 	seen := object{"event": "flagged", "labels": []object{{"category": "violence", "threshold": 0.5, "detectedAt": "2026-01-02T03:04:05.678Z"}}}
 	media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", seen).OK(t)
 	media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", seen).OK(t)
@@ -226,8 +230,10 @@ func TestVideoStreamModeration(t *testing.T) {
 	}
 }
 
-// TestMediaServerIsKnownByItsSecret: everybody else is nobody, and where no secret is configured, everybody is.
-func TestMediaServerIsKnownByItsSecret(t *testing.T) {
+// TestMediaServerSecret checks that reports without the secret are refused, and that all reports are refused if no
+// secret is configured.
+func TestMediaServerSecret(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	owner := n.NewUser(t, region.EU, "owner")
 	s := newStream(t, owner)
@@ -259,8 +265,9 @@ func TestMediaServerIsKnownByItsSecret(t *testing.T) {
 	require.Equal(t, "idle", requireStream(t, owner.Do(t, http.MethodGet, streamsPath+"/"+text(s, "streamId"), nil))["status"])
 }
 
-// TestChildStreams makes children of a stream, up to as many as there may be.
+// TestChildStreams creates children of a stream up to their limit.
 func TestChildStreams(t *testing.T) {
+	t.Parallel()
 	owner, other := newUser(t, region.SG, "owner"), newUser(t, region.EU, "other")
 	parent := text(newStream(t, owner), "streamId")
 	var children []any
@@ -276,7 +283,7 @@ func TestChildStreams(t *testing.T) {
 	refused := failure{status: 400, code: 400000}
 	requireAttempts(t, []attempt{
 		{"the 21st", owner, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": parent}, refused},
-		{"of somebody else's", other, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": parent}, refused},
+		{"of another user's", other, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": parent}, refused},
 		{"of a child", owner, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": first}, refused},
 		{"of none", owner, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": unknownID}, refused},
 		{"of no id", owner, http.MethodPost, streamsPath, object{"title": "x", "parentStreamId": "x"}, refused},
@@ -286,8 +293,10 @@ func TestChildStreams(t *testing.T) {
 	newStream(t, owner, object{"parentStreamId": parent})
 }
 
-// TestPostWithVideoStream posts streams where their creators do not live, and reads them in every aggregate.
+// TestPostWithVideoStream posts streams in a region that is not their creator's home, and reads them in every
+// aggregate.
 func TestPostWithVideoStream(t *testing.T) {
+	t.Parallel()
 	owner, author, viewer := newUser(t, region.US, "owner"), newUser(t, region.EU, "author"), newUser(t, region.SG, "viewer")
 	community := newCommunity(t, owner, object{"isPublic": false, "isDiscoverable": true})
 	owner.Do(t, http.MethodPost, membersPath(community), object{"userIds": []string{author.UserID, viewer.UserID}}).OK(t)
@@ -330,7 +339,7 @@ func TestPostWithVideoStream(t *testing.T) {
 		{"ended by a stranger", stranger, http.MethodDelete, streamsPath + "/" + id + "/streaming-url", nil, notFound},
 		{"ended by a member", viewer, http.MethodDelete, streamsPath + "/" + id + "/streaming-url", nil, failure{status: 403, code: 400300}},
 		{"posted again", author, http.MethodPost, "/api/v4/posts", posting(id), refused},
-		{"posted by somebody else", owner, http.MethodPost, "/api/v4/posts", posting(text(newStream(t, author), "streamId")), refused},
+		{"posted by another user", owner, http.MethodPost, "/api/v4/posts", posting(text(newStream(t, author), "streamId")), refused},
 		{"posted after it was deleted", author, http.MethodPost, "/api/v4/posts", posting(deleted), refused},
 		{"an unknown stream", author, http.MethodPost, "/api/v4/posts", posting(unknownID), refused},
 		{"no stream", author, http.MethodPost, "/api/v4/posts", posting("x"), invalid("data.streamId")},
@@ -342,6 +351,7 @@ func TestPostWithVideoStream(t *testing.T) {
 }
 
 func TestVideoStreamList(t *testing.T) {
+	t.Parallel()
 	n := mediaNetwork(t)
 	media := mediaServer(n)
 	owners := []*apptest.Client{n.NewUser(t, region.US, "owner"), n.NewUser(t, region.EU, "owner"), n.NewUser(t, region.SG, "owner")}
@@ -350,7 +360,7 @@ func TestVideoStreamList(t *testing.T) {
 	for i := range 6 {
 		state := []string{"live", "idle", "ended"}[i/2]
 		nextMillisecond()
-		id, _ := streamIn(t, owners[i%3], media, state)
+		id, _ := streamInState(t, owners[i%3], media, state)
 		ids = append(ids, id)
 	}
 	list := func(c *apptest.Client, query string) []string {
@@ -384,6 +394,7 @@ func TestVideoStreamList(t *testing.T) {
 }
 
 func TestVideoStreamRefusals(t *testing.T) {
+	t.Parallel()
 	owner, other := newUser(t, region.EU, "owner"), newUser(t, region.US, "other")
 	id := text(newStream(t, owner), "streamId")
 	path := streamsPath + "/" + id

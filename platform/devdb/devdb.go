@@ -41,6 +41,8 @@ type Options struct {
 	// Ephemeral asks for a database with no data in it that is gone after Stop, and also after this process dies. It is faster:
 	// nothing waits for the disk.
 	Ephemeral bool
+	// TempDir is where an ephemeral database makes its folder. If it is empty, that is the system's temporary folder.
+	TempDir string
 	// Log gets a line for each step. Nil discards them.
 	Log *slog.Logger
 }
@@ -98,7 +100,7 @@ func startIn(ctx context.Context, opts Options, launch func(dir string) (*DB, er
 // openFolder returns the folder to work in, locked against other processes, and what gives it back.
 func openFolder(opts Options) (dir string, release func() error, err error) {
 	if opts.Ephemeral {
-		dir, err = os.MkdirTemp("", "plaza-db-")
+		dir, err = os.MkdirTemp(opts.TempDir, "plaza-db-")
 		return dir, func() error { return os.RemoveAll(dir) }, err
 	}
 	dir, err = filepath.Abs(opts.Dir)

@@ -113,7 +113,8 @@ func (c *cluster) settings() []string {
 	if !c.ephemeral {
 		return append(settings, "fsync=on", "synchronous_commit=on", "full_page_writes=on") // nothing acknowledged is lost
 	}
-	return append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0")
+	return append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
+		"max_wal_size=128MB") // the folder may be in memory
 }
 
 // ready waits for the server and returns the URL of the database in it.

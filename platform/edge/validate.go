@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"buf.build/go/protovalidate"
@@ -18,16 +19,27 @@ import (
 // validation is the interceptor that lets only requests through that a handler can work with.
 type validation struct{ validator protovalidate.Validator }
 
-// newValidation builds the rules of all requests at once, so that no request waits for it and none can fail by it.
+// rules is the validator of all servers of the process. The rules depend on the proto files alone, and compiling them takes
+// longer than the rest of a server's start.
+var rules struct {
+	once      sync.Once
+	validator protovalidate.Validator
+	err       error
+}
+
+// newValidation compiles the rules of all requests before the first request, so that none waits for it or fails because
+// of it.
 func newValidation(requests []protoreflect.MessageDescriptor) (*validation, error) {
-	validator, err := protovalidate.New(
-		protovalidate.WithMessageDescriptors(requests...),
-		protovalidate.WithDisableLazy(),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("build the validation rules: %w", err)
+	rules.once.Do(func() {
+		rules.validator, rules.err = protovalidate.New(
+			protovalidate.WithMessageDescriptors(requests...),
+			protovalidate.WithDisableLazy(),
+		)
+	})
+	if rules.err != nil {
+		return nil, fmt.Errorf("compile the validation rules: %w", rules.err)
 	}
-	return &validation{validator: validator}, nil
+	return &validation{validator: rules.validator}, nil
 }
 
 // WrapUnary checks the request of a handler; clients pass.

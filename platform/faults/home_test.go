@@ -15,9 +15,9 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// carriers names, for each table, the columns whose ids have to carry the row's home: content lives with its target, a
-// membership with its community, its mirror with the user. Tables with a rule of another kind have none.
-var carriers = map[string][]string{
+// homeColumns names, for each table, the columns whose ids must have the row's home: content is stored with its
+// target, a membership with its community, its mirror with the user. Tables with another rule have none.
+var homeColumns = map[string][]string{
 	"users":                 {"id"},
 	"sessions":              {"user_id", "id"},
 	"categories":            {"id"},
@@ -43,8 +43,8 @@ var carriers = map[string][]string{
 	"polls":                 {"id"},
 	"files":                 {"id"},
 	"uploads":               {"id"},
-	"realtime_heads":        {}, // a log is for the users of its home: see requireLogs
-	"realtime_events":       {}, // the same
+	"realtime_heads":        {}, // see requireLogs
+	"realtime_events":       {}, // see requireLogs
 	"message_feeds":         {"id"},
 	"message_feed_segments": {"feed_id"},
 	"messages":              {"id", "feed_id", "channel_id"},
@@ -63,29 +63,30 @@ var carriers = map[string][]string{
 	"directory":             {}, // see requireDirectory
 	"settings":              {}, // see requireSettings
 	"moderation_rules":      {}, // see requireRules
-	"moderation_lists":      {}, // the version of a home's own
-	"roles":                 {}, // the same of every home, as the settings
+	"moderation_lists":      {}, // each home has its own version
+	"roles":                 {}, // the same at every home, like the settings
 }
 
-// TestRowsLiveWhereTheRulesSay writes content of every home through the address of every region, and then asks each table
-// whether its rows are where they belong.
-func TestRowsLiveWhereTheRulesSay(t *testing.T) {
+// TestRowPlacement writes content of every home through every region, and then checks the homes of all rows of each
+// table.
+func TestRowPlacement(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	for _, home := range region.All() {
 		for _, through := range region.All() {
 			writeEverything(t, n, home, through)
 		}
 	}
-	leaveOutboxRows(t, n)
+	insertUndeliverableRows(t, n)
 	db, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close(t.Context()) })
 	for _, table := range store.Tables() {
-		columns, known := carriers[table]
+		columns, known := homeColumns[table]
 		require.True(t, known, "no rule says where the rows of %s live", table)
 		requireRows(t, db, table)
 		for _, column := range columns {
-			requireCarried(t, db, table, column)
+			requireHomeOfID(t, db, table, column)
 		}
 	}
 	requireDirectory(t, db)
@@ -95,7 +96,7 @@ func TestRowsLiveWhereTheRulesSay(t *testing.T) {
 	requirePinTargets(t, db)
 }
 
-// writeEverything makes a community at home, and writes to it through the address of another region, by users of both.
+// writeEverything creates a community at home, and writes to it through another region, as users of both.
 func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code) {
 	t.Helper()
 	founder := n.NewUser(t, home, "founder")
@@ -125,10 +126,10 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 	}).OK(t)
 	writeMarkers(t, n, home, guest)
 	writeMessages(t, founder, guest)
-	writeMore(t, founder, guest, open)
+	writeRelations(t, founder, guest, open)
 }
 
-// writeMessages makes a channel with a subchannel, and has the guest write to both.
+// writeMessages creates a channel with a subchannel, and has the guest write to both.
 func writeMessages(t *testing.T, founder, guest *apptest.Client) {
 	t.Helper()
 	body := object{"type": "community", "displayName": "chat", "userIds": []string{guest.UserID}}
@@ -142,11 +143,12 @@ func writeMessages(t *testing.T, founder, guest *apptest.Client) {
 	}
 }
 
-// writeMore has two people, one from each region, follow and block each other, and fills what else a community has.
-func writeMore(t *testing.T, founder, guest *apptest.Client, community string) {
+// writeRelations has two users of different regions follow and block each other, and creates the other content of a
+// community.
+func writeRelations(t *testing.T, founder, guest *apptest.Client, community string) {
 	t.Helper()
 	founder.At(guest.Region).Upload(t, "file", "a", []byte("x")).OK(t)
-	pinned := newPost(t, founder.At(guest.Region), community)
+	pinned := founder.At(guest.Region).NewPost(t, community)
 	founder.At(guest.Region).Do(t, http.MethodPost, "/api/v1/pinned-posts/communities/"+community+"/default/"+pinned, nil).OK(t)
 	guest.Do(t, http.MethodPost, "/api/v4/me/following/"+founder.UserID, nil).OK(t)
 	poll := post(t, founder.At(guest.Region), "/api/v3/polls", object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}})
@@ -154,7 +156,7 @@ func writeMore(t *testing.T, founder, guest *apptest.Client, community string) {
 	posted := object{"targetType": "community", "targetId": community, "dataType": "poll", "data": object{"text": "vote!", "pollId": pollID}}
 	post(t, founder.At(guest.Region), "/api/v4/posts", posted)
 	post(t, guest, "/api/v3/polls/"+pollID+"/votes", object{"answerIds": []string{answerID}})
-	story := newStory(t, founder.At(guest.Region), community)
+	story := founder.At(guest.Region).NewStory(t, community)
 	viewed := guest.Do(t, http.MethodPost, "/api/v1/analytics/activities", object{"activities": []object{
 		{"contentId": story, "contentType": "story", "activityType": "view"}, {"contentId": pinned, "contentType": "post", "activityType": "view"},
 	}})
@@ -168,7 +170,7 @@ func writeMore(t *testing.T, founder, guest *apptest.Client, community string) {
 	founder.At(guest.Region).Do(t, http.MethodPost, "/api/v4/me/user-blocks/"+guest.UserID, nil).OK(t)
 }
 
-// writeLive makes a stream and a room, and posts both.
+// writeLive creates a stream and a room, and posts both.
 func writeLive(t *testing.T, c *apptest.Client, community string) {
 	t.Helper()
 	stream := post(t, c, "/api/v3/video-streaming", object{"title": "Live!"}).String(t, "videoStreamings.0.streamId")
@@ -181,8 +183,8 @@ func writeLive(t *testing.T, c *apptest.Client, community string) {
 	}
 }
 
-// leaveOutboxRows leaves rows that nobody can deliver, because those that can be are gone at once.
-func leaveOutboxRows(t *testing.T, n *apptest.Network) {
+// insertUndeliverableRows inserts outbox rows that cannot be delivered, because others are deleted immediately.
+func insertUndeliverableRows(t *testing.T, n *apptest.Network) {
 	t.Helper()
 	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
 	require.NoError(t, err)
@@ -190,13 +192,13 @@ func leaveOutboxRows(t *testing.T, n *apptest.Network) {
 	for _, home := range region.All() {
 		w := st.NewTx(home)
 		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
-		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now()) // of a server that died
+		w.NewUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now()) // of a server that was killed
 		require.NoError(t, w.Commit(t.Context()))
 	}
 }
 
-// requireCarried fails where a row's home is not the one that the column's id carries.
-func requireCarried(t *testing.T, db *pgx.Conn, table, column string) {
+// requireHomeOfID fails if a row's home is not the home of the column's id.
+func requireHomeOfID(t *testing.T, db *pgx.Conn, table, column string) {
 	t.Helper()
 	var total, wrong int
 	err := db.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE home IS DISTINCT FROM
@@ -205,7 +207,7 @@ func requireCarried(t *testing.T, db *pgx.Conn, table, column string) {
 	require.Zero(t, wrong, "%d of %d rows of %s are not at the home of their %s", wrong, total, table, column)
 }
 
-// requireRows fails where a home has no rows of a table to look at.
+// requireRows fails if a home has no rows of a table.
 func requireRows(t *testing.T, db *pgx.Conn, table string) {
 	t.Helper()
 	var homes []string
@@ -213,7 +215,8 @@ func requireRows(t *testing.T, db *pgx.Conn, table string) {
 	require.ElementsMatch(t, []string{"us", "eu", "sg"}, homes, "homes with rows of %s", table)
 }
 
-// requireDirectory: every user id has a row at the home that its hash names, and every other row says the same.
+// requireDirectory checks that every user id has a row at the home that its hash names, and that all other rows
+// agree with it.
 func requireDirectory(t *testing.T, db *pgx.Conn) {
 	t.Helper()
 	rows, err := db.Query(t.Context(), `SELECT home, user_hash, user_id FROM directory`)
@@ -239,7 +242,8 @@ func requireDirectory(t *testing.T, db *pgx.Conn) {
 	}
 }
 
-// requireLogs: every log goes as far as its head says, and what is about a user is in the log of the user's home alone.
+// requireLogs checks that every log ends at its head, and that events about a user are in the log of the user's home
+// only.
 func requireLogs(t *testing.T, db *pgx.Conn) {
 	t.Helper()
 	require.Empty(t, rows(t, db, `SELECT home FROM realtime_heads AS h WHERE last_seq < (SELECT max(seq) FROM realtime_events AS e WHERE e.home = h.home)`))
@@ -247,7 +251,7 @@ func requireLogs(t *testing.T, db *pgx.Conn) {
 		AND home <> CASE substr(topic, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END`))
 }
 
-// writeMarkers puts a message into a feed, which somebody reads.
+// writeMarkers pushes a message into a feed, which a user reads.
 func writeMarkers(t *testing.T, n *apptest.Network, home region.Code, reader *apptest.Client) {
 	t.Helper()
 	feed := region.NewID(home)
@@ -259,14 +263,14 @@ func writeMarkers(t *testing.T, n *apptest.Network, home region.Code, reader *ap
 	reader.Do(t, http.MethodPost, "/api/v1/markers/sync", nil).OK(t)
 }
 
-// requirePinTargets: where the pins of a target changed, there are or were pins.
+// requirePinTargets checks that every target whose pins changed has or had pins.
 func requirePinTargets(t *testing.T, db *pgx.Conn) {
 	t.Helper()
 	require.Empty(t, rows(t, db, `SELECT home, target_id FROM pin_targets AS t WHERE NOT EXISTS
 		(SELECT 1 FROM pins AS p WHERE p.home = t.home AND p.target_id = t.target_id)`))
 }
 
-// requireRules: every home has the same rules of the moderation lists.
+// requireRules checks that every home has the same rules of the moderation lists.
 func requireRules(t *testing.T, db *pgx.Conn) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -277,7 +281,7 @@ func requireRules(t *testing.T, db *pgx.Conn) {
 	}, 10*time.Second, 50*time.Millisecond, "the homes have different rules")
 }
 
-// requireSettings: every home has the same settings.
+// requireSettings checks that every home has the same settings.
 func requireSettings(t *testing.T, db *pgx.Conn) {
 	t.Helper()
 	require.Eventually(t, func() bool {

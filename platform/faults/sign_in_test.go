@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// signIn asks for a session of a user at a region.
+// signIn requests a session of a user in a region.
 func signIn(t *testing.T, n *apptest.Network, at region.Code, userID string) *apptest.Response {
 	t.Helper()
 	return n.Anonymous(at).With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", object{
@@ -20,9 +20,10 @@ func signIn(t *testing.T, n *apptest.Network, at region.Code, userID string) *ap
 	})
 }
 
-// TestFirstSignInsAtOnce signs the same new people in at all regions at the same time: each is one user, who lives at one
-// of the regions, and every session holds everywhere.
-func TestFirstSignInsAtOnce(t *testing.T) {
+// TestConcurrentFirstSignIns signs the same new users in to all regions concurrently. Each becomes one user with one
+// home, and every session is valid everywhere.
+func TestConcurrentFirstSignIns(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	conn := connect(t, n)
 	for i := range 5 {
@@ -45,8 +46,9 @@ func TestFirstSignInsAtOnce(t *testing.T) {
 	}
 }
 
-// TestNobodySignsInAsSomebodyElse takes an internal id, which anybody can read in an answer, for a public one.
-func TestNobodySignsInAsSomebodyElse(t *testing.T) {
+// TestInternalIDCannotSignIn signs in with an internal id, which is visible in answers, instead of a public one.
+func TestInternalIDCannotSignIn(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	anna := n.NewUser(t, region.EU, "anna")
 	before := len(rows(t, connect(t, n), `SELECT id FROM users`))

@@ -2,24 +2,13 @@ package faults
 
 import (
 	"net/http"
-	"testing"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/apptest"
 )
 
-// newStory makes a story in a community and returns its id.
-func newStory(t testing.TB, c *apptest.Client, communityID string) string {
-	t.Helper()
-	return post(t, c, "/api/v4/stories", textStory(communityID)).String(t, "stories.0.storyId")
-}
-
-func textStory(communityID string) object {
-	return object{"targetType": "community", "targetId": communityID, "dataType": "text", "data": object{"text": "look"}}
-}
-
-// latest returns one of the latest of a list that grows meanwhile; empty where there is none.
-func (h *hand) latest(of *[]string) string {
+// latest returns one of the latest elements of a list that grows concurrently; empty if there is none.
+func (h *worker) latest(of *[]string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(*of) == 0 {
@@ -28,39 +17,39 @@ func (h *hand) latest(of *[]string) string {
 	return (*of)[max(0, len(*of)-1-h.rand.IntN(5))]
 }
 
-func (h *hand) keep(in *[]string, ids []string) {
+func (h *worker) record(in *[]string, ids []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	*in = append(*in, ids...)
 }
 
-// tellStory makes a story, which members who do not manage any may not, or deletes one; an administrator clears its flags.
-func (h *hand) tellStory(_ string, _ [2]string, community string) {
-	if answer := h.do(h.me, http.MethodPost, "/api/v4/stories", textStory(community)); answer.Status == http.StatusOK {
-		h.keep(&h.stories, answer.Strings(h.t, "stories", "storyId"))
+// writeStory creates a story, which only managers of stories may do, and sometimes deletes one or clears its flags.
+func (h *worker) writeStory(_ string, _ [2]string, community string) {
+	if answer := h.do(h.me, http.MethodPost, "/api/v4/stories", apptest.TextStory(community)); answer.Status == http.StatusOK {
+		h.record(&h.stories, answer.Strings(h.t, "stories", "storyId"))
 	}
 	switch h.rand.IntN(4) {
 	case 0:
-		h.do(h.someModerator(), http.MethodDelete, "/api/v4/stories/"+h.latest(&h.stories)+h.permanent(), nil)
+		h.do(h.randomModerator(), http.MethodDelete, "/api/v4/stories/"+h.latest(&h.stories)+h.permanent(), nil)
 	case 1:
 		h.do(h.admin, http.MethodDelete, "/api/v4/stories/"+h.latest(&h.stories)+"/flags/all", nil)
 	}
 }
 
-// hearStory does what can be done with a story of somebody else's.
-func (h *hand) hearStory(viewed string, _ [2]string, _ string) {
+// useStory applies every operation that users may call on other users' stories.
+func (h *worker) useStory(viewed string, _ [2]string, _ string) {
 	id := h.latest(&h.stories)
 	h.do(h.me, pick(h, []string{http.MethodPost, http.MethodPost, http.MethodDelete}), "/api/v4/stories/"+id+"/flags", nil)
 	ref := object{"referenceId": id, "referenceType": "story", "reactionName": pick(h, []string{"like", "love"})}
 	h.do(h.me, pick(h, []string{http.MethodPost, http.MethodPost, http.MethodDelete}), "/api/v2/reactions", ref)
 	comment := object{"referenceType": "story", "referenceId": id, "data": object{"text": "well"}}
 	if answer := h.do(h.me, http.MethodPost, "/api/v3/comments", comment); answer.Status == http.StatusOK {
-		h.keep(&h.storied, answer.Strings(h.t, "comments", "commentId"))
+		h.record(&h.storied, answer.Strings(h.t, "comments", "commentId"))
 	}
 	if old := h.latest(&h.storied); old != "" {
 		h.do(h.me, http.MethodPost, "/api/v3/comments/"+old+"/flag", nil)
 		if h.rand.IntN(3) == 0 {
-			h.do(h.someModerator(), http.MethodDelete, "/api/v4/comments/"+old+h.permanent(), nil)
+			h.do(h.randomModerator(), http.MethodDelete, "/api/v4/comments/"+old+h.permanent(), nil)
 		}
 	}
 	now := time.Now().UTC().Format(time.RFC3339Nano)
@@ -70,8 +59,8 @@ func (h *hand) hearStory(viewed string, _ [2]string, _ string) {
 	}})
 }
 
-// storyDrifts are the queries of drifts about stories and views.
-var storyDrifts = map[string]string{
+// storyDriftQueries are the driftQueries of stories and views.
+var storyDriftQueries = map[string]string{
 	"stories of a target":   counted("stories", `SELECT home, target_id AS ref, count(*) AS n FROM stories WHERE deleted_at IS NULL GROUP BY home, target_id`, "communities"),
 	"comments of a story":   counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home, reference_id`, "stories"),
 	"likes of a story":      counted("reaction:like", reactionsBy("like"), "stories"),
@@ -81,9 +70,9 @@ var storyDrifts = map[string]string{
 	"reach of a post":       counted("reach", `SELECT home, reference_id AS ref, count(*) AS n FROM views GROUP BY home, reference_id`, "posts"),
 	"reach":                 counted("reach", `SELECT home, reference_id AS ref, count(*) AS n FROM views GROUP BY home, reference_id`, "stories"),
 	"flags of stories":      flagged("stories"),
-	"reactions to what is gone": `SELECT r.reference_id FROM reactions AS r WHERE r.reference_type = 'story'
+	"reactions to deleted stories": `SELECT r.reference_id FROM reactions AS r WHERE r.reference_type = 'story'
 		AND NOT EXISTS (SELECT 1 FROM stories AS s WHERE s.home = r.home AND s.id = r.reference_id)`,
-	"views of what is gone": `SELECT v.reference_id FROM views AS v WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = v.home AND p.id = v.reference_id)
+	"views of deleted references": `SELECT v.reference_id FROM views AS v WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = v.home AND p.id = v.reference_id)
 		AND NOT EXISTS (SELECT 1 FROM stories AS s WHERE s.home = v.home AND s.id = v.reference_id)`,
 	"hasFlaggedComment of stories": `SELECT s.id FROM stories AS s WHERE s.deleted_at IS NULL AND s.has_flagged_comment <> EXISTS (
 		SELECT 1 FROM comments AS c WHERE c.home = s.home AND c.reference_id = s.id AND c.flag_count > 0 AND c.deleted_at IS NULL)`,

@@ -1,8 +1,8 @@
 // Package contract holds the tables of the service interface as data, and measures how much of them a suite of tests
 // exercised on a running server.
 //
-// Nothing is declared covered: [Coverage] looks at the exchanges of the suite, and counts a row of the tables when an
-// exchange shows it.
+// Nothing is declared as covered: [Coverage] observes the exchanges of the suite and counts a row of the tables when an
+// exchange exercises it.
 package contract
 
 import (
@@ -32,19 +32,19 @@ type Operation struct {
 	Name string
 	// Call is the method and the path, with placeholders in braces.
 	Call string
-	// Query and Body are the parameters, with the values that have to be sent.
+	// Query and Body are the parameters with the values that must be sent.
 	Query, Body map[string][]string
-	// Answer is what a good answer holds, by path; "." is the whole.
+	// Answer is the types in a successful answer by path; "." is the whole answer.
 	Answer map[string]Type
 	Errors []Failure
 }
 
-// Failure is one way in which an operation refuses.
+// Failure is one way in which an operation is refused.
 type Failure struct {
 	Status  int
 	Code    int
 	Message string
-	Body    string // the whole body, where it is no error object
+	Body    string // the whole body, if it is not an error object
 	Data    bool   // the error object has data, an object
 }
 
@@ -59,22 +59,22 @@ func (f Failure) String() string {
 type Limit struct {
 	Name string
 	Call string
-	// Of is what is measured: number, length, bytes of JSON or count of a parameter, the size of a file, or the flags of an object.
+	// Of is the measured property: number, length, bytes of JSON or count of a parameter, the size of a file, or the flags of an object.
 	Of string
 	// Query, Path or Body is the parameter that is measured; Body is its place in the body.
 	Query, Path, Body string
-	// When is what the body's dataType has to be, where that decides.
+	// When is the required dataType of the body; empty for any.
 	When       string
 	Edge, Past []int64
 	Says       string
-	// Apart says why the limit cannot be exercised.
+	// Apart is the reason why the limit cannot be exercised.
 	Apart string
 }
 
-// Type is the JSON type of a value, or the name of a resource; with [] behind it for an array of them.
+// Type is the JSON type of a value or the name of a resource, followed by [] for an array of them.
 type Type struct {
 	Name string
-	// Rest says why the value is always the empty one; empty where it has to be seen filled.
+	// Rest is the reason why the value is always empty; empty if a non-empty value must occur.
 	Rest string
 }
 
@@ -104,7 +104,7 @@ func Load() (*Contract, error) {
 	return c, nil
 }
 
-// collections are the names under which answers hold resources, whatever the operation.
+// collections are the names under which the answers of all operations contain resources.
 var collections = map[string]string{
 	"posts": "Post", "postChildren": "Post", "postData": "Post", "comments": "Comment", "commentChildren": "Comment", "users": "User",
 	"communityUsers": "CommunityUser", "communities": "Community", "categories": "Category", "roles": "Role", "files": "File",
@@ -113,7 +113,7 @@ var collections = map[string]string{
 	"userMarkers": "UserMarker", "userFeedMarkers": "UserFeedMarker", "userEntityMarkers": "UserEntityMarker",
 }
 
-// match returns the values of the placeholders of a template like /a/{b}, and whether the path fits.
+// match reports whether a path matches a template such as /a/{b}, and returns the values of the placeholders.
 func match(template, path string) (map[string]string, bool) {
 	want, got := strings.Split(template, "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(want) != len(got) {

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 )
 
-// Coverage is what the exchanges of a suite showed of the contract.
+// Coverage records which rows of the contract the exchanges of a suite exercised.
 type Coverage struct {
 	contract *Contract
 
@@ -22,7 +22,7 @@ type Coverage struct {
 	flags map[string]int64  // flagCount at the last answer, by path
 }
 
-// Kind is what a row of the tables is about.
+// Kind is the kind of a row of the tables.
 type Kind string
 
 // The kinds, in the order of the report.
@@ -37,19 +37,19 @@ const (
 	States     Kind = "states"
 )
 
-// Kinds are all kinds.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{Operations, Anonymous, Parameters, Answers, Fields, Errors, Limits, States}
 }
 
-// row is one thing to be seen.
+// row is one thing that the suite must exercise.
 type row struct {
 	name string
-	rest string // why it is always empty
+	rest string // the reason why it is always empty
 	seen bool
 }
 
-// NewCoverage returns a coverage that has seen nothing.
+// NewCoverage returns an empty coverage.
 func NewCoverage(c *Contract) *Coverage {
 	v := &Coverage{
 		contract: c, rows: map[Kind][]*row{}, byKey: map[string]*row{}, wrong: map[string]string{}, flags: map[string]int64{},
@@ -100,14 +100,14 @@ func (v *Coverage) expect(kind Kind, name, rest string) {
 	v.byKey[string(kind)+" "+name] = r
 }
 
-// see notes that a row was shown; those that the tables do not have are of no interest.
+// see marks a row as exercised. It ignores names that the tables do not have.
 func (v *Coverage) see(kind Kind, name string) {
 	if r := v.byKey[string(kind)+" "+name]; r != nil {
 		r.seen = true
 	}
 }
 
-// exchange is an exchange whose bodies are read.
+// exchange is an exchange with decoded bodies.
 type exchange struct {
 	apptest.Exchange
 
@@ -116,14 +116,14 @@ type exchange struct {
 	answer any
 }
 
-// Observe looks at one exchange. Many goroutines may call it at once.
+// Observe records one exchange. It is safe for concurrent use.
 func (v *Coverage) Observe(x apptest.Exchange) {
 	if !strings.HasPrefix(x.Path, "/api/") && !strings.HasPrefix(x.Path, "/realtime/") {
 		return
 	}
 	read := exchange{Exchange: x}
 	read.query, _ = url.ParseQuery(x.Query)
-	_ = json.Unmarshal(x.Request, &read.sent) // what is no JSON is nil
+	_ = json.Unmarshal(x.Request, &read.sent) // nil unless the body is JSON
 	_ = json.Unmarshal(x.Body, &read.answer)
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -176,7 +176,7 @@ func (v *Coverage) seeAnswer(op *Operation, x exchange) {
 	}
 }
 
-// seePart looks at one part of an answer: a simple value, a resource, or a list of resources.
+// seePart records one part of an answer: a simple value, a resource, or a list of resources.
 func (v *Coverage) seePart(name string, kind Type, value any) {
 	resource, isList := strings.CutSuffix(kind.Name, "[]")
 	if v.contract.Resources[resource] == nil {
@@ -213,10 +213,10 @@ func (v *Coverage) seeParameters(op *Operation, x exchange) {
 	}
 }
 
-// seeCollections looks for the collections of resources in any answer.
+// seeCollections finds the collections of resources in an answer.
 func (v *Coverage) seeCollections(answer any) {
 	switch answer := answer.(type) {
-	case []any: // files that were uploaded are a bare list
+	case []any: // uploaded files are a bare list
 		for _, element := range answer {
 			if _, isFile := field(element, "fileUrl"); isFile {
 				v.seeResource("File", element)
@@ -237,10 +237,10 @@ func (v *Coverage) seeCollections(answer any) {
 	}
 }
 
-// seeResource looks at every field of one object of a resource.
+// seeResource records every field of one object of a resource.
 func (v *Coverage) seeResource(resource string, value any) {
 	if _, ok := value.(map[string]any); !ok {
-		return // such as the names of roles in a list that is called like that of the roles
+		return // for example names of roles in a list with the name of the role resources
 	}
 	for name, kind := range v.contract.Resources[resource] {
 		for _, found := range at(value, name) {
@@ -267,7 +267,7 @@ func (v *Coverage) seeResource(resource string, value any) {
 	}
 }
 
-// seeValue counts a value of the right type that says something. null stands for a value that is not there.
+// seeValue records a non-empty value of the right type. null is an absent value.
 func (v *Coverage) seeValue(kind Kind, name string, want Type, value any) {
 	switch {
 	case value == nil:

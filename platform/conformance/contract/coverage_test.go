@@ -18,7 +18,7 @@ func newCoverage(t *testing.T) *contract.Coverage {
 	return contract.NewCoverage(tables)
 }
 
-// seen is how many rows of each kind an exchange shows.
+// seen returns how many rows of each kind the exchanges exercise.
 func seen(t *testing.T, exchanges ...apptest.Exchange) (map[contract.Kind]int, contract.Report) {
 	t.Helper()
 	v := newCoverage(t)
@@ -34,7 +34,7 @@ func seen(t *testing.T, exchanges ...apptest.Exchange) (map[contract.Kind]int, c
 	return counts, v.Report()
 }
 
-// TestTables holds the tables against the numbers of the contract: rows that get lost would be covered by nothing.
+// TestTables checks the sizes of the tables against the contract, so that no row is lost.
 func TestTables(t *testing.T) {
 	tables, err := contract.Load()
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// rows are the names of what has to be seen of a limit.
+// rows returns the names of the limit's rows.
 func (l *Limit) rows() []string {
 	if l.Apart != "" {
 		return nil
@@ -55,22 +55,22 @@ func (v *Coverage) seeLimit(l *Limit, x exchange) {
 	}
 }
 
-// refuses tells whether the answer says that the limit is exceeded.
+// refuses reports whether the answer says that the limit is exceeded.
 func (l *Limit) refuses(x exchange) bool {
 	return x.Status == http.StatusUnprocessableEntity && strings.Contains(string(x.Body), l.Says)
 }
 
-// accepts tells whether the answer shows that the value passed: what it names need not exist.
+// accepts reports whether the value was accepted. The resource that it names need not exist.
 func (l *Limit) accepts(x exchange) bool {
 	switch x.Status {
 	case http.StatusOK, http.StatusNotFound:
 		return true
 	default:
-		return l.Says != "" && x.Status == http.StatusUnprocessableEntity // something else is wrong with it
+		return l.Says != "" && x.Status == http.StatusUnprocessableEntity // another parameter is invalid
 	}
 }
 
-// measure is the value of the limit's parameter in a request.
+// measure returns the value of the limit's parameter in a request.
 func (l *Limit) measure(x exchange, path map[string]string) (int64, bool) {
 	if l.Path != "" {
 		text, err := url.PathUnescape(path[l.Path])
@@ -98,7 +98,7 @@ func (l *Limit) measure(x exchange, path map[string]string) (int64, bool) {
 	}
 }
 
-// measureBody is the value of a limit on a part of the body.
+// measureBody returns the value of a limit on a part of the body.
 func (l *Limit) measureBody(x exchange) (int64, bool) {
 	parts := at(x.sent, l.Body)
 	if len(parts) != 1 || l.When != "" && !slices.Equal(at(x.sent, "dataType"), []any{l.When}) {
@@ -114,8 +114,8 @@ func (l *Limit) measureBody(x exchange) (int64, bool) {
 	return int64(len(bytes.TrimSpace(raw.Bytes()))), err == nil
 }
 
-// seeFile takes the size of a file from the answer, as no test holds a body of that size. One that is refused is one past
-// the limit that the refusal names: how many bytes were sent nobody knows, because the server does not read on.
+// seeFile takes the size of a file from the answer, because the tests do not keep a body of that size. A refused
+// file counts as one byte past the limit that the refusal names, because the server does not read on.
 func (v *Coverage) seeFile(l *Limit, x exchange) {
 	if x.Status == http.StatusRequestEntityTooLarge && strings.Contains(string(x.Body), l.Says) {
 		v.see(Limits, l.refused(l.Past[0]))
@@ -130,7 +130,7 @@ func (v *Coverage) seeFile(l *Limit, x exchange) {
 	}
 }
 
-// seeFlags waits for a refusal of one flag too many, of something that somebody flagged before.
+// seeFlags records refusals of a flag on content that was flagged before.
 func (v *Coverage) seeFlags(l *Limit, x exchange) {
 	for _, name := range []string{"posts", "comments"} {
 		if counts := at(x.answer, name+"[].flagCount"); len(counts) == 1 {

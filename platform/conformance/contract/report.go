@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Report is how much of the contract was seen.
+// Report is how much of the contract was exercised.
 type Report struct {
 	Counts []Count
-	// Missing are the rows that were not seen, and values of a wrong type.
+	// Missing are the rows that were not exercised, and values of a wrong type.
 	Missing []string
-	// Apart are the rows that are held to less, with the reason.
+	// Apart are the rows with weaker requirements, with the reason.
 	Apart []string
 }
 
-// Count is how many rows of a kind were seen.
+// Count is the number of exercised rows of a kind.
 type Count struct {
 	Kind      Kind
 	Seen, All int
 }
 
-// Report counts what was seen so far.
+// Report returns the counts so far.
 func (v *Coverage) Report() Report {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -54,10 +54,10 @@ func (v *Coverage) Report() Report {
 	return r
 }
 
-// Complete tells whether everything was seen.
+// Complete reports whether every row was exercised.
 func (r Report) Complete() bool { return len(r.Missing) == 0 }
 
-// String is the report as a person reads it.
+// String returns the report as text.
 func (r Report) String() string {
 	var b strings.Builder
 	b.WriteString("coverage of the contract, measured on the exchanges of the suite\n\n")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// at returns what stands at a path of a decoded JSON value: every element where the path goes into arrays.
+// at returns the values at a path of a decoded JSON value; a path into an array selects every element.
 func at(value any, path string) []any {
 	found := []any{value}
 	if path == "." {
@@ -41,7 +41,7 @@ func field(value any, name string) (any, bool) {
 
 var timePattern = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 
-// hasType tells whether a value has one of the JSON types of the tables.
+// hasType reports whether a value has one of the JSON types of the tables.
 func hasType(kind string, value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -68,7 +68,7 @@ func allTexts(list []any) bool {
 	return true
 }
 
-// filled tells whether a value says more than that there is none.
+// filled reports whether a value is not empty.
 func filled(value any) bool {
 	switch v := value.(type) {
 	case string:

@@ -1,4 +1,4 @@
-// Package proxy stands between a server under test and its database, and takes part of the network away.
+// Package proxy forwards the connections of a server under test to its database, and simulates failures of the network.
 package proxy
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Proxy passes connections on to one address, until it is told otherwise. Safe for use by several goroutines.
+// Proxy forwards connections to one address. It is safe for concurrent use.
 type Proxy struct {
 	listener net.Listener
 	target   string
@@ -23,13 +23,13 @@ type Proxy struct {
 	seen   int
 }
 
-// link is one connection and its other half.
+// link is one forwarded connection.
 type link struct {
 	client, server net.Conn
-	hurt           bool // bytes of it are gone: it cannot go on
+	hurt           bool // bytes were lost, so the connection is unusable
 }
 
-// New starts a proxy to the host of a database URL. It ends with the test.
+// New starts a proxy to the host of a database URL. It stops when the test ends.
 func New(t testing.TB, databaseURL string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -45,17 +45,17 @@ func New(t testing.TB, databaseURL string) *Proxy {
 	return p
 }
 
-// Through returns databaseURL by way of the proxy.
+// Through returns databaseURL with the address of the proxy.
 func (p *Proxy) Through(databaseURL string) string {
 	u, err := url.Parse(databaseURL)
 	if err != nil {
-		panic(err) // New read one like it
+		panic(err) // New parsed a similar URL
 	}
 	u.Host = p.listener.Addr().String()
 	return u.String()
 }
 
-// Aim makes new connections go to the host of another database URL.
+// Aim directs new connections to the host of another database URL.
 func (p *Proxy) Aim(t testing.TB, databaseURL string) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -63,23 +63,23 @@ func (p *Proxy) Aim(t testing.TB, databaseURL string) {
 	p.set(func() { p.target = u.Host })
 }
 
-// Cut makes the proxy swallow every byte, in both directions, of connections old and new: nobody is told, nothing
-// arrives, as when a region is lost.
+// Cut makes the proxy discard every byte in both directions, on existing and new connections, without closing them,
+// as when a region is unreachable.
 func (p *Proxy) Cut() { p.set(func() { p.silent = true }) }
 
-// Restore ends what Cut did. Connections that lost bytes meanwhile are closed: the peers could not make sense of the rest.
+// Restore ends what Cut did. Connections that lost bytes are closed, because the peers could not interpret the rest.
 func (p *Proxy) Restore() {
 	p.set(func() { p.silent = false })
 	p.closeLinks(func(l *link) bool { return l.hurt })
 }
 
-// Drop closes every connection; new ones are accepted.
+// Drop closes every connection. New connections are accepted.
 func (p *Proxy) Drop() { p.closeLinks(func(*link) bool { return true }) }
 
-// LoseAnswers lets the next n requests through, keeps the answers, and closes their connections.
+// LoseAnswers forwards the next n requests, discards the answers, and closes their connections.
 func (p *Proxy) LoseAnswers(n int) { p.set(func() { p.lose = n }) }
 
-// Connections returns how many connections were ever made.
+// Connections returns the number of connections so far.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +134,7 @@ func (p *Proxy) serve(client net.Conn) {
 	p.set(func() { delete(p.links, l) })
 }
 
-// verdict is what becomes of bytes that arrived.
+// verdict is what to do with received bytes.
 type verdict int
 
 const (
@@ -143,7 +143,7 @@ const (
 	end
 )
 
-// pump moves bytes until one of the connections ends.
+// pump forwards bytes until one of the connections ends.
 func (p *Proxy) pump(l *link, to io.Writer, from io.Reader, judge func(*link) verdict) {
 	defer l.close()
 	buffer := make([]byte, 64<<10)

@@ -15,12 +15,12 @@ import (
 
 const rolesPath = "/api/v3/roles"
 
-// newRole is the request to make a role that nobody else makes.
+// newRole returns the request that creates a role with an id of its own.
 func newRole() object {
 	return object{"roleId": apptest.UserID("curator"), "displayName": "Curator", "permissions": []string{"CREATE_COMMUNITY_CATEGORY"}}
 }
 
-// requireRole checks an answer about one role in both of its shapes.
+// requireRole checks an answer with one role in both of its shapes.
 func requireRole(t *testing.T, r *apptest.Response) object {
 	t.Helper()
 	r.OK(t)
@@ -31,14 +31,15 @@ func requireRole(t *testing.T, r *apptest.Response) object {
 	return r.List(t, "data")[0].(object)
 }
 
-// soon waits for what is true everywhere within a second.
-func soon(t *testing.T, what string, is func() bool) {
+// eventually waits for a change that every region sees within a second.
+func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 20*time.Second, 20*time.Millisecond, what)
 }
 
-// TestMadeRole makes a role, gives it to a user of every region, changes it and takes it away.
-func TestMadeRole(t *testing.T) {
+// TestCustomRole creates a role, gives it to a user of every region, changes it and deletes it.
+func TestCustomRole(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	adm := n.Admin(region.EU)
 	role := requireRole(t, adm.Do(t, http.MethodPost, rolesPath, object{
@@ -55,19 +56,19 @@ func TestMadeRole(t *testing.T) {
 			return c.Do(t, http.MethodPost, categoriesPath, object{"name": "by a curator"}).Status == http.StatusOK
 		}
 		requireFailure(t, notAllowed, c.Do(t, http.MethodPost, categoriesPath, object{"name": "too early"}))
-		soon(t, "the role is known everywhere", func() bool {
+		eventually(t, "the role is known everywhere", func() bool {
 			return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/curator", nil).Status == http.StatusOK
 		})
 		user := requireAggregate(t, adm.Do(t, http.MethodPut, "/api/v3/users", object{"userId": c.UserID, "roles": []string{"curator", "moderator"}}), "", userAggregate).one("users")
 		require.Contains(t, user["permissions"], "CREATE_COMMUNITY_CATEGORY")
 		require.Contains(t, user["permissions"], "DELETE_COMMUNITY_POST", "beside those of built-in roles")
-		soon(t, "the user has the right", makes)
+		eventually(t, "the user has the right", makes)
 
 		requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"roleId": "curator", "permissions": []string{"BAN_USER"}}))
-		soon(t, "the right is gone with the role's permission", func() bool { return !makes() })
+		eventually(t, "the right is gone with the role's permission", func() bool { return !makes() })
 		role := requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"displayName": "Keeper", "permissions": []string{"CREATE_COMMUNITY_CATEGORY"}}))
 		require.Equal(t, "Keeper", role["displayName"])
-		soon(t, "and comes back", makes)
+		eventually(t, "and comes back", makes)
 	}
 	deleted := requireRole(t, adm.Do(t, http.MethodDelete, rolesPath+"/curator", nil))
 	require.Equal(t, true, deleted["isDeleted"])
@@ -79,8 +80,9 @@ func TestMadeRole(t *testing.T) {
 	requireRole(t, adm.Do(t, http.MethodPost, rolesPath, object{"roleId": "curator", "permissions": []string{"BAN_USER"}}))
 }
 
-// TestMadeRolesInLists pages through built-in and other roles together.
-func TestMadeRolesInLists(t *testing.T) {
+// TestListCustomRoles pages through built-in and custom roles together.
+func TestListCustomRoles(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	l := listing{by: n.SignIn(t, region.EU, "alice"), path: rolesPath, list: "roles", id: "roleId"}
 	builtin := l.ids(t, l.page(t, nil))
@@ -103,13 +105,14 @@ func TestMadeRolesInLists(t *testing.T) {
 	for _, code := range region.All() {
 		at := l
 		at.by = l.by.At(code)
-		soon(t, "the roles are everywhere", func() bool {
+		eventually(t, "the roles are everywhere", func() bool {
 			return len(at.ids(t, at.page(t, map[string][]string{"options[limit]": {"100"}}))) == len(all)
 		})
 	}
 }
 
-func TestMadeRoleLimits(t *testing.T) {
+func TestCustomRoleLimits(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	adm, alice := n.Admin(region.US), n.SignIn(t, region.US, "alice")
 	one := []string{"BAN_USER"}
@@ -133,8 +136,9 @@ func TestMadeRoleLimits(t *testing.T) {
 	})
 }
 
-// TestNobodyGivesWhatTheyDoNotHold: a role that changes roles is no way to become an administrator.
-func TestNobodyGivesWhatTheyDoNotHold(t *testing.T) {
+// TestRolesCannotEscalate checks that a role that may change roles cannot be used to become an administrator.
+func TestRolesCannotEscalate(t *testing.T) {
+	t.Parallel()
 	n := apptest.Start(t)
 	adm, c := n.Admin(region.EU), n.SignIn(t, region.EU, "keeper")
 	may := []string{"CREATE_ROLE", "EDIT_ROLE", "ASSIGN_USER_ROLE", "EDIT_USER"}

@@ -1,0 +1,18 @@
+package conformance
+
+import "testing"
+
+func settingRows() []row {
+	moderation := func(*testing.T, *fixture) object { return object{"isReportEnabled": true} }
+	settings := func(*testing.T, *fixture) object { return object{"flagLimit": 100} }
+	return []row{
+		{procedure: "NetworkSettingService/GetModeration", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateModeration", request: moderation, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetNetworkSettings", request: noFields, want: adminsOnly},
+		{procedure: "NetworkSettingService/UpdateNetworkSettings", request: settings, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetSocialSettings", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateSocialSettings", request: noFields, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetChatSettings", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateChatSettings", request: noFields, want: adminsOnly},
+	}
+}

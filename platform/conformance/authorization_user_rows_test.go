@@ -1,0 +1,41 @@
+package conformance
+
+import "testing"
+
+func sessionRows() []row {
+	newcomer := func(*testing.T, *fixture) object { return object{"userId": "newcomer", "deviceId": "d"} }
+	token := func(*testing.T, *fixture) object { return object{"userId": "newcomer"} }
+	ownOrAdmin := codesFor(400300, 400300, 400300, 400300, 0)
+	adminNames := codesFor(0, 0, 0, 0, 500000) // an administrator has no session and must name a user
+	return []row{
+		{procedure: "AuthenticationService/CreateToken", request: token, want: keysOnly()},
+		{procedure: "SessionService/CreateSession", request: newcomer, want: keysOnly()},
+		{procedure: "SessionService/VerifySession", request: noFields, want: everyone},
+		{procedure: "SessionService/DeleteSession", request: noFields, want: adminNames, endsSession: true},
+		{procedure: "SessionService/DeleteSession", name: "of another user", request: aUser("userId"), want: ownOrAdmin},
+		{procedure: "SessionService/RevokeUserSessions", request: aUser("userId"), want: ownOrAdmin},
+	}
+}
+
+func userRows() []row {
+	batch := func(_ *testing.T, g *fixture) object { return object{"userIds": []string{g.author.UserID}} }
+	one := func(_ *testing.T, g *fixture) object { return object{"userId": g.author.UserID} }
+	return []row{
+		{procedure: "UserService/GetUser", request: one, want: everyone},
+		{procedure: "UserService/BatchGetUsers", request: batch, want: everyone},
+		{procedure: "UserService/ListUsers", request: noFields, want: everyone},
+		{procedure: "UserService/UpdateUser", request: aUser("userId", object{"displayName": "x"}), want: adminsOnly},
+		{procedure: "UserService/UpdateUser", name: "roles", request: aUser("userId", object{"roles": []string{"moderator"}}), want: adminsOnly},
+		{procedure: "UserService/BanUser", request: aUser("userId"), want: adminsOnly},
+		{procedure: "UserService/UnbanUser", request: aUser("userId"), want: adminsOnly},
+	}
+}
+
+func userFlagRows() []row {
+	return []row{
+		{procedure: "UserService/FlagUser", request: aUser("userId"), want: usersOnly},
+		{procedure: "UserService/UnflagUser", request: aUser("userId"), want: usersOnly},
+		{procedure: "UserService/ClearUserFlags", request: aUser("userId"), want: adminsOnly},
+		{procedure: "UserService/IsUserFlaggedByMe", request: aUser("userId"), want: everyone},
+	}
+}

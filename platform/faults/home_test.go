@@ -192,7 +192,7 @@ func insertUndeliverableRows(t *testing.T, n *apptest.Network) {
 	for _, home := range region.All() {
 		w := st.NewTx(home)
 		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
-		w.NewUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now()) // of a server that was killed
+		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now()) // of a server that was killed
 		require.NoError(t, w.Commit(t.Context()))
 	}
 }

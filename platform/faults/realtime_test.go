@@ -92,8 +92,8 @@ func TestRolledBackTransactionEmitsNoEvent(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	now := time.Now().UTC()
-	w := st.Write(region.SG)
-	w.Announce(store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
+	w := st.NewTx(region.SG)
+	w.EmitEvent(store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
 	w.DeleteFeed(region.NewID(region.SG), now, store.ErrChanged) // the feed does not exist: the guard aborts the transaction
 	require.ErrorIs(t, w.Commit(t.Context()), store.ErrChanged)
 	user := n.NewUser(t, region.EU, "user")

@@ -82,8 +82,8 @@ func (d *Deps) LoadTarget(ctx context.Context, draft *Draft) (*PostTarget, error
 }
 
 // Known is what an answer about a post on the target starts from.
-func (t *PostTarget) Known(posts ...store.Post) view.Known {
-	k := view.Known{Posts: posts, Users: append(t.UserRows(), t.creator...), Categories: t.Categories}
+func (t *PostTarget) Known(posts ...store.Post) view.Rows {
+	k := view.Rows{Posts: posts, Users: append(t.UserRows(), t.creator...), Categories: t.Categories}
 	if t.Place.Community != nil {
 		k.Communities = []store.Community{*t.Place.Community}
 	}

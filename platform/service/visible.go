@@ -47,8 +47,8 @@ func (d *Deps) SeePost(ctx context.Context, caller *auth.Caller, id string) (Pla
 }
 
 // Visible keeps the posts that the caller may see, and what was read to know it.
-func (d *Deps) Visible(ctx context.Context, f *First, posts []store.Post) (view.Known, error) {
-	k := view.Known{Users: f.UserRows()}
+func (d *Deps) Visible(ctx context.Context, f *First, posts []store.Post) (view.Rows, error) {
+	k := view.Rows{Users: f.UserRows()}
 	targets := map[string]string{}
 	for _, p := range posts {
 		if p.TargetType != OnContent {

@@ -68,16 +68,16 @@ func (l *loaded) requireSee(now time.Time) error {
 	return l.ref.Place.RequireSeeComment(l.First.Caller, l.comment)
 }
 
-func (l *loaded) known(comments ...store.Comment) view.Known {
-	k := view.Known{Comments: comments, Users: l.UserRows()}
+func (l *loaded) known(comments ...store.Comment) view.Rows {
+	k := view.Rows{Comments: comments, Users: l.UserRows()}
 	if l.ref.Place.Member != nil {
 		k.Members = []store.Member{*l.ref.Place.Member}
 	}
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.CommentAggregate], error) {
-	a, err := s.View.Gather(ctx, s.Store, callerID, k)
+func (s *Service) answer(ctx context.Context, callerID string, k view.Rows) (*connect.Response[plazav1.CommentAggregate], error) {
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[pla
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	k := view.Known{Users: f.UserRows()}
+	k := view.Rows{Users: f.UserRows()}
 	for _, l := range found {
 		if l.comment == nil || l.comment.DeletedAt != nil || l.requireSee(s.Now()) != nil {
 			continue

@@ -37,7 +37,7 @@ func (s *Service) ListComments(ctx context.Context, req *connect.Request[plazav1
 		}
 	}
 	rows, paging := page.Window(cursor, rows, func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID })
-	a, err := s.View.Gather(ctx, s.Store, l.First.Caller.UserID, l.known(rows...))
+	a, err := s.View.Load(ctx, s.Store, l.First.Caller.UserID, l.known(rows...))
 	if err != nil {
 		return nil, err
 	}

@@ -156,12 +156,12 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.F
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := s.View.Gather(ctx, s.Store, src.User().ID, known)
+	a, err := s.View.Load(ctx, s.Store, src.User().ID, known)
 	return a, paging, err
 }
 
 // content reads the posts of entries and where they stand, and leaves out what went meanwhile.
-func (s *Service) content(ctx context.Context, f *service.First, entries []store.FeedEntry) (view.Known, error) {
+func (s *Service) content(ctx context.Context, f *service.First, entries []store.FeedEntry) (view.Rows, error) {
 	var posts, communities, walls, authors []string
 	for _, e := range entries {
 		posts, authors = append(posts, e.ID), append(authors, e.AuthorID)
@@ -172,7 +172,7 @@ func (s *Service) content(ctx context.Context, f *service.First, entries []store
 		}
 	}
 	var rows []store.Post
-	k := view.Known{Users: f.UserRows()}
+	k := view.Rows{Users: f.UserRows()}
 	var owners []store.User
 	reads := s.Store.Related()
 	reads.PostsByID(posts, &rows)
@@ -190,7 +190,7 @@ func (s *Service) content(ctx context.Context, f *service.First, entries []store
 
 // standing returns the posts in the order of the entries, without those that the caller may not see any more: whoever was
 // put out of a private community a moment ago may still have it among the sources.
-func standing(f *service.First, entries []store.FeedEntry, rows []store.Post, k view.Known) []store.Post {
+func standing(f *service.First, entries []store.FeedEntry, rows []store.Post, k view.Rows) []store.Post {
 	places := map[string]service.Place{}
 	for i := range k.Communities {
 		places[k.Communities[i].ID] = service.Place{Community: &k.Communities[i]}

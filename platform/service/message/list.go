@@ -48,7 +48,7 @@ func (s *Service) ListMessages(ctx context.Context, req *connect.Request[plazav1
 }
 
 func (s *Service) page(ctx context.Context, c *service.Chat, rows []store.Message, paging *plazav1.Paging) (*connect.Response[plazav1.ListMessagesResponse], error) {
-	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: rows, Viewer: c.User()})
+	a, err := s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: rows, Viewer: c.User()})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 type answer = connect.Response[plazav1.MessageFeedAggregate]
 
 func (s *Service) answer(ctx context.Context, f *service.First, feeds ...store.MessageFeed) (*answer, error) {
-	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
+	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: f.User()})
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *connect.Request[pla
 		return nil, err
 	}
 	feeds, paging := page.Window(cursor, feeds, func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID })
-	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
+	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: f.User()})
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *connect.Request[plaza
 		return service.Place{Community: &c}.RequireSee(f.Caller) != nil
 	})
 	order := orderOf(req.Msg.GetSortBy(), req.Msg.GetOptions())
-	return s.list(ctx, view.Known{Users: f.UserRows()}, f.Caller.UserID, pins, order)
+	return s.list(ctx, view.Rows{Users: f.UserRows()}, f.Caller.UserID, pins, order)
 }
 
 // ListCommunityPins lists the pinned posts of a community, at one placement or at all.
@@ -47,7 +47,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, req *connect.Request[pl
 	if err != nil {
 		return nil, err
 	}
-	known := view.Known{Users: f.UserRows()}
+	known := view.Rows{Users: f.UserRows()}
 	if place.Member != nil {
 		known.Members = []store.Member{*place.Member}
 	}
@@ -55,7 +55,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, req *connect.Request[pl
 }
 
 // list answers with the pins whose posts and communities are there, in order.
-func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*connect.Response[plazav1.PinAggregate], error) {
 	slices.SortFunc(all.Pins, order)
 	var pins []store.Pin
 	for _, p := range all.Pins {
@@ -75,7 +75,7 @@ func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *
 		}
 	}
 	k.UserIDs = pinners(pins)
-	a, err := s.View.Gather(ctx, s.Store, callerID, k)
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}

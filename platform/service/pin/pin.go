@@ -115,14 +115,14 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 
 // answer is about one post: with its pin, or with none where that was taken back.
 func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*connect.Response[plazav1.PinAggregate], error) {
-	k := view.Known{Posts: []store.Post{*l.post}, Users: l.UserRows(), UserIDs: pinners(pins)}
+	k := view.Rows{Posts: []store.Post{*l.post}, Users: l.UserRows(), UserIDs: pinners(pins)}
 	if l.place.Community != nil {
 		k.Communities = []store.Community{*l.place.Community}
 	}
 	if l.place.Member != nil {
 		k.Members = []store.Member{*l.place.Member}
 	}
-	a, err := s.View.Gather(ctx, s.Store, l.Caller.UserID, k)
+	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}

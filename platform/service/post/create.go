@@ -40,6 +40,6 @@ func (s *Service) CreatePost(ctx context.Context, req *connect.Request[plazav1.C
 	}
 	s.Outbox.Deliver(ctx, d.Home, told...)
 	k := t.Known(posts[0])
-	k.Counts, k.Made = counts, posts[1:]
+	k.Counts, k.NewChildren = counts, posts[1:]
 	return s.answer(ctx, t.First.Caller.UserID, k)
 }

@@ -68,8 +68,8 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.First)
 }
 
 // known is what the answer starts from.
-func (l *loaded) known(posts ...store.Post) view.Known {
-	k := view.Known{Posts: posts, Users: l.UserRows()}
+func (l *loaded) known(posts ...store.Post) view.Rows {
+	k := view.Rows{Posts: posts, Users: l.UserRows()}
 	if l.place.Community != nil {
 		k.Communities = []store.Community{*l.place.Community}
 	}
@@ -79,8 +79,8 @@ func (l *loaded) known(posts ...store.Post) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.PostAggregate], error) {
-	a, err := s.View.Gather(ctx, s.Store, callerID, k)
+func (s *Service) answer(ctx context.Context, callerID string, k view.Rows) (*connect.Response[plazav1.PostAggregate], error) {
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (s *Service) ListLiveRooms(ctx context.Context, req *connect.Request[plazav
 	}
 	rows = slices.DeleteFunc(rows, func(r store.Room) bool { return !carries(r) })
 	k.UserIDs = userIDs(rows)
-	a, err := s.View.Gather(ctx, s.Store, f.Caller.UserID, k)
+	a, err := s.View.Load(ctx, s.Store, f.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func liveList(m *plazav1.ListLiveRoomsRequest) store.RoomList {
 }
 
 // posts reads the posts that carry the rooms, as far as the caller may read them, in the order of the rooms.
-func (s *Service) posts(ctx context.Context, f *service.First, rows []store.Room) (view.Known, error) {
+func (s *Service) posts(ctx context.Context, f *service.First, rows []store.Room) (view.Rows, error) {
 	ids := make([]string, 0, len(rows))
 	for _, r := range rows {
 		ids = append(ids, r.PostID)
@@ -135,7 +135,7 @@ func (s *Service) posts(ctx context.Context, f *service.First, rows []store.Room
 	reads := s.Store.Related()
 	reads.PostsByID(ids, &posts)
 	if err := reads.Run(ctx); err != nil {
-		return view.Known{}, err
+		return view.Rows{}, err
 	}
 	k, err := s.Visible(ctx, f, posts)
 	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })

@@ -49,7 +49,7 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *connect.Request[p
 
 // gather reads what the posts of the rows would refer to. They are put together as they would be published.
 func (s *Service) gather(ctx context.Context, f *service.First, rows []store.ScheduledPost) (*view.Aggregate, error) {
-	k := view.Known{Users: f.UserRows(), Counts: store.Counts{}}
+	k := view.Rows{Users: f.UserRows(), Counts: store.Counts{}}
 	var communities []string
 	for _, row := range rows {
 		posting := &service.Posting{AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
@@ -58,7 +58,7 @@ func (s *Service) gather(ctx context.Context, f *service.First, rows []store.Sch
 			return nil, err
 		}
 		posts := rowsOf(row, d, posting, row.CreatedAt)
-		k.Posts, k.Made = append(k.Posts, posts[0]), append(k.Made, posts[1:]...)
+		k.Posts, k.NewChildren = append(k.Posts, posts[0]), append(k.NewChildren, posts[1:]...)
 		for _, p := range posts {
 			k.Counts[p.ID] = nil // nothing to count of it yet
 		}
@@ -71,5 +71,5 @@ func (s *Service) gather(ctx context.Context, f *service.First, rows []store.Sch
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	return s.View.Gather(ctx, s.Store, f.Caller.UserID, k)
+	return s.View.Load(ctx, s.Store, f.Caller.UserID, k)
 }

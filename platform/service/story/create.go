@@ -143,7 +143,7 @@ func (t *target) requireCreate(settings store.Settings) error {
 	return auth.Require(t.First.Caller, auth.ManageCommunityStory, t.place.Scope(""))
 }
 
-func (t *target) known(story store.Story) view.Known {
+func (t *target) known(story store.Story) view.Rows {
 	l := &loaded{First: t.First, ref: service.Reference{Story: &story, Place: t.place}}
 	return l.known(story)
 }

@@ -96,7 +96,7 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *connect.Request
 
 // listAnswer is the answer with a page of stories of the places that were read.
 func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*connect.Response[plazav1.ListStoriesResponse], error) {
-	k := view.Known{Stories: rows, Users: append(p.UserRows(), p.owners...)}
+	k := view.Rows{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
 		place := p.targets[i].place
 		if p.requireSee(i) != nil {
@@ -109,7 +109,7 @@ func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story,
 			k.Members = append(k.Members, *place.Member)
 		}
 	}
-	a, err := s.View.Gather(ctx, s.Store, p.Caller.UserID, k)
+	a, err := s.View.Load(ctx, s.Store, p.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}

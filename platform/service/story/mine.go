@@ -63,7 +63,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []st
 			walls = append(walls, t.TargetID)
 		}
 	}
-	k := view.Known{Users: f.UserRows()}
+	k := view.Rows{Users: f.UserRows()}
 	var owners []store.User
 	reads := s.Store.Related()
 	reads.Communities(communities, &k.Communities)
@@ -74,7 +74,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []st
 	}
 	k.Users = append(k.Users, owners...)
 	rows = standing(f, rows, &k)
-	a, err := s.View.Gather(ctx, s.Store, f.Caller.UserID, k)
+	a, err := s.View.Load(ctx, s.Store, f.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.First, rows []st
 }
 
 // standing keeps the targets that the caller may see, and what the answer says of them.
-func standing(f *service.First, rows []store.StoryTarget, k *view.Known) []store.StoryTarget {
+func standing(f *service.First, rows []store.StoryTarget, k *view.Rows) []store.StoryTarget {
 	rows = slices.DeleteFunc(rows, func(t store.StoryTarget) bool { return placeOf(t, k).RequireSee(f.Caller) != nil })
 	shown := map[string]bool{}
 	for _, t := range rows {
@@ -101,7 +101,7 @@ func standing(f *service.First, rows []store.StoryTarget, k *view.Known) []store
 
 // placeOf is where a target's stories stand, of what was read; nowhere where it is gone. Whom the caller follows does not
 // block the caller, and shows them the wall.
-func placeOf(t store.StoryTarget, k *view.Known) service.Place {
+func placeOf(t store.StoryTarget, k *view.Rows) service.Place {
 	var place service.Place
 	for i := range k.Communities {
 		if k.Communities[i].ID == t.TargetID {

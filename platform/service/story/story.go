@@ -74,8 +74,8 @@ func (s *Service) find(ctx context.Context, id string, more func(*service.First)
 }
 
 // known is what the answer starts from.
-func (l *loaded) known(story store.Story) view.Known {
-	k := view.Known{Stories: []store.Story{story}, Users: l.UserRows()}
+func (l *loaded) known(story store.Story) view.Rows {
+	k := view.Rows{Stories: []store.Story{story}, Users: l.UserRows()}
 	if l.ref.Place.Community != nil {
 		k.Communities = []store.Community{*l.ref.Place.Community}
 	}
@@ -85,8 +85,8 @@ func (l *loaded) known(story store.Story) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.StoryAggregate], error) {
-	a, err := s.View.Gather(ctx, s.Store, callerID, k)
+func (s *Service) answer(ctx context.Context, callerID string, k view.Rows) (*connect.Response[plazav1.StoryAggregate], error) {
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}

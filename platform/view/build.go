@@ -49,7 +49,8 @@ func (l *loader) childrenInOrder() []store.Post {
 	return l.children
 }
 
-// buildComments puts replies of comments into CommentChildren, and embedded comments of posts and stories into Comments.
+// buildComments puts replies of comments into CommentChildren, and embedded comments of posts and stories into
+// Comments.
 func (l *loader) buildComments(a *Aggregate) {
 	primary := newIDSet()
 	for _, c := range l.Comments {

@@ -23,7 +23,8 @@ func (b *Builder) Categories(rows []store.Category) []*plazav1.Category {
 	return mapList(unique(rows, func(c store.Category) string { return c.ID }), b.Category)
 }
 
-// CategoryResponse returns a response about categories, which repeats them at the top level and in data. paging may be nil.
+// CategoryResponse returns a response about categories, which repeats them at the top level and in data. paging may be
+// nil.
 func (b *Builder) CategoryResponse(rows []store.Category, paging *plazav1.Paging) *plazav1.CategoryResponse {
 	if paging == nil {
 		paging = &plazav1.Paging{}

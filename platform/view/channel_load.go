@@ -39,9 +39,9 @@ type channelLoader struct {
 	marks    []store.FeedMark
 }
 
-// LoadChannels reads the rows that channels refer to, in one round trip to each home concerned, and converts all of them;
-// unknown authors of previews take a second round trip. Each channel comes with the viewer's membership, which is `none` if
-// there is no row.
+// LoadChannels reads the rows that channels refer to, in one round trip to each home concerned, and converts all of
+// them; unknown authors of previews take a second round trip. Each channel comes with the viewer's membership, which is
+// `none` if there is no row.
 func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows ChannelRows) (*plazav1.ChannelAggregate, error) {
 	l := &channelLoader{ChannelRows: rows, builder: b, counts: store.Counts{}}
 	if l.Viewer != nil {
@@ -72,8 +72,8 @@ func (l *channelLoader) ids() []string {
 	return mapList(l.Channels, func(c store.Channel) string { return c.ID })
 }
 
-// wantedUsers returns the users of the memberships, the creators, the authors of the previews and, if the response has their
-// membership, the viewer.
+// wantedUsers returns the users of the memberships, the creators, the authors of the previews and, if the response has
+// their membership, the viewer.
 func (l *channelLoader) wantedUsers() *idSet {
 	wanted := newIDSet()
 	for _, u := range l.ChannelUsers {
@@ -178,8 +178,8 @@ func (l *channelLoader) channelUsers(rows []store.ChannelUser) []*plazav1.Channe
 	return out
 }
 
-// defaultReadTo returns the last segment that a user without a marker has read. Members get a marker with the first message
-// after they joined, and earlier messages count as read.
+// defaultReadTo returns the last segment that a user without a marker has read. Members get a marker with the first
+// message after they joined, and earlier messages count as read.
 func (l *channelLoader) defaultReadTo(u store.ChannelUser) int64 {
 	if feed := l.feed(u.ChannelID); feed != nil && u.IsMember() {
 		return feed.LastSegment
@@ -213,7 +213,8 @@ func (l *channelLoader) membership(channelID string) *store.ChannelUser {
 	return &store.ChannelUser{ChannelID: channelID, UserID: l.Viewer.ID, UserPublicID: l.Viewer.PublicID}
 }
 
-// canRead reports whether the viewer may read the messages of a channel. The messages of deleted channels are not readable.
+// canRead reports whether the viewer may read the messages of a channel. The messages of deleted channels are not
+// readable.
 func (l *channelLoader) canRead(channelID string) bool {
 	c := find(l.Channels, func(c *store.Channel) bool { return c.ID == channelID })
 	return c != nil && c.DeletedAt == nil && (l.ViewerReads || l.membership(channelID).IsMember())

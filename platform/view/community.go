@@ -55,8 +55,8 @@ type CommunityRows struct {
 	Communities []store.Community
 	// Viewer is the caller; nil for administrators.
 	Viewer *store.User
-	// Members are known memberships: those of the users that the response is about, in its order, and those of the viewer.
-	// The viewer's memberships in the other communities are read.
+	// Members are known memberships: those of the users that the response is about, in its order, and those of the
+	// viewer. The viewer's memberships in the other communities are read.
 	Members []store.Member
 	// OnlyMembers leaves out memberships of the viewer that are not in Members, as lists of members do.
 	OnlyMembers bool
@@ -73,8 +73,8 @@ type communityLoader struct {
 	counts     store.Counts
 }
 
-// LoadCommunities reads the rows that communities refer to, in one round trip to each home concerned, and converts all of
-// them. Each community comes with the viewer's membership, which is `none` if there is no row.
+// LoadCommunities reads the rows that communities refer to, in one round trip to each home concerned, and converts all
+// of them. Each community comes with the viewer's membership, which is `none` if there is no row.
 func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows CommunityRows) (*plazav1.CommunityAggregate, error) {
 	l := &communityLoader{CommunityRows: rows, builder: b, counts: store.Counts{}}
 	if l.Viewer != nil {

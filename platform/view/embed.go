@@ -15,8 +15,8 @@ type embed struct {
 	deleted bool
 }
 
-// embeddedID returns the id of the row that a post of the given structure type embeds, which is in a field of its data. It
-// returns "" for other and for deleted posts.
+// embeddedID returns the id of the row that a post of the given structure type embeds, which is in a field of its data.
+// It returns "" for other and for deleted posts.
 func embeddedID(p store.Post, structureType, field string) string {
 	if p.StructureType != structureType || p.DeletedAt != nil {
 		return ""

@@ -20,7 +20,8 @@ var feedTypes = []struct {
 }
 
 // FeedID returns the id of a target's feed. It is derived from the target and the feed type, and has the target's home.
-// targetID is the internal id of a community or of a user (for walls). FeedID returns "" if targetID is not an internal id.
+// targetID is the internal id of a community or of a user (for walls). FeedID returns "" if targetID is not an internal
+// id.
 func FeedID(targetID, feedType string) string {
 	if !region.ValidID(targetID) {
 		return ""

@@ -13,9 +13,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FillFiles fills an empty collection `files` of a response with the files that its other collections refer to, each once:
-// avatars, thumbnails, attachments, images of poll answers. It takes one round trip to each home concerned, and none if
-// there are no references. Files that do not exist, or whose home is unavailable, are left out.
+// FillFiles fills an empty collection `files` of a response with the files that its other collections refer to, each
+// once: avatars, thumbnails, attachments, images of poll answers. It takes one round trip to each home concerned, and
+// none if there are no references. Files that do not exist, or whose home is unavailable, are left out.
 //
 // An interceptor calls it for every response, so that operations do not have to.
 func (b *Builder) FillFiles(ctx context.Context, st *store.Store, response proto.Message) error {
@@ -36,8 +36,9 @@ func (b *Builder) FillFiles(ctx context.Context, st *store.Store, response proto
 	return nil
 }
 
-// filesWanted returns the messages of a response whose collection `files` is empty, and the ids of the files to put there.
-// These are the response itself and the messages `data` and `results` that some responses wrap their collections in.
+// filesWanted returns the messages of a response whose collection `files` is empty, and the ids of the files to put
+// there. These are the response itself and the messages `data` and `results` that some responses wrap their collections
+// in.
 func filesWanted(response protoreflect.Message) (empty []protoreflect.Message, wanted *idSet) {
 	wanted = newIDSet()
 	for _, m := range []protoreflect.Message{response, inner(response, "data"), inner(response, "results")} {
@@ -207,7 +208,8 @@ func withSizes(data *structpb.Struct) *structpb.Struct {
 	return data
 }
 
-// fileIDsInData returns the ids of the files in the data of a post or a story: a file, a thumbnail, and a video in each size.
+// fileIDsInData returns the ids of the files in the data of a post or a story: a file, a thumbnail, and a video in each
+// size.
 func fileIDsInData(data *structpb.Struct) []string {
 	fields := data.GetFields()
 	ids := []string{fields["fileId"].GetStringValue(), fields["thumbnailFileId"].GetStringValue()}

@@ -9,8 +9,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Rows are the rows that an operation has read: the primary rows of its response, and any that these refer to. Load reads
-// the rest.
+// Rows are the rows that an operation has read: the primary rows of its response, and any that these refer to. Load
+// reads the rest.
 type Rows struct {
 	// Posts, Stories and Comments are the primary rows, in the order of the response.
 	Posts    []store.Post

@@ -13,8 +13,8 @@ type Media struct {
 	PlaybackURL string // such as https://play.example.com/live
 }
 
-// Ingest returns the address to send a stream or a room to. The playback key identifies it, the ingest key authorizes the
-// sender. It is nil without a server.
+// Ingest returns the address to send a stream or a room to. The playback key identifies it, the ingest key authorizes
+// the sender. It is nil without a server.
 func (m Media) Ingest(playbackKey, ingestKey string, secure bool) *plazav1.StreamUrl {
 	base := m.IngestURL
 	if rest, plain := strings.CutPrefix(base, "rtmp://"); plain && secure {

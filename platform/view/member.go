@@ -14,7 +14,8 @@ const (
 	neverJoined      = "neverJoined"
 )
 
-// CommunityUser converts a membership. A membership without a state is that of a user who never joined; its times are unset.
+// CommunityUser converts a membership. A membership without a state is that of a user who never joined; its times are
+// unset.
 func (b *Builder) CommunityUser(m store.Member) *plazav1.CommunityUser {
 	membership, reason := membershipOf(m.State)
 	return &plazav1.CommunityUser{

@@ -104,8 +104,8 @@ func messageMentions(raw []byte) []*plazav1.MessageMention {
 
 // MessageRows are the rows that an operation on messages or subchannels has read.
 type MessageRows struct {
-	// Feeds and Messages are the primary rows, unique, in the order of the response. Messages must be empty in a response about
-	// subchannels, which shows their last messages.
+	// Feeds and Messages are the primary rows, unique, in the order of the response. Messages must be empty in a
+	// response about subchannels, which shows their last messages.
 	Feeds    []store.MessageFeed
 	Messages []store.Message
 	// Viewer is the caller; nil for administrators.
@@ -122,7 +122,8 @@ type messageLoader struct {
 	files  *prefetchedFiles
 }
 
-// LoadMessages reads the rows that messages refer to, in one round trip to each home concerned, and converts all of them.
+// LoadMessages reads the rows that messages refer to, in one round trip to each home concerned, and converts all of
+// them.
 func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageAggregate, error) {
 	l := newMessageLoader(rows)
 	batch := st.Related()
@@ -137,7 +138,8 @@ func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows Messag
 	return a, err
 }
 
-// LoadMessageFeeds reads the last messages of subchannels and then the rows that both refer to, and converts all of them.
+// LoadMessageFeeds reads the last messages of subchannels and then the rows that both refer to, and converts all of
+// them.
 func (b *Builder) LoadMessageFeeds(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageFeedAggregate, error) {
 	l := newMessageLoader(rows)
 	last := st.Related()

@@ -5,7 +5,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Poll converts a poll. counts must hold the votes per answer; mine are the viewer's votes, which may include other polls.
+// Poll converts a poll. counts must hold the votes per answer; mine are the viewer's votes, which may include other
+// polls.
 func (b *Builder) Poll(p store.Poll, counts store.Counts, mine []store.PollVote) *plazav1.Poll {
 	m := &plazav1.Poll{
 		PollId:         p.ID,

@@ -6,9 +6,9 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// redactDeleted clears the content and the references of deleted rows: data, mentions, comments, child posts, replies and
-// attachments. The rows stay in the response as tombstones. Load follows references only from these rows, so nothing that
-// is reachable through a deleted row alone is read or returned.
+// redactDeleted clears the content and the references of deleted rows: data, mentions, comments, child posts, replies
+// and attachments. The rows stay in the response as tombstones. Load follows references only from these rows, so
+// nothing that is reachable through a deleted row alone is read or returned.
 func (r *Rows) redactDeleted() {
 	r.Posts = changed(r.Posts, func(p *store.Post) {
 		if p.DeletedAt != nil {

@@ -8,7 +8,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// builtInSince is the creation time of the built-in roles: the day of the first version of the interface that Plaza serves.
+// builtInSince is the creation time of the built-in roles: the day of the first version of the interface that Plaza
+// serves.
 var builtInSince = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 // Role converts a role.

@@ -5,7 +5,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// VideoStreaming converts a stream. viewerID is the internal id of the caller: only the creator gets the ingest address.
+// VideoStreaming converts a stream. viewerID is the internal id of the caller: only the creator gets the ingest
+// address.
 func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.VideoStreaming {
 	m := &plazav1.VideoStreaming{
 		StreamId:        s.ID,

@@ -10,7 +10,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ChannelPath returns the realtime topic of a channel. The topics of its subchannels and messages start with it.
+// ChannelPath returns the path of a channel. The paths of its subchannels and messages start with it.
 func (b *Builder) ChannelPath(internalID string) string { return b.NetworkID + "/chat/" + internalID }
 
 // Channel converts a channel. feed is its first subchannel and preview the last message of that; both may be nil.

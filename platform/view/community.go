@@ -8,7 +8,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// CommunityPath returns a community's realtime topic.
+// CommunityPath returns a community's path.
 func (b *Builder) CommunityPath(id string) string { return b.TargetPath("community", id) }
 
 // Community converts a community. mine is the caller's membership and may be nil.

@@ -30,7 +30,7 @@ func MessageMentionsJSON(list []MessageMention) []byte { return listJSON(list) }
 // MessageMentions decodes the mentions of a row.
 func MessageMentions(raw []byte) []MessageMention { return listOf[MessageMention](raw) }
 
-// MessageFeedPath returns a subchannel's realtime topic.
+// MessageFeedPath returns a subchannel's path.
 func (b *Builder) MessageFeedPath(channelID, id string) string {
 	return b.ChannelPath(channelID) + "/" + id
 }

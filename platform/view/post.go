@@ -5,7 +5,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// TargetPath returns the realtime topic of the content of a community or a wall.
+// TargetPath returns the path of the content of a community or a wall.
 func (b *Builder) TargetPath(targetType, targetID string) string {
 	return b.NetworkID + "/social/" + targetType + "/" + targetID
 }

@@ -7,7 +7,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// RoomPath returns a room's realtime topic.
+// RoomPath returns a room's path.
 func (b *Builder) RoomPath(roomID string) string { return b.NetworkID + "/room/" + roomID }
 
 // Room converts a room. The result contains no ingest keys.

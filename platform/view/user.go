@@ -8,7 +8,7 @@ import (
 // deletedUserName replaces the name of deleted users.
 const deletedUserName = "Deleted user"
 
-// UserPath returns a user's realtime topic.
+// UserPath returns a user's path.
 func (b *Builder) UserPath(internalID string) string { return b.NetworkID + "/user/" + internalID }
 
 // User converts a user.

@@ -150,7 +150,7 @@ func TestPinTargets(t *testing.T) {
 	require.Equal(t, []string{"network", "community"}, []string{targets[0].GetTargetType(), targets[1].GetTargetType()})
 }
 
-func TestTopics(t *testing.T) {
+func TestPaths(t *testing.T) {
 	require.Equal(t, "n/social/community/c", newBuilder().CommunityPath("c"))
 	require.Equal(t, "n/chat/c/f", newBuilder().MessageFeedPath("c", "f"))
 	require.Equal(t, "n/room/r", newBuilder().RoomPath("r"))

@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		"a.yaml":     {"nobody: 1 # nobody\n", []int{1}},
 		"a.sh":       {"nobody\n# It is over.\n", []int{2}},
 		"a.sql":      {"SELECT 'nobody'; -- nobody\n", []int{1}},
-		"a.md":       {"This is\nover.\n", []int{1}},
+		"a.md":       {"This is\nover. Runs as `nobody`.\n", []int{1}},
 		"Makefile":   {"x: ## For nobody.\n", []int{1}},
 		"a.txt":      {"nobody\n", nil},
 		"gen/a.go":   {"// nobody\n", nil},

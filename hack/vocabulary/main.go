@@ -89,8 +89,7 @@ var skipped = regexp.MustCompile(`^(\..+|bin|gen|testdata|vocabulary|zz_generate
 // proseOf extracts the prose of files by their extension, on the lines of the file.
 var proseOf = map[string]func(content string) string{
 	".go": goProse, ".proto": after("//"), ".sql": after("--"), ".sh": after("#"), ".yaml": after("#"), ".yml": after("#"),
-	"":    after("#"), // Makefile
-	".md": after(""),
+	"": after("#"), ".md": after(""), // "" is the Makefile
 }
 
 // check reports the findings in the files below root.

@@ -175,14 +175,14 @@ func (h *Hub) addedData(ctx context.Context, home region.Code, p events.AddedUse
 	if slices.Contains(reads.Missing(), home) {
 		return nil, fail.Unavailable("the home of the event log did not answer", nil)
 	}
-	answer := view.CommunityAnswer{Communities: communities, Users: users}
+	answer := view.CommunityRows{Communities: communities, Users: users}
 	for _, m := range p.Members {
 		answer.Members = append(answer.Members, store.Member{
 			CommunityID: p.CommunityID, UserID: m.UserID, UserPublicID: m.PublicID, State: store.StateMember,
 			Roles: m.Roles, JoinedAt: m.JoinedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 		})
 	}
-	a, err := h.View.Communities(ctx, h.Store, answer)
+	a, err := h.View.LoadCommunities(ctx, h.Store, answer)
 	if err != nil {
 		return nil, err
 	}

@@ -8,126 +8,90 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func (g *gathering) build() *Aggregate {
-	a := &Aggregate{Users: g.builder.Users(g.Users), Categories: g.categories(), CommunityUsers: g.communityUsers()}
-	g.buildCommunities(a)
-	g.buildPosts(a)
-	g.buildStories(a)
-	g.buildComments(a)
-	g.buildPolls(a)
-	g.buildStreams(a)
-	g.buildRooms(a)
-	a.Roles = g.roles()
+func (l *loader) build() *Aggregate {
+	a := &Aggregate{
+		Users: l.builder.Users(l.Users), Categories: l.builder.Categories(l.Categories), CommunityUsers: l.builder.CommunityUsers(l.Members),
+	}
+	l.buildCommunities(a)
+	l.buildPosts(a)
+	l.buildStories(a)
+	l.buildComments(a)
+	l.buildPolls(a)
+	l.buildStreams(a)
+	l.buildRooms(a)
+	a.Roles = l.roles()
 	return a
 }
 
-func (g *gathering) buildPosts(a *Aggregate) {
-	primary := newSet()
-	for _, p := range g.Posts {
+func (l *loader) buildPosts(a *Aggregate) {
+	primary := newIDSet()
+	for _, p := range l.Posts {
 		primary.add(p.ID)
-		a.Posts = append(a.Posts, g.post(p))
+		a.Posts = append(a.Posts, l.post(p))
 	}
-	for _, c := range g.childrenInOrder() {
-		if !primary.has[c.ID] {
-			a.PostChildren = append(a.PostChildren, g.post(c))
+	for _, c := range l.childrenInOrder() {
+		if !primary.seen[c.ID] {
+			a.PostChildren = append(a.PostChildren, l.post(c))
 		}
 	}
-	a.Feeds = g.feeds()
+	a.Feeds = l.feeds()
 }
 
-// childrenInOrder are the child posts in the order in which their parents list them; those that no parent lists come last.
-func (g *gathering) childrenInOrder() []store.Post {
-	place := map[string]int{}
-	for _, p := range g.Posts {
+// childrenInOrder sorts the child posts as their parents list them; children that no parent lists come last.
+func (l *loader) childrenInOrder() []store.Post {
+	position := map[string]int{}
+	for _, p := range l.Posts {
 		for _, id := range p.Children {
-			place[id] = len(place) - math.MaxInt32 // below zero, which stands for all others
+			position[id] = len(position) - math.MaxInt32 // negative: before the children without a position, which is 0
 		}
 	}
-	slices.SortStableFunc(g.children, func(a, b store.Post) int { return place[a.ID] - place[b.ID] })
-	return g.children
+	slices.SortStableFunc(l.children, func(a, b store.Post) int { return position[a.ID] - position[b.ID] })
+	return l.children
 }
 
-func (g *gathering) buildComments(a *Aggregate) {
-	seen := newSet()
-	for _, c := range g.Comments {
-		seen.add(c.ID)
-		a.Comments = append(a.Comments, g.comment(c))
+// buildComments puts replies of comments into CommentChildren, and embedded comments of posts and stories into
+// Comments.
+func (l *loader) buildComments(a *Aggregate) {
+	primary := newIDSet()
+	for _, c := range l.Comments {
+		primary.add(c.ID)
+		a.Comments = append(a.Comments, l.comment(c))
 	}
-	for _, c := range g.replies {
-		if seen.has[c.ID] {
-			continue
-		}
-		seen.add(c.ID)
-		if len(g.Comments) > 0 {
-			a.CommentChildren = append(a.CommentChildren, g.comment(c))
-		} else {
-			a.Comments = append(a.Comments, g.comment(c))
-		}
+	into := &a.CommentChildren
+	if len(l.Comments) == 0 {
+		into = &a.Comments
 	}
-}
-
-func (g *gathering) buildCommunities(a *Aggregate) {
-	seen := newSet()
-	for _, c := range g.Communities {
-		if seen.has[c.ID] {
-			continue
+	for _, c := range unique(l.replies, func(c store.Comment) string { return c.ID }) {
+		if !primary.seen[c.ID] {
+			*into = append(*into, l.comment(c))
 		}
-		seen.add(c.ID)
-		a.Communities = append(a.Communities, g.builder.Community(c, g.Counts, g.member(c.ID, g.viewerID)))
 	}
 }
 
-func (g *gathering) member(communityID, userID string) *store.Member {
-	for i := range g.Members {
-		if g.Members[i].CommunityID == communityID && g.Members[i].UserID == userID {
-			return &g.Members[i]
-		}
+func (l *loader) buildCommunities(a *Aggregate) {
+	for _, c := range unique(l.Communities, func(c store.Community) string { return c.ID }) {
+		mine := find(l.Members, func(m *store.Member) bool { return m.CommunityID == c.ID && m.UserID == l.viewerID })
+		a.Communities = append(a.Communities, l.builder.Community(c, l.Counts, mine))
 	}
-	return nil
 }
 
-func (g *gathering) communityUsers() []*plazav1.CommunityUser {
-	seen := newSet()
-	var out []*plazav1.CommunityUser
-	for _, m := range g.Members {
-		key := m.CommunityID + m.UserID
-		if !seen.has[key] {
-			seen.add(key)
-			out = append(out, g.builder.CommunityUser(m))
-		}
-	}
-	return out
-}
-
-func (g *gathering) categories() []*plazav1.Category {
-	seen := newSet()
-	var out []*plazav1.Category
-	for _, c := range g.Categories {
-		if !seen.has[c.ID] {
-			seen.add(c.ID)
-			out = append(out, g.builder.Category(c))
-		}
-	}
-	return out
-}
-
-// feeds are those that the posts stand in.
-func (g *gathering) feeds() []*plazav1.Feed {
+// feeds returns the feeds that the posts appear in.
+func (l *loader) feeds() []*plazav1.Feed {
 	wanted := map[string]bool{}
-	for _, p := range g.Posts {
+	for _, p := range l.Posts {
 		wanted[FeedID(p.TargetID, p.FeedType)] = true
 	}
 	var out []*plazav1.Feed
-	for _, c := range g.Communities {
-		for _, f := range g.builder.Feeds(c, g.Counts) {
+	for _, c := range l.Communities {
+		for _, f := range l.builder.Feeds(c, l.Counts) {
 			if wanted[f.GetFeedId()] {
 				wanted[f.GetFeedId()] = false
 				out = append(out, f)
 			}
 		}
 	}
-	for _, u := range g.Users {
-		if f := g.builder.WallFeed(u, g.Counts); wanted[f.GetFeedId()] {
+	for _, u := range l.Users {
+		if f := l.builder.WallFeed(u, l.Counts); wanted[f.GetFeedId()] {
 			wanted[f.GetFeedId()] = false
 			out = append(out, f)
 		}
@@ -135,49 +99,36 @@ func (g *gathering) feeds() []*plazav1.Feed {
 	return out
 }
 
-// roles are those that the users and members of the answer have.
-func (g *gathering) roles() []*plazav1.Role {
+// roles returns the roles of the users and members of the response.
+func (l *loader) roles() []*plazav1.Role {
 	var ids []string
-	for _, u := range g.Users {
+	for _, u := range l.Users {
 		ids = append(ids, u.Roles...)
 	}
-	for _, m := range g.Members {
+	for _, m := range l.Members {
 		ids = append(ids, m.Roles...)
 	}
-	return g.builder.Roles(ids)
+	return l.builder.Roles(ids)
 }
 
-// WallFeed is the feed of a user's wall.
-func (b *Builder) WallFeed(u store.User, counts store.Counts) *plazav1.Feed {
-	return &plazav1.Feed{
-		TargetId:   u.PublicID,
-		TargetType: "user",
-		PostCount:  count(counts.Of(u.ID, store.CountPublished)),
-		FeedType:   "published",
-		FeedId:     FeedID(u.ID, "published"),
-		CreatedAt:  ts(u.CreatedAt),
-		UpdatedAt:  ts(u.UpdatedAt),
-	}
-}
-
-func (g *gathering) post(p store.Post) *plazav1.Post {
-	m := g.builder.post(p, g.Counts)
-	m.Reactions, m.ReactionsCount = reactions(g.Counts, p.ID)
-	m.MyReactions = g.mineOf(p.ID)
+func (l *loader) post(p store.Post) *plazav1.Post {
+	m := l.builder.post(p, l.Counts)
+	m.Reactions, m.ReactionsCount = reactions(l.Counts, p.ID)
+	m.MyReactions = reactionsTo(p.ID, l.mine)
 	return m
 }
 
-func (g *gathering) comment(c store.Comment) *plazav1.Comment {
-	m := g.builder.comment(c, g.Counts)
-	m.Reactions, m.ReactionsCount = reactions(g.Counts, c.ID)
-	m.MyReactions = g.mineOf(c.ID)
+func (l *loader) comment(c store.Comment) *plazav1.Comment {
+	m := l.builder.comment(c, l.Counts)
+	m.Reactions, m.ReactionsCount = reactions(l.Counts, c.ID)
+	m.MyReactions = reactionsTo(c.ID, l.mine)
 	return m
 }
 
-// mineOf are the names by which the viewer reacts to a reference.
-func (g *gathering) mineOf(ref string) []string {
+// reactionsTo returns the names of the reactions to a reference.
+func reactionsTo(ref string, rows []store.Reaction) []string {
 	var names []string
-	for _, r := range g.mine {
+	for _, r := range rows {
 		if r.ReferenceID == ref {
 			names = append(names, r.Name)
 		}
@@ -185,7 +136,7 @@ func (g *gathering) mineOf(ref string) []string {
 	return names
 }
 
-// reactions are the counts by name and their sum.
+// reactions returns the number of reactions to a reference by name, and their sum.
 func reactions(counts store.Counts, ref string) (byName map[string]int32, sum int32) {
 	byName = map[string]int32{}
 	for name, n := range counts.Reactions(ref) {

@@ -5,7 +5,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Category makes the message of a category.
+// Category converts a category.
 func (b *Builder) Category(c store.Category) *plazav1.Category {
 	return &plazav1.Category{
 		CategoryId:   c.ID,
@@ -18,15 +18,18 @@ func (b *Builder) Category(c store.Category) *plazav1.Category {
 	}
 }
 
-// CategoryResponse is the answer about categories in both of its shapes; paging may be nil where there are no pages.
+// Categories converts categories, each once.
+func (b *Builder) Categories(rows []store.Category) []*plazav1.Category {
+	return mapList(unique(rows, func(c store.Category) string { return c.ID }), b.Category)
+}
+
+// CategoryResponse returns a response about categories, which repeats them at the top level and in data. paging may be
+// nil.
 func (b *Builder) CategoryResponse(rows []store.Category, paging *plazav1.Paging) *plazav1.CategoryResponse {
 	if paging == nil {
 		paging = &plazav1.Paging{}
 	}
-	data := &plazav1.CategoryData{Categories: make([]*plazav1.Category, 0, len(rows))}
-	for _, c := range rows {
-		data.Categories = append(data.Categories, b.Category(c))
-	}
+	data := &plazav1.CategoryData{Categories: mapList(rows, b.Category)}
 	return &plazav1.CategoryResponse{
 		Status: "success", Data: data, Categories: data.Categories, Files: data.Files, Paging: paging,
 	}

@@ -10,11 +10,10 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ChannelPath is where the events of a channel are told, and of what is in it: the path of a subchannel begins with it.
+// ChannelPath returns the path of a channel. The paths of its subchannels and messages start with it.
 func (b *Builder) ChannelPath(internalID string) string { return b.NetworkID + "/chat/" + internalID }
 
-// Channel makes the message of a channel. feed is its first subchannel, preview that one's last message; nil leaves out what they
-// say.
+// Channel converts a channel. feed is its first subchannel and preview the last message of that; both may be nil.
 func (b *Builder) Channel(c store.Channel, counts store.Counts, feed *store.MessageFeed, preview *store.Message) *plazav1.Channel {
 	m := &plazav1.Channel{
 		PrivateId:                    c.ID,
@@ -52,7 +51,7 @@ func (b *Builder) Channel(c store.Channel, counts store.Counts, feed *store.Mess
 	return m
 }
 
-// mute says whether a mute holds now, and until when.
+// mute reports whether a mute has not ended yet, and when it ends.
 func (b *Builder) mute(until *time.Time) (muted bool, timeout *timestamppb.Timestamp) {
 	if until == nil || !b.now().Before(*until) {
 		return false, nil
@@ -60,9 +59,9 @@ func (b *Builder) mute(until *time.Time) (muted bool, timeout *timestamppb.Times
 	return true, ts(*until)
 }
 
-// ChannelUser makes the message of how a user stands to a channel. mark is their marker of its first subchannel, nil where they
-// have none; readTo stands in for it then. One without a membership is that of somebody who never belonged to the channel; it has
-// no times.
+// ChannelUser converts a membership in a channel. mark is the user's marker of its first subchannel; if it is nil,
+// readTo is the last segment that the user has read. A row without a membership is that of a user who never joined; its
+// times are unset.
 func (b *Builder) ChannelUser(c store.Channel, u store.ChannelUser, mark *store.FeedMark, readTo int64) *plazav1.ChannelUser {
 	m := &plazav1.ChannelUser{
 		UserId:            u.UserPublicID,
@@ -90,7 +89,7 @@ func (b *Builder) ChannelUser(c store.Channel, u store.ChannelUser, mark *store.
 	return m
 }
 
-// MessagePreview makes the message of a channel's last message.
+// MessagePreview converts the last message of a channel.
 func (b *Builder) MessagePreview(c store.Channel, m store.Message) *plazav1.MessagePreview {
 	p := &plazav1.MessagePreview{
 		MessageId:       m.ID,
@@ -113,7 +112,7 @@ func (b *Builder) MessagePreview(c store.Channel, m store.Message) *plazav1.Mess
 	return p
 }
 
-// messageFeedInfo makes the message of a channel's first subchannel.
+// messageFeedInfo converts the first subchannel of a channel.
 func messageFeedInfo(f store.MessageFeed, preview *store.Message) *plazav1.MessageFeedInfo {
 	m := &plazav1.MessageFeedInfo{MessageFeedId: f.ID, Name: f.Name, CreatedAt: ts(f.CreatedAt), UpdatedAt: ts(f.UpdatedAt)}
 	if preview != nil {
@@ -122,7 +121,7 @@ func messageFeedInfo(f store.MessageFeed, preview *store.Message) *plazav1.Messa
 	return m
 }
 
-// ChannelPage is an answer about channels with its page.
+// ChannelPage returns a response about channels with paging.
 func ChannelPage(a *plazav1.ChannelAggregate, paging *plazav1.Paging) *plazav1.ListChannelsResponse {
 	return &plazav1.ListChannelsResponse{
 		Channels: a.GetChannels(), ChannelUsers: a.GetChannelUsers(), MessagePreviews: a.GetMessagePreviews(),

@@ -1,13 +1,11 @@
 package view
 
 import (
-	"encoding/json"
-
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// comment makes the message of a comment. A deleted one keeps its place and loses its content.
+// comment converts a comment. Deleted comments are returned without content.
 func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment {
 	m := &plazav1.Comment{
 		CommentId:      c.ID,
@@ -45,7 +43,7 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 	return m
 }
 
-// referencePath is the path of what a comment stands on.
+// referencePath returns the path of the post or story that a comment belongs to.
 func (b *Builder) referencePath(c store.Comment) string {
 	if c.ReferenceType == store.ReferenceStory {
 		return b.storyPath(c.TargetType, c.TargetID, c.ReferenceID)
@@ -53,36 +51,20 @@ func (b *Builder) referencePath(c store.Comment) string {
 	return b.postPath(c.TargetType, c.TargetID, c.ReferenceID)
 }
 
+// attachment is the JSON of an attachment in a row.
 type attachment struct {
 	Type   string `json:"type"`
 	FileID string `json:"fileId"`
 }
 
-// AttachmentsJSON is the JSON of attachments, as rows hold it.
+// AttachmentsJSON encodes attachments for a row.
 func AttachmentsJSON(list []*plazav1.Attachment) []byte {
-	out := make([]attachment, len(list))
-	for i, a := range list {
-		out[i] = attachment{Type: a.GetType(), FileID: a.GetFileId()}
-	}
-	raw, err := json.Marshal(out)
-	if err != nil {
-		return []byte("[]")
-	}
-	return raw
+	return listJSON(mapList(list, func(a *plazav1.Attachment) attachment { return attachment{Type: a.GetType(), FileID: a.GetFileId()} }))
 }
 
-// Attachments reads the attachments of a row.
+// Attachments decodes the attachments of a row.
 func Attachments(raw []byte) []*plazav1.Attachment {
-	if len(raw) <= 2 { // []
-		return nil
-	}
-	var list []attachment
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil
-	}
-	out := make([]*plazav1.Attachment, len(list))
-	for i, a := range list {
-		out[i] = &plazav1.Attachment{Type: a.Type, FileId: a.FileID}
-	}
-	return out
+	return mapList(listOf[attachment](raw), func(a attachment) *plazav1.Attachment {
+		return &plazav1.Attachment{Type: a.Type, FileId: a.FileID}
+	})
 }

@@ -4,15 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// CommunityPath is where a community's realtime events are told.
+// CommunityPath returns a community's path.
 func (b *Builder) CommunityPath(id string) string { return b.TargetPath("community", id) }
 
-// Community makes the message of a community; mine is the caller's membership, nil where there is none.
+// Community converts a community. mine is the caller's membership and may be nil.
 func (b *Builder) Community(c store.Community, counts store.Counts, mine *store.Member) *plazav1.Community {
 	return &plazav1.Community{
 		CommunityId:                   c.ID,
@@ -50,172 +49,127 @@ func (b *Builder) Community(c store.Community, counts store.Counts, mine *store.
 	}
 }
 
-// CommunityAnswer is what an operation on communities has read, and what its answer is about.
-type CommunityAnswer struct {
-	// Communities in the order of the answer, each once.
+// CommunityRows are the rows that an operation on communities has read.
+type CommunityRows struct {
+	// Communities are the primary rows, unique, in the order of the response.
 	Communities []store.Community
-	// Viewer is the caller; nil for an administrator.
+	// Viewer is the caller; nil for administrators.
 	Viewer *store.User
-	// Members are memberships that are known: of the concerned users, in the order of the answer, and of the viewer. The
-	// viewer's in other communities are read.
+	// Members are known memberships: those of the users that the response is about, in its order, and those of the
+	// viewer. The viewer's memberships in the other communities are read.
 	Members []store.Member
-	// OnlyMembers keeps the viewer's memberships out of the answer where they are not among Members: lists of members hold
-	// their page and nothing else.
+	// OnlyMembers leaves out memberships of the viewer that are not in Members, as lists of members do.
 	OnlyMembers bool
-	// Users are rows that are known. Only those that the answer refers to appear in it.
+	// Users are known users. The response contains only those that it refers to.
 	Users []store.User
 }
 
-// communityGathering is one answer about communities under way.
-type communityGathering struct {
-	CommunityAnswer
+// communityLoader builds one response about communities.
+type communityLoader struct {
+	CommunityRows
 	builder    *Builder
 	mine       []store.Member
 	categories []store.Category
 	counts     store.Counts
 }
 
-// Communities reads, in one round trip to each home concerned, what communities refer to, and builds the answer. Each
-// community comes with the viewer's membership, which has the state `none` where there is no row.
-func (b *Builder) Communities(ctx context.Context, st *store.Store, a CommunityAnswer) (*plazav1.CommunityAggregate, error) {
-	g := &communityGathering{CommunityAnswer: a, builder: b, counts: store.Counts{}}
-	reads := st.NewBestEffortBatch()
-	g.readUsers(reads)
-	g.readMine(reads)
-	g.readFacts(reads)
-	if err := reads.Run(ctx); err != nil {
+// LoadCommunities reads the rows that communities refer to, in one round trip to each home concerned, and converts all
+// of them. Each community comes with the viewer's membership, which is `none` if there is no row.
+func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows CommunityRows) (*plazav1.CommunityAggregate, error) {
+	l := &communityLoader{CommunityRows: rows, builder: b, counts: store.Counts{}}
+	if l.Viewer != nil {
+		l.Users = append(slices.Clip(l.Users), *l.Viewer)
+	}
+	batch := st.NewBestEffortBatch()
+	readMissingUsers(batch, l.wantedUsers(), &l.Users)
+	l.readMine(batch)
+	l.readCategories(batch)
+	batch.CountsOf(l.ids(), l.counts)
+	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	answer := g.build()
+	a := l.build()
 	var err error
-	answer.Files, err = b.filesOf(ctx, st, noFilesAtHand(), each(answer.GetCommunities()), each(answer.GetUsers()), each(answer.GetCategories()))
-	return answer, err
+	a.Files, err = b.filesOf(ctx, st, noPrefetchedFiles(), each(a.GetCommunities()), each(a.GetUsers()), each(a.GetCategories()))
+	return a, err
 }
 
-// wantedUsers are the creators and the concerned users.
-func (g *communityGathering) wantedUsers() *set {
-	wanted := newSet()
-	for _, c := range g.Communities {
+func (l *communityLoader) ids() []string {
+	return mapList(l.Communities, func(c store.Community) string { return c.ID })
+}
+
+// wantedUsers returns the creators, the users of the memberships and, if the response has their membership, the viewer.
+func (l *communityLoader) wantedUsers() *idSet {
+	wanted := newIDSet()
+	for _, c := range l.Communities {
 		wanted.add(c.CreatorID)
 	}
-	for _, m := range g.Members {
+	for _, m := range l.Members {
 		wanted.add(m.UserID)
+	}
+	if l.Viewer != nil && !l.OnlyMembers {
+		wanted.add(l.Viewer.ID)
 	}
 	return wanted
 }
 
-func (g *communityGathering) readUsers(reads *store.ReadBatch) {
-	if g.Viewer != nil {
-		g.Users = append(slices.Clip(g.Users), *g.Viewer)
-	}
-	wanted := g.wantedUsers()
-	for _, u := range g.Users {
-		wanted.remove(u.ID)
-	}
-	if ids := wanted.list(); len(ids) > 0 {
-		var read []store.User
-		reads.Users(ids, &read)
-		reads.Then(func() { g.Users = append(g.Users, read...) })
-	}
-}
-
-// readMine reads the viewer's memberships that are not among the known ones.
-func (g *communityGathering) readMine(reads *store.ReadBatch) {
-	if g.Viewer == nil {
+// readMine reads the viewer's memberships that are not known.
+func (l *communityLoader) readMine(batch *store.ReadBatch) {
+	if l.Viewer == nil {
 		return
 	}
-	wanted := newSet()
-	for _, c := range g.Communities {
-		wanted.add(c.ID)
-	}
-	for _, m := range g.Members {
-		if m.UserID == g.Viewer.ID {
-			wanted.remove(m.CommunityID)
+	wanted := newIDSet(l.ids()...)
+	for _, m := range l.Members {
+		if m.UserID == l.Viewer.ID {
+			wanted.exclude(m.CommunityID)
 		}
 	}
 	if ids := wanted.list(); len(ids) > 0 {
-		reads.Memberships(g.Viewer.ID, ids, &g.mine)
+		batch.Memberships(l.Viewer.ID, ids, &l.mine)
 	}
 }
 
-// readFacts reads the categories and the counts.
-func (g *communityGathering) readFacts(reads *store.ReadBatch) {
-	categories, homes := newSet(), map[region.Code][]string{}
-	for _, c := range g.Communities {
-		categories.add(c.CategoryIDs...)
-		if home, err := region.HomeOf(c.ID); err == nil {
-			homes[home] = append(homes[home], c.ID)
+func (l *communityLoader) readCategories(batch *store.ReadBatch) {
+	wanted := newIDSet()
+	for _, c := range l.Communities {
+		wanted.add(c.CategoryIDs...)
+	}
+	if ids := wanted.list(); len(ids) > 0 {
+		batch.Categories(ids, &l.categories)
+	}
+}
+
+func (l *communityLoader) build() *plazav1.CommunityAggregate {
+	a := &plazav1.CommunityAggregate{
+		Users: l.builder.usersIn(l.wantedUsers(), l.Users), Categories: mapList(l.categories, l.builder.Category),
+	}
+	var members []store.Member
+	for _, c := range l.Communities {
+		mine := l.membership(c.ID)
+		a.Communities = append(a.Communities, l.builder.Community(c, l.counts, mine))
+		a.Feeds = append(a.Feeds, l.builder.Feeds(c, l.counts)...)
+		if mine != nil && !l.OnlyMembers {
+			members = append(members, *mine)
 		}
 	}
-	if ids := categories.list(); len(ids) > 0 {
-		reads.Categories(ids, &g.categories)
-	}
-	for home, ids := range homes {
-		reads.Counts(home, ids, g.counts)
-	}
+	a.CommunityUsers = l.builder.CommunityUsers(append(members, l.Members...))
+	return a
 }
 
-func (g *communityGathering) build() *plazav1.CommunityAggregate {
-	answer := &plazav1.CommunityAggregate{Users: g.users()}
-	var shown []store.Member
-	for _, c := range g.Communities {
-		mine := g.membership(c.ID)
-		answer.Communities = append(answer.Communities, g.builder.Community(c, g.counts, mine))
-		answer.Feeds = append(answer.Feeds, g.builder.Feeds(c, g.counts)...)
-		if mine != nil && !g.OnlyMembers {
-			shown = append(shown, *mine)
-		}
-	}
-	answer.CommunityUsers = g.communityUsers(append(shown, g.Members...))
-	for _, c := range g.categories {
-		answer.Categories = append(answer.Categories, g.builder.Category(c))
-	}
-	return answer
-}
-
-func (g *communityGathering) communityUsers(members []store.Member) []*plazav1.CommunityUser {
-	seen := newSet()
-	var out []*plazav1.CommunityUser
-	for _, m := range members {
-		if key := m.CommunityID + m.UserID; !seen.has[key] {
-			seen.add(key)
-			out = append(out, g.builder.CommunityUser(m))
-		}
-	}
-	return out
-}
-
-// membership is the viewer's in a community; nil for an administrator.
-func (g *communityGathering) membership(communityID string) *store.Member {
-	if g.Viewer == nil {
+// membership returns the viewer's membership in a community; nil for administrators.
+func (l *communityLoader) membership(communityID string) *store.Member {
+	if l.Viewer == nil {
 		return nil
 	}
-	for _, list := range [][]store.Member{g.Members, g.mine} {
-		for i := range list {
-			if list[i].CommunityID == communityID && list[i].UserID == g.Viewer.ID {
-				return &list[i]
-			}
+	for _, list := range [][]store.Member{l.Members, l.mine} {
+		if m := find(list, func(m *store.Member) bool { return m.CommunityID == communityID && m.UserID == l.Viewer.ID }); m != nil {
+			return m
 		}
 	}
-	return &store.Member{CommunityID: communityID, UserID: g.Viewer.ID, UserPublicID: g.Viewer.PublicID}
+	return &store.Member{CommunityID: communityID, UserID: l.Viewer.ID, UserPublicID: l.Viewer.PublicID}
 }
 
-func (g *communityGathering) users() []*plazav1.User {
-	wanted := g.wantedUsers()
-	if g.Viewer != nil && !g.OnlyMembers { // its membership is in the answer
-		wanted.add(g.Viewer.ID)
-	}
-	var rows []store.User
-	for _, u := range g.Users {
-		if wanted.has[u.ID] {
-			rows = append(rows, u)
-		}
-	}
-	store.SortUsers(rows, wanted.list())
-	return g.builder.Users(rows)
-}
-
-// CommunityPage is an answer about communities with its page.
+// CommunityPage returns a response about communities with paging.
 func CommunityPage(a *plazav1.CommunityAggregate, paging *plazav1.Paging) *plazav1.ListCommunitiesResponse {
 	return &plazav1.ListCommunitiesResponse{
 		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),

@@ -9,7 +9,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// feedTypes are the feeds that every community has, with what counts their posts.
+// feedTypes are the feeds of every community, with the counters of their posts.
 var feedTypes = []struct {
 	name string
 	kind store.CounterKind
@@ -19,8 +19,9 @@ var feedTypes = []struct {
 	{"declined", store.CountDeclined},
 }
 
-// FeedID is the id of a feed: always the same for a target and a feed type, and in the target's home. targetID is the
-// internal id of a community or of the user whose wall it is. A target without a home has no feed, and "" is its id.
+// FeedID returns the id of a target's feed. It is derived from the target and the feed type, and has the target's home.
+// targetID is the internal id of a community or of a user (for walls). FeedID returns "" if targetID is not an internal
+// id.
 func FeedID(targetID, feedType string) string {
 	if !region.ValidID(targetID) {
 		return ""
@@ -29,7 +30,7 @@ func FeedID(targetID, feedType string) string {
 	return targetID[:2] + hex.EncodeToString(sum[:(region.IDLength-2)/2])
 }
 
-// Feeds are the feeds of a community.
+// Feeds returns the feeds of a community.
 func (b *Builder) Feeds(c store.Community, counts store.Counts) []*plazav1.Feed {
 	feeds := make([]*plazav1.Feed, 0, len(feedTypes))
 	for _, t := range feedTypes {
@@ -44,4 +45,17 @@ func (b *Builder) Feeds(c store.Community, counts store.Counts) []*plazav1.Feed 
 		})
 	}
 	return feeds
+}
+
+// WallFeed returns the feed of a user's wall.
+func (b *Builder) WallFeed(u store.User, counts store.Counts) *plazav1.Feed {
+	return &plazav1.Feed{
+		TargetId:   u.PublicID,
+		TargetType: "user",
+		PostCount:  count(counts.Of(u.ID, store.CountPublished)),
+		FeedType:   "published",
+		FeedId:     FeedID(u.ID, "published"),
+		CreatedAt:  ts(u.CreatedAt),
+		UpdatedAt:  ts(u.UpdatedAt),
+	}
 }

@@ -5,7 +5,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// File makes the message of a file.
+// File converts a file.
 func (b *Builder) File(f store.File) *plazav1.File {
 	m := &plazav1.File{
 		FileId:     f.ID,

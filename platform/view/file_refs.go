@@ -13,17 +13,17 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FillFiles fills the collection `files` of an answer, where it has one that is empty, with the files that its other
-// collections refer to, each once: avatars, thumbnails, attachments, images of answers. It is one round trip to each home
-// concerned, and none where nothing refers to a file; a file that is gone, or whose home does not answer, is left out.
+// FillFiles fills an empty collection `files` of a response with the files that its other collections refer to, each
+// once: avatars, thumbnails, attachments, images of poll answers. It takes one round trip to each home concerned, and
+// none if there are no references. Files that do not exist, or whose home is unavailable, are left out.
 //
-// It is called for every answer before it leaves, so that no operation has to think of it.
-func (b *Builder) FillFiles(ctx context.Context, st *store.Store, answer proto.Message) error {
-	empty, wanted := filesWanted(answer.ProtoReflect())
+// An interceptor calls it for every response, so that operations do not have to.
+func (b *Builder) FillFiles(ctx context.Context, st *store.Store, response proto.Message) error {
+	empty, wanted := filesWanted(response.ProtoReflect())
 	if len(empty) == 0 || len(wanted.list()) == 0 {
 		return nil
 	}
-	files, err := b.files(ctx, st, wanted)
+	files, err := b.loadFiles(ctx, st, wanted, noPrefetchedFiles())
 	if err != nil {
 		return err
 	}
@@ -36,10 +36,12 @@ func (b *Builder) FillFiles(ctx context.Context, st *store.Store, answer proto.M
 	return nil
 }
 
-// filesWanted finds the empty collections of an answer, and of what it wraps its collections in, and what belongs in them.
-func filesWanted(answer protoreflect.Message) (empty []protoreflect.Message, wanted *set) {
-	wanted = newSet()
-	for _, m := range []protoreflect.Message{answer, inner(answer, "data"), inner(answer, "results")} {
+// filesWanted returns the messages of a response whose collection `files` is empty, and the ids of the files to put
+// there. These are the response itself and the messages `data` and `results` that some responses wrap their collections
+// in.
+func filesWanted(response protoreflect.Message) (empty []protoreflect.Message, wanted *idSet) {
+	wanted = newIDSet()
+	for _, m := range []protoreflect.Message{response, inner(response, "data"), inner(response, "results")} {
 		field := filesField(m)
 		if field == nil {
 			continue
@@ -60,66 +62,67 @@ func filesWanted(answer protoreflect.Message) (empty []protoreflect.Message, wan
 	return empty, wanted
 }
 
-// inner is a message in an answer; nil where the answer has none of that name.
-func inner(answer protoreflect.Message, name protoreflect.Name) protoreflect.Message {
-	field := answer.Descriptor().Fields().ByName(name)
-	if field == nil || field.Message() == nil || field.IsList() || field.IsMap() || !answer.Has(field) {
+// inner returns the message in a field of a response; nil without one.
+func inner(response protoreflect.Message, name protoreflect.Name) protoreflect.Message {
+	field := response.Descriptor().Fields().ByName(name)
+	if field == nil || field.Message() == nil || field.IsList() || field.IsMap() || !response.Has(field) {
 		return nil
 	}
-	return answer.Get(field).Message()
+	return response.Get(field).Message()
 }
 
-// filesField is the collection `files` of a message; nil where it has none.
+// filesField returns the descriptor of the collection `files` of a message; nil without one.
 func filesField(m protoreflect.Message) protoreflect.FieldDescriptor {
 	if m == nil {
 		return nil
 	}
 	field := m.Descriptor().Fields().ByName("files")
-	if field == nil || !field.IsList() || field.Message() == nil || field.Message().FullName() != (*plazav1.File)(nil).ProtoReflect().Descriptor().FullName() {
+	file := (*plazav1.File)(nil).ProtoReflect().Descriptor().FullName()
+	if field == nil || !field.IsList() || field.Message() == nil || field.Message().FullName() != file {
 		return nil
 	}
 	return field
 }
 
-// filesAtHand are files that were read together with other rows, because the rows at hand before already refer to them.
-type filesAtHand struct {
-	asked          *set
+// prefetchedFiles are files that were read in the same round trip as the rows that a response refers to.
+type prefetchedFiles struct {
+	requested      *idSet // found or not
 	files, avatars []store.File
 }
 
-func noFilesAtHand() *filesAtHand { return &filesAtHand{asked: newSet()} }
+func noPrefetchedFiles() *prefetchedFiles { return &prefetchedFiles{requested: newIDSet()} }
 
-// readFiles reads the files that the known rows refer to: with them at hand, most answers need no round trip for files alone.
-func (g *gathering) readFiles(reads *store.ReadBatch) {
-	wanted := newSet()
-	for _, p := range slices.Concat(g.Posts, g.children) {
-		wanted.add(fileIDsIn(object(p.Data))...)
+// readFiles reads the files that known rows refer to, so that most responses need no round trip for files alone.
+func (l *loader) readFiles(batch *store.ReadBatch) {
+	wanted := newIDSet()
+	for _, p := range slices.Concat(l.Posts, l.children) {
+		wanted.add(fileIDsInData(object(p.Data))...)
 	}
-	for _, s := range g.Stories {
-		wanted.add(fileIDsIn(object(s.Data))...)
+	for _, s := range l.Stories {
+		wanted.add(fileIDsInData(object(s.Data))...)
 	}
-	for _, c := range g.Communities {
+	for _, c := range l.Communities {
 		wanted.add(c.AvatarFileID)
 	}
-	for _, u := range g.Users {
+	for _, u := range l.Users {
 		wanted.add(u.AvatarFileID)
 	}
-	for _, c := range g.Categories {
+	for _, c := range l.Categories {
 		wanted.add(c.AvatarFileID)
 	}
-	g.files.asked = wanted
-	reads.FilesByID(wanted.list(), &g.files.files)
+	l.files.requested = wanted
+	batch.FilesByID(wanted.list(), &l.files.files)
 }
 
-// filesOf is FillFiles for collections that are in no message yet.
-func (b *Builder) filesOf(ctx context.Context, st *store.Store, have *filesAtHand, lists ...iter.Seq[any]) ([]*plazav1.File, error) {
-	wanted := newSet()
+// filesOf returns the files that the messages in lists refer to, each once.
+func (b *Builder) filesOf(ctx context.Context, st *store.Store, prefetched *prefetchedFiles, lists ...iter.Seq[any]) ([]*plazav1.File, error) {
+	wanted := newIDSet()
 	for _, list := range lists {
 		for m := range list {
 			wanted.add(fileIDsOf(m)...)
 		}
 	}
-	return b.filesBeside(ctx, st, wanted, have)
+	return b.loadFiles(ctx, st, wanted, prefetched)
 }
 
 func each[T any](list []T) iter.Seq[any] {
@@ -132,26 +135,21 @@ func each[T any](list []T) iter.Seq[any] {
 	}
 }
 
-// files reads files in the order of the set.
-func (b *Builder) files(ctx context.Context, st *store.Store, wanted *set) ([]*plazav1.File, error) {
-	return b.filesBeside(ctx, st, wanted, noFilesAtHand())
-}
-
-// filesBeside reads the files that are not at hand, if any, and returns all in the order of the set.
-func (b *Builder) filesBeside(ctx context.Context, st *store.Store, wanted *set, have *filesAtHand) ([]*plazav1.File, error) {
+// loadFiles reads the wanted files that were not prefetched, and converts all in the order of wanted.
+func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *idSet, prefetched *prefetchedFiles) ([]*plazav1.File, error) {
 	byID := make(map[string]store.File, len(wanted.list()))
-	for _, f := range slices.Concat(have.files, have.avatars) {
+	for _, f := range slices.Concat(prefetched.files, prefetched.avatars) {
 		byID[f.ID] = f
 	}
 	missing := slices.DeleteFunc(slices.Clone(wanted.list()), func(id string) bool {
 		_, found := byID[id]
-		return found || have.asked.has[id]
+		return found || prefetched.requested.seen[id]
 	})
 	if len(missing) > 0 {
 		var rows []store.File
-		reads := st.NewBestEffortBatch()
-		reads.FilesByID(missing, &rows)
-		if err := reads.Run(ctx); err != nil {
+		batch := st.NewBestEffortBatch()
+		batch.FilesByID(missing, &rows)
+		if err := batch.Run(ctx); err != nil {
 			return nil, err
 		}
 		for _, f := range rows {
@@ -167,19 +165,19 @@ func (b *Builder) filesBeside(ctx context.Context, st *store.Store, wanted *set,
 	return files, nil
 }
 
-// fileIDsOf are the ids of the files that a message of a collection refers to; empty ones among them are none.
+// fileIDsOf returns the ids of the files that an element of a collection refers to. They can be empty.
 func fileIDsOf(message any) []string {
 	switch m := message.(type) {
 	case *plazav1.Post:
-		return fileIDsIn(m.GetData())
+		return fileIDsInData(m.GetData())
 	case *plazav1.Story:
-		return fileIDsIn(m.GetData())
+		return fileIDsInData(m.GetData())
 	case *plazav1.Comment:
-		return attachedTo(m)
+		return fileIDsIn(m.GetAttachments())
 	case *plazav1.Poll:
-		return answeredBy(m)
+		return fileIDsIn(m.GetAnswers())
 	case *plazav1.Message:
-		return append(fileIDsIn(m.GetData()), m.GetFileId())
+		return append(fileIDsInData(m.GetData()), m.GetFileId())
 	case interface{ GetAvatarFileId() string }: // users, communities, categories
 		return []string{m.GetAvatarFileId()}
 	case interface{ GetThumbnailFileId() string }: // video streams, rooms
@@ -188,26 +186,14 @@ func fileIDsOf(message any) []string {
 	return nil
 }
 
-func attachedTo(c *plazav1.Comment) []string {
-	var ids []string
-	for _, a := range c.GetAttachments() {
-		ids = append(ids, a.GetFileId())
-	}
-	return ids
+func fileIDsIn[T interface{ GetFileId() string }](list []T) []string {
+	return mapList(list, func(element T) string { return element.GetFileId() })
 }
 
-func answeredBy(p *plazav1.Poll) []string {
-	var ids []string
-	for _, a := range p.GetAnswers() {
-		ids = append(ids, a.GetFileId())
-	}
-	return ids
-}
-
-// videoSizes are the sizes that clients ask for of a video.
+// videoSizes are the fields of videoFileId that clients read.
 var videoSizes = []string{"original", "high", "medium", "low"}
 
-// withSizes fills the sizes of a video that nobody made with the original: whichever a client asks for, it finds one to play.
+// withSizes sets the missing sizes of a video to the original, because clients request sizes that were not transcoded.
 func withSizes(data *structpb.Struct) *structpb.Struct {
 	video := data.GetFields()["videoFileId"].GetStructValue().GetFields()
 	original := video["original"]
@@ -222,8 +208,9 @@ func withSizes(data *structpb.Struct) *structpb.Struct {
 	return data
 }
 
-// fileIDsIn are those in the data of a post or a story: an image or a file, a thumbnail, a video in each of its sizes.
-func fileIDsIn(data *structpb.Struct) []string {
+// fileIDsInData returns the ids of the files in the data of a post or a story: a file, a thumbnail, and a video in each
+// size.
+func fileIDsInData(data *structpb.Struct) []string {
 	fields := data.GetFields()
 	ids := []string{fields["fileId"].GetStringValue(), fields["thumbnailFileId"].GetStringValue()}
 	video := fields["videoFileId"].GetStructValue().GetFields()

@@ -7,18 +7,18 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// The size of the filter: with the network's default of 100 flags, one in a thousand who did not flag looks as if.
+// Size of the filter. With the default limit of 100 flags, its rate of false positives is about 0.1 %.
 const (
 	filterBits   = 1536
 	filterHashes = 10
 	wordBits     = 32
 )
 
-// HashFlag makes the Bloom filter over the internal ids of those who flag an object; nil when nobody does, because
-// public clients take its presence for "is flagged".
+// HashFlag returns a Bloom filter over the internal ids of the users who flagged an object. It is nil without flags,
+// because public clients treat its presence as "flagged".
 //
-// Bit i of an id is (a + i·b) mod bits, where a and b are the upper and lower halves of the id's 64-bit FNV-1a hash. A
-// client that computes another filter asks isflagbyme, which is exact.
+// Bit i of an id is (a + i·b) mod bits, where a and b are the upper and lower halves of the id's 64-bit FNV-1a hash.
+// Clients that cannot compute it call isflagbyme, which is exact.
 func HashFlag(userIDs []string) *plazav1.HashFlag {
 	if len(userIDs) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func HashFlag(userIDs []string) *plazav1.HashFlag {
 	return &plazav1.HashFlag{Bits: filterBits, Hashes: filterHashes, Hash: hash}
 }
 
-// MayContain reports whether the filter holds the id: false is certain, true may be wrong.
+// MayContain reports whether the filter contains id. It can return false positives, but no false negatives.
 func MayContain(f *plazav1.HashFlag, id string) bool {
 	if f == nil {
 		return false
@@ -52,7 +52,7 @@ func MayContain(f *plazav1.HashFlag, id string) bool {
 
 func filterPositions(id string) [filterHashes]uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(id)) // a hash never fails to take bytes
+	_, _ = h.Write([]byte(id)) // a hash never returns an error
 	sum := h.Sum64()
 	a, b := sum>>32, sum&0xffffffff|1
 	var positions [filterHashes]uint64

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-func TestHashFlagHoldsEveryFlagger(t *testing.T) {
+func TestHashFlagContainsFlaggers(t *testing.T) {
 	var ids []string
 	for range 100 {
 		ids = append(ids, region.NewID(region.EU))
@@ -21,7 +21,7 @@ func TestHashFlagHoldsEveryFlagger(t *testing.T) {
 	}
 }
 
-func TestHashFlagSeldomHoldsAnybodyElse(t *testing.T) {
+func TestHashFlagFalsePositives(t *testing.T) {
 	var ids []string
 	for range 100 {
 		ids = append(ids, region.NewID(region.US))
@@ -33,10 +33,10 @@ func TestHashFlagSeldomHoldsAnybodyElse(t *testing.T) {
 			wrong++
 		}
 	}
-	require.Less(t, wrong, 100, "more than one in a hundred looks like a flagger")
+	require.Less(t, wrong, 100, "the rate of false positives exceeds 1 %")
 }
 
-func TestHashFlagOfNobodyIsAbsent(t *testing.T) {
+func TestHashFlagWithoutFlaggers(t *testing.T) {
 	require.Nil(t, view.HashFlag(nil))
 	require.False(t, view.MayContain(nil, region.NewID(region.SG)))
 }

@@ -5,7 +5,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Follow makes the message of a follow.
+// Follow converts a follow.
 func (b *Builder) Follow(f store.Follow) *plazav1.Follow {
 	return &plazav1.Follow{
 		From: f.FollowerPublicID, FromUserPublicId: f.FollowerPublicID, FromUserInternalId: f.FollowerID,
@@ -14,7 +14,7 @@ func (b *Builder) Follow(f store.Follow) *plazav1.Follow {
 	}
 }
 
-// Block makes the message of a block: a follow record of status `blocked`, or `none` where it ended.
+// Block converts a block to a follow record whose status is `blocked`, or `none` after the block has ended.
 func (b *Builder) Block(row store.Block) *plazav1.Follow {
 	return &plazav1.Follow{
 		From: row.BlockerPublicID, FromUserPublicId: row.BlockerPublicID, FromUserInternalId: row.BlockerID,
@@ -23,7 +23,7 @@ func (b *Builder) Block(row store.Block) *plazav1.Follow {
 	}
 }
 
-// FollowCount makes the message of a user's counts.
+// FollowCount returns a user's follow counts.
 func (b *Builder) FollowCount(u store.User, counts store.Counts) *plazav1.FollowCount {
 	return &plazav1.FollowCount{
 		UserId:         u.PublicID,

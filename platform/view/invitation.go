@@ -5,7 +5,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Invitation makes the message of an invitation.
+// Invitation converts an invitation.
 func (b *Builder) Invitation(i store.Invitation) *plazav1.Invitation {
 	m := &plazav1.Invitation{
 		PrivateId:             i.ID,

@@ -5,7 +5,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// JoinRequest makes the message of a request to join a community.
+// JoinRequest converts a request to join a community.
 func (b *Builder) JoinRequest(j store.JoinRequest) *plazav1.JoinRequest {
 	return &plazav1.JoinRequest{
 		PrivateId:           j.ID,

@@ -7,14 +7,14 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Markers are rows about what a user has not read.
+// Markers are the rows of a user's read state.
 type Markers struct {
 	Feeds    []store.FeedMark
 	Entities []store.EntityMark
-	User     *store.UserMark // nil leaves the user's own marker out
+	User     *store.UserMark // nil leaves out the marker of the user
 }
 
-// Markers makes the messages of a user's markers. A user without a feed has one since they exist.
+// Markers converts a user's markers. Without a row the marker of the user has the time at which the user was created.
 func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerAggregate {
 	a := &plazav1.MarkerAggregate{Paging: &plazav1.Paging{}}
 	if m.User != nil {
@@ -55,7 +55,7 @@ func userFeedMarker(u store.User, f store.FeedMark) *plazav1.UserFeedMarker {
 	}
 }
 
-// feedMarkerOf is the feed as a user's marker knows it.
+// feedMarkerOf returns the message feed's marker from a user's marker of that feed.
 func feedMarkerOf(f store.FeedMark) *plazav1.FeedMarker {
 	return &plazav1.FeedMarker{
 		FeedId: f.FeedID, EntityId: f.EntityID, LastSegment: count(f.LastSegment), IsDeleted: f.IsDeleted,
@@ -63,7 +63,7 @@ func feedMarkerOf(f store.FeedMark) *plazav1.FeedMarker {
 	}
 }
 
-// FeedMarker makes the message of a message feed.
+// FeedMarker converts the marker of a message feed.
 func (b *Builder) FeedMarker(f store.MessageFeed) *plazav1.FeedMarker {
 	return &plazav1.FeedMarker{
 		FeedId: f.ID, EntityId: f.EntityID, LastSegment: count(f.LastSegment), IsDeleted: f.DeletedAt != nil,
@@ -71,7 +71,7 @@ func (b *Builder) FeedMarker(f store.MessageFeed) *plazav1.FeedMarker {
 	}
 }
 
-// ContentMarker makes the message of how far a message has come.
+// ContentMarker returns how many users a message was delivered to and read by.
 func (b *Builder) ContentMarker(m store.Message, c store.ContentMark) *plazav1.ContentMarker {
 	return &plazav1.ContentMarker{
 		ContentId: m.ID, FeedId: m.FeedID, Segment: count(m.Segment), CreatorId: m.CreatorID,

@@ -1,16 +1,12 @@
 package view
 
 import (
-	"time"
-
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// What a client reads of a membership.
+// Values of communityMembership and notMemberReason.
 const (
 	membershipNone   = "none"
 	membershipMember = "member"
@@ -18,8 +14,8 @@ const (
 	neverJoined      = "neverJoined"
 )
 
-// CommunityUser makes the message of a membership. One without a state is that of somebody who never joined; it has no
-// times.
+// CommunityUser converts a membership. A membership without a state is that of a user who never joined; its times are
+// unset.
 func (b *Builder) CommunityUser(m store.Member) *plazav1.CommunityUser {
 	membership, reason := membershipOf(m.State)
 	return &plazav1.CommunityUser{
@@ -40,6 +36,11 @@ func (b *Builder) CommunityUser(m store.Member) *plazav1.CommunityUser {
 	}
 }
 
+// CommunityUsers converts memberships, each once.
+func (b *Builder) CommunityUsers(rows []store.Member) []*plazav1.CommunityUser {
+	return mapList(unique(rows, func(m store.Member) string { return m.CommunityID + m.UserID }), b.CommunityUser)
+}
+
 func membershipOf(state string) (membership, reason string) {
 	switch state {
 	case store.StateMember:
@@ -50,11 +51,4 @@ func membershipOf(state string) (membership, reason string) {
 		return membershipNone, neverJoined
 	}
 	return membershipNone, state
-}
-
-func tsUnlessZero(t time.Time) *timestamppb.Timestamp {
-	if t.IsZero() {
-		return nil
-	}
-	return ts(t)
 }

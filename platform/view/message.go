@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -12,43 +11,31 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Whom a message mentions.
+// Types of mentions in messages.
 const (
 	MentionUser    = "user"
-	MentionChannel = "channel" // everybody in it
+	MentionChannel = "channel" // all members
 )
 
-// MessageMention is a mention of a message, as rows hold it.
+// MessageMention is a mention in a message, as rows store it.
 type MessageMention struct {
 	Type          string   `json:"type"`
 	UserIDs       []string `json:"userIds,omitempty"` // internal ids
 	UserPublicIDs []string `json:"userPublicIds,omitempty"`
 }
 
-// MessageMentionsJSON is the JSON of mentions, as rows hold it.
-func MessageMentionsJSON(list []MessageMention) []byte {
-	raw, err := json.Marshal(list)
-	if err != nil || len(list) == 0 {
-		return []byte("[]")
-	}
-	return raw
-}
+// MessageMentionsJSON encodes mentions for a row.
+func MessageMentionsJSON(list []MessageMention) []byte { return listJSON(list) }
 
-// MessageMentions reads the mentions of a row.
-func MessageMentions(raw []byte) []MessageMention {
-	var list []MessageMention
-	if len(raw) <= 2 || json.Unmarshal(raw, &list) != nil { // []
-		return nil
-	}
-	return list
-}
+// MessageMentions decodes the mentions of a row.
+func MessageMentions(raw []byte) []MessageMention { return listOf[MessageMention](raw) }
 
-// MessageFeedPath is where the events of a subchannel are told.
+// MessageFeedPath returns a subchannel's path.
 func (b *Builder) MessageFeedPath(channelID, id string) string {
 	return b.ChannelPath(channelID) + "/" + id
 }
 
-// MessageFeed makes the message of a subchannel; last is its last message that is not deleted, nil without one.
+// MessageFeed converts a subchannel. last is its last message that is not deleted; nil without one.
 func (b *Builder) MessageFeed(f store.MessageFeed, last *store.Message) *plazav1.MessageFeed {
 	m := &plazav1.MessageFeed{
 		MessageFeedId:        f.ID,
@@ -72,7 +59,7 @@ func (b *Builder) MessageFeed(f store.MessageFeed, last *store.Message) *plazav1
 	return m
 }
 
-// message makes the message of a message. A deleted one keeps its place and loses its content.
+// message converts a message. mine are the viewer's reactions. Deleted messages are returned without content.
 func (b *Builder) message(m store.Message, counts store.Counts, mine []store.Reaction) *plazav1.Message {
 	out := &plazav1.Message{
 		MessageId:       m.ID,
@@ -102,11 +89,7 @@ func (b *Builder) message(m store.Message, counts store.Counts, mine []store.Rea
 		UpdatedAt:       ts(m.UpdatedAt),
 	}
 	out.Reactions, out.ReactionCount = reactions(counts, m.ID)
-	for _, r := range mine {
-		if r.ReferenceID == m.ID {
-			out.MyReactions = append(out.MyReactions, r.Name)
-		}
-	}
+	out.MyReactions = reactionsTo(m.ID, mine)
 	if out.GetIsDeleted() {
 		out.Data, out.Metadata, out.FileId, out.Tags, out.MentionedUsers = object(nil), object(nil), "", nil, nil
 	}
@@ -114,75 +97,75 @@ func (b *Builder) message(m store.Message, counts store.Counts, mine []store.Rea
 }
 
 func messageMentions(raw []byte) []*plazav1.MessageMention {
-	list := MessageMentions(raw)
-	out := make([]*plazav1.MessageMention, len(list))
-	for i, m := range list {
-		out[i] = &plazav1.MessageMention{Type: m.Type, UserIds: m.UserIDs, UserPublicIds: m.UserPublicIDs}
-	}
-	return out
+	return mapList(MessageMentions(raw), func(m MessageMention) *plazav1.MessageMention {
+		return &plazav1.MessageMention{Type: m.Type, UserIds: m.UserIDs, UserPublicIds: m.UserPublicIDs}
+	})
 }
 
-// ChatAnswer is what an operation on messages or subchannels has read, and what its answer is about.
-type ChatAnswer struct {
-	// Feeds and Messages in the order of the answer, each once. An answer about subchannels has no messages: it shows their last ones.
+// MessageRows are the rows that an operation on messages or subchannels has read.
+type MessageRows struct {
+	// Feeds and Messages are the primary rows, unique, in the order of the response. Messages must be empty in a
+	// response about subchannels, which shows their last messages.
 	Feeds    []store.MessageFeed
 	Messages []store.Message
-	// Viewer is the caller; nil for an administrator.
+	// Viewer is the caller; nil for administrators.
 	Viewer *store.User
 }
 
-// chatGathering is one answer about messages or subchannels under way.
-type chatGathering struct {
-	ChatAnswer
-	last   []store.Message // of the subchannels
+// messageLoader builds one response about messages or subchannels.
+type messageLoader struct {
+	MessageRows
+	last   []store.Message // of each subchannel
 	counts store.Counts
-	mine   []store.Reaction
+	mine   []store.Reaction // by the viewer
 	users  []store.User
-	files  *filesAtHand
+	files  *prefetchedFiles
 }
 
-// Messages reads, in one round trip to each home concerned, what messages refer to, and builds the answer.
-func (b *Builder) Messages(ctx context.Context, st *store.Store, a ChatAnswer) (*plazav1.MessageAggregate, error) {
-	g := newChatGathering(a)
-	reads := st.NewBestEffortBatch()
-	g.read(reads, a.Messages)
-	reads.LastMessages(g.feedIDs(), &g.last)
-	if err := reads.Run(ctx); err != nil {
+// LoadMessages reads the rows that messages refer to, in one round trip to each home concerned, and converts all of
+// them.
+func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageAggregate, error) {
+	l := newMessageLoader(rows)
+	batch := st.NewBestEffortBatch()
+	l.read(batch, rows.Messages)
+	batch.LastMessages(l.feedIDs(), &l.last)
+	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	answer := &plazav1.MessageAggregate{Messages: g.messages(b, a.Messages), MessageFeeds: g.feeds(b), Users: b.Users(g.users)}
+	a := &plazav1.MessageAggregate{Messages: l.messages(b, rows.Messages), MessageFeeds: l.feeds(b), Users: b.Users(l.users)}
 	var err error
-	answer.Files, err = b.filesOf(ctx, st, g.files, each(answer.GetMessages()), each(answer.GetUsers()))
-	return answer, err
+	a.Files, err = b.filesOf(ctx, st, l.files, each(a.GetMessages()), each(a.GetUsers()))
+	return a, err
 }
 
-// MessageFeeds reads what subchannels refer to, their last messages before all, and builds the answer.
-func (b *Builder) MessageFeeds(ctx context.Context, st *store.Store, a ChatAnswer) (*plazav1.MessageFeedAggregate, error) {
-	g := newChatGathering(a)
+// LoadMessageFeeds reads the last messages of subchannels and then the rows that both refer to, and converts all of
+// them.
+func (b *Builder) LoadMessageFeeds(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageFeedAggregate, error) {
+	l := newMessageLoader(rows)
 	last := st.NewBestEffortBatch()
-	last.LastMessages(g.feedIDs(), &g.last)
+	last.LastMessages(l.feedIDs(), &l.last)
 	if err := last.Run(ctx); err != nil {
 		return nil, err
 	}
-	reads := st.NewBestEffortBatch()
-	g.read(reads, g.last)
-	if err := reads.Run(ctx); err != nil {
+	batch := st.NewBestEffortBatch()
+	l.read(batch, l.last)
+	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	answer := &plazav1.MessageFeedAggregate{MessageFeeds: g.feeds(b), Messages: g.messages(b, g.last), Users: b.Users(g.users)}
+	a := &plazav1.MessageFeedAggregate{MessageFeeds: l.feeds(b), Messages: l.messages(b, l.last), Users: b.Users(l.users)}
 	var err error
-	answer.Files, err = b.filesOf(ctx, st, g.files, each(answer.GetMessages()), each(answer.GetUsers()))
-	return answer, err
+	a.Files, err = b.filesOf(ctx, st, l.files, each(a.GetMessages()), each(a.GetUsers()))
+	return a, err
 }
 
-func newChatGathering(a ChatAnswer) *chatGathering {
-	return &chatGathering{ChatAnswer: a, counts: store.Counts{}, files: noFilesAtHand()}
+func newMessageLoader(rows MessageRows) *messageLoader {
+	return &messageLoader{MessageRows: rows, counts: store.Counts{}, files: noPrefetchedFiles()}
 }
 
-// feedIDs are the subchannels whose last messages are told: those of deleted ones are not.
-func (g *chatGathering) feedIDs() []string {
-	ids := make([]string, 0, len(g.ChatAnswer.Feeds))
-	for _, f := range g.ChatAnswer.Feeds {
+// feedIDs returns the ids of the subchannels that are not deleted: the others show no last message.
+func (l *messageLoader) feedIDs() []string {
+	ids := make([]string, 0, len(l.Feeds))
+	for _, f := range l.Feeds {
 		if f.DeletedAt == nil {
 			ids = append(ids, f.ID)
 		}
@@ -190,10 +173,10 @@ func (g *chatGathering) feedIDs() []string {
 	return ids
 }
 
-// read reads the users, the counts, the viewer's reactions and the files of messages.
-func (g *chatGathering) read(reads *store.ReadBatch, messages []store.Message) {
-	users, ids, files := newSet(), newSet(), newSet()
-	for _, f := range g.ChatAnswer.Feeds {
+// read reads the users, the counts, the viewer's reactions and the files that messages refer to.
+func (l *messageLoader) read(batch *store.ReadBatch, messages []store.Message) {
+	users, ids, files := newIDSet(), newIDSet(), newIDSet()
+	for _, f := range l.Feeds {
 		users.add(f.CreatorID)
 	}
 	for _, m := range messages {
@@ -207,47 +190,41 @@ func (g *chatGathering) read(reads *store.ReadBatch, messages []store.Message) {
 			users.add(mention.UserIDs...)
 		}
 	}
-	g.readUsers(reads, users)
-	g.files.asked = files
-	reads.FilesByID(files.list(), &g.files.files)
-	reads.CountsOf(ids.list(), g.counts)
-	if g.Viewer != nil {
-		reads.MyReactions(ids.list(), g.Viewer.ID, &g.mine)
+	l.readUsers(batch, users)
+	l.files.requested = files
+	batch.FilesByID(files.list(), &l.files.files)
+	batch.CountsOf(ids.list(), l.counts)
+	if l.Viewer != nil {
+		batch.MyReactions(ids.list(), l.Viewer.ID, &l.mine)
 	}
 }
 
-func (g *chatGathering) readUsers(reads *store.ReadBatch, users *set) {
+func (l *messageLoader) readUsers(batch *store.ReadBatch, users *idSet) {
 	order := slices.Clone(users.list())
-	if g.Viewer != nil && slices.Contains(order, g.Viewer.ID) {
-		g.users = append(g.users, *g.Viewer)
-		users.remove(g.Viewer.ID)
+	if l.Viewer != nil && slices.Contains(order, l.Viewer.ID) {
+		l.users = append(l.users, *l.Viewer)
+		users.exclude(l.Viewer.ID)
 	}
 	var read []store.User
 	if ids := users.list(); len(ids) > 0 {
-		reads.Users(ids, &read)
-		reads.AvatarFiles(ids, &g.files.avatars)
+		batch.Users(ids, &read)
+		batch.AvatarFiles(ids, &l.files.avatars)
 	}
-	reads.Then(func() { g.users = append(g.users, read...); store.SortUsers(g.users, order) })
+	batch.Then(func() { l.users = append(l.users, read...); store.SortUsers(l.users, order) })
 }
 
-func (g *chatGathering) messages(b *Builder, rows []store.Message) []*plazav1.Message {
-	out := make([]*plazav1.Message, len(rows))
-	for i, m := range rows {
-		out[i] = b.message(m, g.counts, g.mine)
-	}
-	return out
+func (l *messageLoader) messages(b *Builder, rows []store.Message) []*plazav1.Message {
+	return mapList(rows, func(m store.Message) *plazav1.Message { return b.message(m, l.counts, l.mine) })
 }
 
-func (g *chatGathering) feeds(b *Builder) []*plazav1.MessageFeed {
-	out := make([]*plazav1.MessageFeed, len(g.ChatAnswer.Feeds))
-	for i, f := range g.ChatAnswer.Feeds {
-		out[i] = b.MessageFeed(f, find(g.last, func(m *store.Message) bool { return m.FeedID == f.ID }))
-	}
-	return out
+func (l *messageLoader) feeds(b *Builder) []*plazav1.MessageFeed {
+	return mapList(l.Feeds, func(f store.MessageFeed) *plazav1.MessageFeed {
+		return b.MessageFeed(f, find(l.last, func(m *store.Message) bool { return m.FeedID == f.ID }))
+	})
 }
 
-// WithFile is the data of a message that carries a file, with the file's id in it, where some clients look for it.
-func WithFile(data *structpb.Struct, fileID string) *structpb.Struct {
+// WithFileID returns the data of a message with the id of its file added as `fileId`, where some clients read it.
+func WithFileID(data *structpb.Struct, fileID string) *structpb.Struct {
 	if fileID == "" {
 		return data
 	}

@@ -7,7 +7,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ModerationRules makes rules of the allow list or the block list.
+// ModerationRules converts rules of the allow list or the block list.
 func (b *Builder) ModerationRules(rows []store.ModerationRule) []*plazav1.ModerationRule {
 	rules := make([]*plazav1.ModerationRule, len(rows))
 	for i, r := range rows {

@@ -5,7 +5,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Pins is the answer about pinned posts: targets and pins beside what was gathered of their posts.
+// Pins returns the response about pins. The aggregate holds the pinned posts.
 func (b *Builder) Pins(a *Aggregate, targets []store.PinTarget, pins []store.Pin) *plazav1.PinAggregate {
 	m := &plazav1.PinAggregate{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
@@ -21,7 +21,7 @@ func (b *Builder) Pins(a *Aggregate, targets []store.PinTarget, pins []store.Pin
 	return m
 }
 
-// PinTargets makes the messages of targets: the network, or communities.
+// PinTargets converts pin targets: the network or communities.
 func (b *Builder) PinTargets(targets []store.PinTarget) []*plazav1.PinTarget {
 	var out []*plazav1.PinTarget
 	for _, t := range targets {

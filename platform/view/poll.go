@@ -1,15 +1,12 @@
 package view
 
 import (
-	"encoding/json"
-	"time"
-
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Poll makes the message of a poll. mine are the viewer's votes, in this poll and in others; counts holds those of the
-// poll's answers.
+// Poll converts a poll. counts must hold the votes per answer; mine are the viewer's votes, which may include other
+// polls.
 func (b *Builder) Poll(p store.Poll, counts store.Counts, mine []store.PollVote) *plazav1.Poll {
 	m := &plazav1.Poll{
 		PollId:         p.ID,
@@ -45,49 +42,26 @@ func (b *Builder) Poll(p store.Poll, counts store.Counts, mine []store.PollVote)
 	return m
 }
 
-// isoTime is a time in a field that is a text.
-func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+// pollIDs returns the ids of the polls that the posts embed.
+func (l *loader) pollIDs() []string { return l.embeddedIDs("poll", "pollId") }
 
-// pollOf is the id of the poll that a post, or a child of one, is about; empty without one.
-func pollOf(p store.Post) string {
-	if p.StructureType != "poll" || p.DeletedAt != nil {
-		return ""
-	}
-	var data struct {
-		PollID string `json:"pollId"`
-	}
-	if err := json.Unmarshal(p.Data, &data); err != nil {
-		return ""
-	}
-	return data.PollID
-}
-
-// readPolls reads the polls of the posts with their counts, and what the viewer votes for.
-func (g *gathering) readPolls(reads *store.ReadBatch) {
-	wanted := newSet()
-	for _, p := range g.Posts {
-		wanted.add(pollOf(p))
-	}
-	ids := wanted.list()
+// readPolls reads the polls of the posts, their counts and the viewer's votes.
+func (l *loader) readPolls(batch *store.ReadBatch) {
+	ids := l.pollIDs()
 	if len(ids) == 0 {
 		return
 	}
-	reads.Polls(ids, &g.polls)
-	reads.CountsOf(ids, g.Counts)
-	if g.viewerID != "" {
-		reads.VotesOf(ids, g.viewerID, &g.votes)
+	batch.Polls(ids, &l.polls)
+	batch.CountsOf(ids, l.Counts)
+	if l.viewerID != "" {
+		batch.VotesOf(ids, l.viewerID, &l.votes)
 	}
 }
 
-// buildPolls keeps the polls in the order of their posts; deleted ones are not there.
-func (g *gathering) buildPolls(a *Aggregate) {
-	seen := newSet()
-	for _, post := range g.Posts {
-		for _, p := range g.polls {
-			if p.ID == pollOf(post) && p.DeletedAt == nil && !seen.has[p.ID] {
-				seen.add(p.ID)
-				a.Polls = append(a.Polls, g.builder.Poll(p, g.Counts, g.votes))
-			}
-		}
+// buildPolls adds the polls in the order of their posts, without deleted ones.
+func (l *loader) buildPolls(a *Aggregate) {
+	polls, _ := shownEmbeds(l.pollIDs(), l.polls, nil, func(p store.Poll) embed { return embed{id: p.ID, deleted: p.DeletedAt != nil} })
+	for _, p := range polls {
+		a.Polls = append(a.Polls, l.builder.Poll(p, l.Counts, l.votes))
 	}
 }

@@ -1,13 +1,11 @@
 package view
 
 import (
-	"encoding/json"
-
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// TargetPath is where the events of what stands in a community or on a wall are told.
+// TargetPath returns the path of the content of a community or a wall.
 func (b *Builder) TargetPath(targetType, targetID string) string {
 	return b.NetworkID + "/social/" + targetType + "/" + targetID
 }
@@ -16,7 +14,7 @@ func (b *Builder) postPath(targetType, targetID, postID string) string {
 	return b.TargetPath(targetType, targetID) + "/post/" + postID
 }
 
-// post makes the message of a post. A deleted one keeps its place and loses its content.
+// post converts a post. Deleted posts are returned without content.
 func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 	m := &plazav1.Post{
 		PostId:               p.ID,
@@ -59,7 +57,7 @@ func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 	return m
 }
 
-// Mention is an element of the mentionees of a row.
+// Mention is a mention in a post, a comment or a story, as rows store it.
 type Mention struct {
 	Type            string   `json:"type"`
 	UserIDs         []string `json:"userIds"`
@@ -67,36 +65,16 @@ type Mention struct {
 	UserInternalIDs []string `json:"userInternalIds"`
 }
 
-// MentionsJSON is the JSON of mentionees, as rows hold it.
-func MentionsJSON(mentions []Mention) []byte {
-	if len(mentions) == 0 {
-		return []byte("[]")
-	}
-	raw, err := json.Marshal(mentions)
-	if err != nil {
-		return []byte("[]")
-	}
-	return raw
-}
+// MentionsJSON encodes mentions for a row.
+func MentionsJSON(mentions []Mention) []byte { return listJSON(mentions) }
 
-// Mentions reads the mentionees of a row.
-func Mentions(raw []byte) []Mention {
-	if len(raw) <= 2 { // []
-		return nil
-	}
-	var mentions []Mention
-	if err := json.Unmarshal(raw, &mentions); err != nil {
-		return nil
-	}
-	return mentions
-}
+// Mentions decodes the mentions of a row.
+func Mentions(raw []byte) []Mention { return listOf[Mention](raw) }
 
 func mentionees(raw []byte) []*plazav1.Mentionee {
-	var out []*plazav1.Mentionee
-	for _, m := range Mentions(raw) {
-		out = append(out, &plazav1.Mentionee{Type: m.Type, UserIds: m.UserIDs, UserPublicIds: m.UserPublicIDs, UserInternalIds: m.UserInternalIDs})
-	}
-	return out
+	return mapList(Mentions(raw), func(m Mention) *plazav1.Mentionee {
+		return &plazav1.Mentionee{Type: m.Type, UserIds: m.UserIDs, UserPublicIds: m.UserPublicIDs, UserInternalIds: m.UserInternalIDs}
+	})
 }
 
 func mentionedIDs(raw []byte) []string {

@@ -2,16 +2,15 @@ package view
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// RoomPath is where the events of a room are told.
+// RoomPath returns a room's path.
 func (b *Builder) RoomPath(roomID string) string { return b.NetworkID + "/room/" + roomID }
 
-// Room makes the message of a room. What lets somebody send to it is not in it.
+// Room converts a room. The result contains no ingest keys.
 func (b *Builder) Room(r store.Room) *plazav1.Room {
 	m := &plazav1.Room{
 		PrivateId:         r.ID,
@@ -46,7 +45,7 @@ func (b *Builder) Room(r store.Room) *plazav1.Room {
 		m.ReferenceType = "post"
 	}
 	if r.HasChannel {
-		m.LiveChannelId = r.ID // its chat has its name, as that of a community does
+		m.LiveChannelId = r.ID // the channel of a room has the id of the room
 	}
 	if r.Moderation.ID != "" {
 		m.Moderation.UpdatedAt = ts(r.Moderation.UpdatedAt)
@@ -62,7 +61,7 @@ func (b *Builder) Room(r store.Room) *plazav1.Room {
 	return m
 }
 
-// addPlayback says where to watch a room: live until it ends, and its recordings then.
+// addPlayback adds the addresses to watch a room at: the live address until it ends, and those of its recordings.
 func (b *Builder) addPlayback(m *plazav1.Room, r store.Room) {
 	for _, p := range r.Recordings {
 		m.RecordedPlaybackInfos = append(m.RecordedPlaybackInfos, &plazav1.RoomPlayback{Url: p.URL, ThumbnailUrl: p.ThumbnailURL})
@@ -73,7 +72,7 @@ func (b *Builder) addPlayback(m *plazav1.Room, r store.Room) {
 	}
 }
 
-// duration is how long a room was live, in seconds; 0 until it has ended.
+// duration returns how long a room was live, in seconds; 0 until it has ended.
 func duration(r store.Room) float64 {
 	if r.LiveAt == nil || r.EndedAt == nil {
 		return 0
@@ -81,16 +80,12 @@ func duration(r store.Room) float64 {
 	return r.EndedAt.Sub(*r.LiveAt).Seconds()
 }
 
-// Rooms makes the messages of rooms.
+// Rooms converts rooms.
 func (b *Builder) Rooms(rows []store.Room) []*plazav1.Room {
-	var out []*plazav1.Room
-	for _, r := range rows {
-		out = append(out, b.Room(r))
-	}
-	return out
+	return mapList(rows, b.Room)
 }
 
-// RoomToken is what a participant needs to send to a room.
+// RoomToken returns the addresses and keys with which a participant sends to a room.
 func (b *Builder) RoomToken(r store.Room, p store.RoomParticipant) *plazav1.RoomToken {
 	m := &plazav1.RoomToken{Type: r.Type}
 	if r.Type == "directStreaming" {
@@ -98,11 +93,11 @@ func (b *Builder) RoomToken(r store.Room, p store.RoomParticipant) *plazav1.Room
 		return m
 	}
 	m.CoHostToken = p.Key
-	m.CoHostUrl = address(b.Media.IngestURL, r.PlaybackKey, "").GetUrl()
+	m.CoHostUrl = streamURL(b.Media.IngestURL, r.PlaybackKey, "").GetUrl()
 	return m
 }
 
-// ListLiveRooms is the answer with a page of live rooms and the posts that carry them.
+// ListLiveRooms returns the response with a page of live rooms and the posts that embed them.
 func (a *Aggregate) ListLiveRooms(rooms []*plazav1.Room, paging *plazav1.Paging) *plazav1.ListLiveRoomsResponse {
 	return &plazav1.ListLiveRoomsResponse{
 		Rooms: rooms, RoomChildrens: a.RoomChildrens, Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users,
@@ -110,27 +105,19 @@ func (a *Aggregate) ListLiveRooms(rooms []*plazav1.Room, paging *plazav1.Paging)
 	}
 }
 
-// readRooms reads the rooms of the posts, and their children.
-func (g *gathering) readRooms(reads *store.ReadBatch) {
-	if ids := g.carriedBy("room", "roomId"); len(ids) > 0 {
-		reads.Rooms(ids, &g.rooms)
-		reads.ChildRooms(ids, &g.childRooms)
+func (l *loader) roomIDs() []string { return l.embeddedIDs("room", "roomId") }
+
+// readRooms reads the rooms that the posts embed, and their children.
+func (l *loader) readRooms(batch *store.ReadBatch) {
+	if ids := l.roomIDs(); len(ids) > 0 {
+		batch.Rooms(ids, &l.rooms)
+		batch.ChildRooms(ids, &l.childRooms)
 	}
 }
 
-// buildRooms keeps the rooms in the order of their posts, as buildStreams keeps the streams.
-func (g *gathering) buildRooms(a *Aggregate) {
-	ids := g.carriedBy("room", "roomId")
-	slices.SortFunc(g.rooms, func(x, y store.Room) int { return slices.Index(ids, x.ID) - slices.Index(ids, y.ID) })
-	slices.SortFunc(g.childRooms, func(x, y store.Room) int { return strings.Compare(x.ID, y.ID) })
-	for _, r := range g.rooms {
-		if r.DeletedAt == nil {
-			a.Rooms = append(a.Rooms, g.builder.Room(r))
-		}
-	}
-	for _, r := range g.childRooms {
-		if r.DeletedAt == nil && r.PostID == "" && !slices.Contains(ids, r.ID) {
-			a.RoomChildrens = append(a.RoomChildrens, g.builder.Room(r))
-		}
-	}
+func (l *loader) buildRooms(a *Aggregate) {
+	rooms, children := shownEmbeds(l.roomIDs(), l.rooms, l.childRooms, func(r store.Room) embed {
+		return embed{id: r.ID, postID: r.PostID, deleted: r.DeletedAt != nil}
+	})
+	a.Rooms, a.RoomChildrens = l.builder.Rooms(rooms), l.builder.Rooms(children)
 }

@@ -5,7 +5,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ScheduledPosts is the answer with a page of scheduled posts; a holds their posts in the same order.
+// ScheduledPosts returns the response with a page of scheduled posts. The posts of a must be in the order of rows.
 func (b *Builder) ScheduledPosts(a *Aggregate, rows []store.ScheduledPost, paging *plazav1.Paging) *plazav1.ListScheduledPostsResponse {
 	m := &plazav1.ListScheduledPostsResponse{
 		NetworkId: b.NetworkID, Paging: paging, Users: a.Users, Files: a.Files, Communities: a.Communities, Polls: a.Polls,
@@ -19,7 +19,8 @@ func (b *Builder) ScheduledPosts(a *Aggregate, rows []store.ScheduledPost, pagin
 func scheduledPost(a *Aggregate, row store.ScheduledPost, post *plazav1.Post) *plazav1.ScheduledPost {
 	post.PublisherId, post.PublisherPublicId = row.AuthorID, row.AuthorPublicID
 	m := &plazav1.ScheduledPost{
-		PrivateId: row.ID, ScheduledAt: ts(row.ScheduledAt), PostData: post, UserId: row.AuthorPublicID, CreatedAt: ts(row.CreatedAt), UpdatedAt: ts(row.UpdatedAt),
+		PrivateId: row.ID, ScheduledAt: ts(row.ScheduledAt), PostData: post, UserId: row.AuthorPublicID,
+		CreatedAt: ts(row.CreatedAt), UpdatedAt: ts(row.UpdatedAt),
 		Status: &plazav1.ScheduledPostStatus{Code: row.Status, Description: row.Description},
 	}
 	for _, u := range a.Users {
@@ -32,13 +33,13 @@ func scheduledPost(a *Aggregate, row store.ScheduledPost, post *plazav1.Post) *p
 			m.Communities = append(m.Communities, c)
 		}
 	}
-	m.Files = filesOf(a, post)
+	m.Files = childFiles(a, post)
 	return m
 }
 
-// filesOf are the files of a post's children.
-func filesOf(a *Aggregate, post *plazav1.Post) []*plazav1.File {
-	wanted := newSet()
+// childFiles returns the files of a post's children.
+func childFiles(a *Aggregate, post *plazav1.Post) []*plazav1.File {
+	wanted := newIDSet()
 	for _, child := range a.PostChildren {
 		if child.GetParentPostId() == post.GetPostId() {
 			data := child.GetData().GetFields()
@@ -47,7 +48,7 @@ func filesOf(a *Aggregate, post *plazav1.Post) []*plazav1.File {
 	}
 	var files []*plazav1.File
 	for _, f := range a.Files {
-		if f.GetFileId() != "" && wanted.has[f.GetFileId()] {
+		if f.GetFileId() != "" && wanted.seen[f.GetFileId()] {
 			files = append(files, f)
 		}
 	}

@@ -1,18 +1,17 @@
 package view
 
 import (
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// deletedUserName stands in for the name of a deleted user.
+// deletedUserName replaces the name of deleted users.
 const deletedUserName = "Deleted user"
 
-// UserPath is where a user's realtime events are told.
+// UserPath returns a user's path.
 func (b *Builder) UserPath(internalID string) string { return b.NetworkID + "/user/" + internalID }
 
-// User makes the message of a user.
+// User converts a user.
 func (b *Builder) User(u store.User) *plazav1.User {
 	m := &plazav1.User{
 		UserId:          u.PublicID,
@@ -43,42 +42,7 @@ func (b *Builder) User(u store.User) *plazav1.User {
 	return m
 }
 
-// Users makes the messages of users, each once.
+// Users converts users, each once.
 func (b *Builder) Users(rows []store.User) []*plazav1.User {
-	seen := make(map[string]bool, len(rows))
-	out := make([]*plazav1.User, 0, len(rows))
-	for _, u := range rows {
-		if !seen[u.ID] {
-			seen[u.ID] = true
-			out = append(out, b.User(u))
-		}
-	}
-	return out
-}
-
-// Role makes the message of a role.
-func (b *Builder) Role(r auth.Role) *plazav1.Role {
-	permissions := make([]string, len(r.Permissions))
-	for i, p := range r.Permissions {
-		permissions[i] = string(p)
-	}
-	m := &plazav1.Role{RoleId: r.ID, DisplayName: r.DisplayName, Permissions: permissions, CreatedAt: ts(roleEpoch), UpdatedAt: ts(roleEpoch)}
-	if !r.CreatedAt.IsZero() {
-		m.CreatedAt, m.UpdatedAt = ts(r.CreatedAt), ts(r.UpdatedAt)
-	}
-	return m
-}
-
-// Roles makes the messages of the roles named by ids, each once; unknown ids are left out.
-func (b *Builder) Roles(ids []string) []*plazav1.Role {
-	seen := map[string]bool{}
-	var out []*plazav1.Role
-	for _, id := range ids {
-		role, ok := b.Catalog.Find(id)
-		if ok && !seen[id] {
-			seen[id] = true
-			out = append(out, b.Role(role))
-		}
-	}
-	return out
+	return mapList(unique(rows, func(u store.User) string { return u.ID }), b.User)
 }

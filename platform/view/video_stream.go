@@ -1,15 +1,12 @@
 package view
 
 import (
-	"encoding/json"
-	"slices"
-	"strings"
-
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// VideoStreaming makes the message of a stream. viewerID is an internal id: where to send the stream is for its creator alone.
+// VideoStreaming converts a stream. viewerID is the internal id of the caller: only the creator gets the ingest
+// address.
 func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.VideoStreaming {
 	m := &plazav1.VideoStreaming{
 		StreamId:        s.ID,
@@ -37,7 +34,7 @@ func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.
 		ChildStreamIds:  s.ChildIDs,
 	}
 	if s.HasChannel {
-		m.ChannelId = s.ID // its chat has its name, as that of a community does
+		m.ChannelId = s.ID // the channel of a stream has the id of the stream
 	}
 	if m.GetIsDeleted() {
 		return m
@@ -59,7 +56,7 @@ func recordingFile(f *store.RecordingFile) *plazav1.StreamRecordingFile {
 	return &plazav1.StreamRecordingFile{Url: f.URL, Duration: f.Duration, StartTime: f.StartTime, StopTime: f.StopTime}
 }
 
-// VideoStreamings is the answer about streams, in the order of the rows.
+// VideoStreamings returns the response about streams, in the order of rows.
 func (b *Builder) VideoStreamings(rows []store.VideoStream, users []store.User, viewerID string) *plazav1.VideoStreamingAggregate {
 	a := &plazav1.VideoStreamingAggregate{Users: b.Users(users)}
 	for _, s := range rows {
@@ -75,58 +72,25 @@ func (b *Builder) VideoStreamings(rows []store.VideoStream, users []store.User, 
 }
 
 func labels(found []store.ModerationLabel) []*plazav1.ModerationLabel {
-	var out []*plazav1.ModerationLabel
-	for _, l := range found {
-		out = append(out, &plazav1.ModerationLabel{Category: l.Category, Threshold: l.Threshold, DetectedAt: ts(l.DetectedAt)})
-	}
-	return out
+	return mapList(found, func(l store.ModerationLabel) *plazav1.ModerationLabel {
+		return &plazav1.ModerationLabel{Category: l.Category, Threshold: l.Threshold, DetectedAt: ts(l.DetectedAt)}
+	})
 }
 
-// carried is the id of what a post, or a child of one, of a structure type carries: its data's field; empty without one.
-func carried(p store.Post, structureType, field string) string {
-	if p.StructureType != structureType || p.DeletedAt != nil {
-		return ""
-	}
-	var data map[string]json.RawMessage
-	var id string
-	if json.Unmarshal(p.Data, &data) != nil || json.Unmarshal(data[field], &id) != nil {
-		return ""
-	}
-	return id
-}
+func (l *loader) streamIDs() []string { return l.embeddedIDs("liveStream", "streamId") }
 
-// carriedBy are the ids of what the posts carry, each once, in their order.
-func (g *gathering) carriedBy(structureType, field string) []string {
-	ids := newSet()
-	for _, p := range g.Posts {
-		ids.add(carried(p, structureType, field))
-	}
-	return ids.list()
-}
-
-// readStreams reads the streams of the posts, and their children.
-func (g *gathering) readStreams(reads *store.ReadBatch) {
-	if ids := g.carriedBy("liveStream", "streamId"); len(ids) > 0 {
-		reads.VideoStreams(ids, &g.streams)
-		reads.ChildStreams(ids, &g.childStreams)
+// readStreams reads the streams that the posts embed, and their children.
+func (l *loader) readStreams(batch *store.ReadBatch) {
+	if ids := l.streamIDs(); len(ids) > 0 {
+		batch.VideoStreams(ids, &l.streams)
+		batch.ChildStreams(ids, &l.childStreams)
 	}
 }
 
-// buildStreams keeps the streams in the order of their posts; deleted ones are not there, and neither are
-// children with a post of their own, which is for its own readers.
-func (g *gathering) buildStreams(a *Aggregate) {
-	ids := g.carriedBy("liveStream", "streamId")
-	byPlace := func(x, y store.VideoStream) int { return slices.Index(ids, x.ID) - slices.Index(ids, y.ID) }
-	slices.SortFunc(g.streams, byPlace)
-	slices.SortFunc(g.childStreams, func(x, y store.VideoStream) int { return strings.Compare(x.ID, y.ID) })
-	for _, s := range g.streams {
-		if s.DeletedAt == nil {
-			a.VideoStreamings = append(a.VideoStreamings, g.builder.VideoStreaming(s, g.viewerID))
-		}
-	}
-	for _, s := range g.childStreams {
-		if s.DeletedAt == nil && s.PostID == "" && !slices.Contains(ids, s.ID) {
-			a.VideoStreamingChildren = append(a.VideoStreamingChildren, g.builder.VideoStreaming(s, g.viewerID))
-		}
-	}
+func (l *loader) buildStreams(a *Aggregate) {
+	streams, children := shownEmbeds(l.streamIDs(), l.streams, l.childStreams, func(s store.VideoStream) embed {
+		return embed{id: s.ID, postID: s.PostID, deleted: s.DeletedAt != nil}
+	})
+	convert := func(s store.VideoStream) *plazav1.VideoStreaming { return l.builder.VideoStreaming(s, l.viewerID) }
+	a.VideoStreamings, a.VideoStreamingChildren = mapList(streams, convert), mapList(children, convert)
 }

@@ -1,27 +1,26 @@
-// Package view turns rows into the messages of the interface, and gathers what an answer refers to.
+// Package view converts rows of the store into messages of the API, and loads the rows that a response refers to.
 package view
 
 import (
 	"time"
 
-	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Builder makes messages of rows for one network.
+// Builder converts the rows of one network.
 type Builder struct {
-	// NetworkID is 24 hexadecimal characters; it stands at the front of every path.
+	// NetworkID is the id of the network, 24 hexadecimal characters. Every path starts with it.
 	NetworkID string
-	// Now is the clock by which polls close; time.Now when nil.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
-	// Media says where the network's media server is.
+	// Media holds the addresses of the network's media server.
 	Media Media
-	// FileURL is the address of a file's bytes; none when nil.
+	// FileURL returns the address of a file's content; nil leaves addresses empty.
 	FileURL func(store.File) string
-	// Catalog holds the roles that administrators made; none when nil.
+	// Catalog holds the custom roles; nil means that there are only built-in ones.
 	Catalog *auth.Catalog
 }
 
@@ -32,7 +31,6 @@ func (b *Builder) now() time.Time {
 	return b.Now()
 }
 
-// ts is a time as the wire carries it; nil stays nil.
 func ts(t time.Time) *timestamppb.Timestamp { return timestamppb.New(t) }
 
 func tsOrNil(t *time.Time) *timestamppb.Timestamp {
@@ -42,28 +40,23 @@ func tsOrNil(t *time.Time) *timestamppb.Timestamp {
 	return ts(*t)
 }
 
-// object reads a JSON object of a row.
-func object(raw []byte) *structpb.Struct {
-	s := &structpb.Struct{}
-	if len(raw) <= 2 { // {} or nothing
-		return s
+func tsUnlessZero(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
 	}
-	if err := s.UnmarshalJSON(raw); err != nil {
-		return &structpb.Struct{}
-	}
-	return s
+	return ts(t)
 }
 
-// ObjectJSON is the JSON of an object of a request, as rows hold it; an absent one is empty.
-func ObjectJSON(s *structpb.Struct) []byte {
-	if s == nil || len(s.GetFields()) == 0 {
-		return []byte("{}")
+// tsUnlessNever returns nil for times of the year 1 and before, which the store uses for "never".
+func tsUnlessNever(t time.Time) *timestamppb.Timestamp {
+	if t.Year() <= 1 {
+		return nil
 	}
-	raw, err := s.MarshalJSON()
-	if err != nil {
-		return []byte("{}")
-	}
-	return raw
+	return ts(t)
 }
 
+// isoTime formats a time for fields of type string.
+func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// count converts a count to the type of the wire, clamped to [0, 2³¹-1].
 func count(n int64) int32 { return int32(max(0, min(n, 1<<31-1))) }

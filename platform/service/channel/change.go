@@ -39,7 +39,7 @@ func (s *Service) UpdateChannel(ctx context.Context, m *plazav1.UpdateChannelReq
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.respond(ctx, found, view.ChannelAnswer{Channels: []store.Channel{*after}, ChannelUsers: found.known()})
+	return s.respond(ctx, found, view.ChannelRows{Channels: []store.Channel{*after}, ChannelUsers: found.known()})
 }
 
 // requireEdit lets the creator of a conversation change it, and all of its users where the network does; and whoever has EDIT_CHANNEL.

@@ -100,13 +100,13 @@ func (s *situation) known() []store.ChannelUser {
 }
 
 // answer makes the answer about channels.
-func (s *Service) answer(ctx context.Context, f *service.Request, settings store.Settings, a view.ChannelAnswer) (*plazav1.ChannelAggregate, error) {
+func (s *Service) answer(ctx context.Context, f *service.Request, settings store.Settings, a view.ChannelRows) (*plazav1.ChannelAggregate, error) {
 	a.Viewer, a.ViewerReads, a.Settings = f.User(), chat.SeesEveryChannel(f.Caller), settings
-	return s.View.Channels(ctx, s.Store, a)
+	return s.View.LoadChannels(ctx, s.Store, a)
 }
 
 // respond is answer about one channel.
-func (s *Service) respond(ctx context.Context, found *situation, a view.ChannelAnswer) (*answer, error) {
+func (s *Service) respond(ctx context.Context, found *situation, a view.ChannelRows) (*answer, error) {
 	aggregate, err := s.answer(ctx, found.Request, found.settings, a)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest
 	if err := s.run(ctx, found); err != nil {
 		return nil, err
 	}
-	return s.respond(ctx, found, view.ChannelAnswer{Channels: []store.Channel{*found.Access.Channel}, ChannelUsers: found.known()})
+	return s.respond(ctx, found, view.ChannelRows{Channels: []store.Channel{*found.Access.Channel}, ChannelUsers: found.known()})
 }
 
 // BatchGetChannels gets several channels in the order of the request. Those that are unknown, that the caller may not know of, or
@@ -142,7 +142,7 @@ func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetCha
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.answer(ctx, f, settings, view.ChannelAnswer{Channels: rows, ChannelUsers: mine})
+	aggregate, err := s.answer(ctx, f, settings, view.ChannelRows{Channels: rows, ChannelUsers: mine})
 	if err != nil {
 		return nil, err
 	}

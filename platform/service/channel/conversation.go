@@ -54,7 +54,7 @@ func (s *Service) CreateConversation(ctx context.Context, m *plazav1.CreateConve
 	if err != nil {
 		return nil, err
 	}
-	a := view.ChannelAnswer{Channels: []store.Channel{n.channel}, Users: n.users}
+	a := view.ChannelRows{Channels: []store.Channel{n.channel}, Users: n.users}
 	for _, u := range users {
 		a.ChannelUsers = append(a.ChannelUsers, u.New)
 	}

@@ -158,7 +158,7 @@ func (s *Service) make(ctx context.Context, n *newcomer, taken error) (*answer, 
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	a := view.ChannelAnswer{Channels: []store.Channel{n.channel}, Users: n.users}
+	a := view.ChannelRows{Channels: []store.Channel{n.channel}, Users: n.users}
 	for _, u := range users {
 		a.ChannelUsers = append(a.ChannelUsers, u.New)
 	}

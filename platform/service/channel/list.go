@@ -41,7 +41,7 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.answer(ctx, f, settings, view.ChannelAnswer{Channels: rows})
+	aggregate, err := s.answer(ctx, f, settings, view.ChannelRows{Channels: rows})
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (s *Service) change(ctx context.Context, o operation) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := view.ChannelAnswer{Channels: []store.Channel{*found.Access.Channel}, Users: found.rows}
+	a := view.ChannelRows{Channels: []store.Channel{*found.Access.Channel}, Users: found.rows}
 	for _, c := range done {
 		a.ChannelUsers = append(a.ChannelUsers, c.New)
 	}

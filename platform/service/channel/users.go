@@ -44,7 +44,7 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 	}
 	rows, paging := service.Page(cursor, slices.Concat(pages...), list.ByName, list.Desc,
 		func(u store.ChannelUserRow) (t time.Time, key, id string) { return u.CreatedAt, u.NameKey, u.UserID })
-	a := view.ChannelAnswer{Channels: []store.Channel{*found.Access.Channel}, OnlyUsers: true}
+	a := view.ChannelRows{Channels: []store.Channel{*found.Access.Channel}, OnlyUsers: true}
 	for _, row := range rows {
 		a.ChannelUsers = append(a.ChannelUsers, row.ChannelUser)
 	}

@@ -79,16 +79,16 @@ func (p *pending) resolve(r *service.Request, now time.Time) (*loaded, error) {
 }
 
 // known returns the rows that were read, for the response.
-func (l *loaded) known(comments ...store.Comment) view.Known {
-	k := view.Known{Comments: comments, Users: l.UserRows()}
+func (l *loaded) known(comments ...store.Comment) view.Rows {
+	k := view.Rows{Comments: comments, Users: l.UserRows()}
 	if l.ref.Target.Member != nil {
 		k.Members = []store.Member{*l.ref.Target.Member}
 	}
 	return k
 }
 
-func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*plazav1.CommentAggregate, error) {
-	a, err := s.View.Gather(ctx, s.Store, callerID, k)
+func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.CommentAggregate, error) {
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCom
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	k := view.Known{Users: r.UserRows()}
+	k := view.Rows{Users: r.UserRows()}
 	for _, p := range comments {
 		l, err := p.resolve(r, s.Now())
 		if err != nil || slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {

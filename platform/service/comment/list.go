@@ -35,7 +35,7 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 		}
 	}
 	rows, paging := page.Window(cursor, rows, func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID })
-	a, err := s.View.Gather(ctx, s.Store, l.Caller.UserID, l.known(rows...))
+	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, l.known(rows...))
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (s *Service) UpdateCommunity(ctx context.Context, m *plazav1.UpdateCommunit
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, view.CommunityAnswer{Communities: []store.Community{*changed}, Viewer: t.User(), Members: known(t.mine)})
+	return s.answer(ctx, view.CommunityRows{Communities: []store.Community{*changed}, Viewer: t.User(), Members: known(t.mine)})
 }
 
 func changeOf(m *plazav1.UpdateCommunityRequest) store.CommunityChange {

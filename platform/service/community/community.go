@@ -21,8 +21,8 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // answer makes the answer about communities, with the memberships and users that are known already.
-func (s *Service) answer(ctx context.Context, a view.CommunityAnswer) (*plazav1.CommunityAggregate, error) {
-	aggregate, err := s.View.Communities(ctx, s.Store, a)
+func (s *Service) answer(ctx context.Context, a view.CommunityRows) (*plazav1.CommunityAggregate, error) {
+	aggregate, err := s.View.LoadCommunities(ctx, s.Store, a)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityReq
 	if c == nil || !membership.CanFind(f.Caller, *c, mine) {
 		return nil, fail.NotFound()
 	}
-	return s.answer(ctx, view.CommunityAnswer{Communities: []store.Community{*c}, Viewer: f.User(), Members: known(mine)})
+	return s.answer(ctx, view.CommunityRows{Communities: []store.Community{*c}, Viewer: f.User(), Members: known(mine)})
 }
 
 func known(m *store.Member) []store.Member {
@@ -78,7 +78,7 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGet
 		return !membership.CanFind(f.Caller, c, membershipIn(mine, c.ID))
 	})
 	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return s.answer(ctx, view.CommunityAnswer{Communities: rows, Viewer: f.User(), Members: of(mine, rows)})
+	return s.answer(ctx, view.CommunityRows{Communities: rows, Viewer: f.User(), Members: of(mine, rows)})
 }
 
 func membershipIn(members []store.Member, communityID string) *store.Member {

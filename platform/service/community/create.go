@@ -36,7 +36,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	}
 	s.Outbox.Deliver(ctx, s.Region, mirrors...)
 	s.Outbox.DeliverSoon(ctx, s.Region, told...)
-	answer := view.CommunityAnswer{Communities: []store.Community{c}, Viewer: n.User(), Users: n.users}
+	answer := view.CommunityRows{Communities: []store.Community{c}, Viewer: n.User(), Users: n.users}
 	for _, change := range changes {
 		answer.Members = append(answer.Members, change.New)
 	}

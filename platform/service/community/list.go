@@ -44,7 +44,7 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.View.Communities(ctx, s.Store, view.CommunityAnswer{Communities: rows, Viewer: f.User()})
+	aggregate, err := s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: f.User()})
 	if err != nil {
 		return nil, err
 	}

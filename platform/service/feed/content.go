@@ -34,7 +34,7 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, false, list.Desc, func(p store.Post) (time.Time, string, string) { return list.Key(p), "", p.ID })
-	a, err := s.View.Gather(ctx, s.Store, f.Caller.UserID, view.Known{Posts: rows, Users: f.UserRows()})
+	a, err := s.View.Load(ctx, s.Store, f.Caller.UserID, view.Rows{Posts: rows, Users: f.UserRows()})
 	if err != nil {
 		return nil, err
 	}

@@ -157,12 +157,12 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.F
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := s.View.Gather(ctx, s.Store, src.User().ID, known)
+	a, err := s.View.Load(ctx, s.Store, src.User().ID, known)
 	return a, paging, err
 }
 
 // content reads the posts of entries and their targets, without posts that were deleted in the meantime.
-func (s *Service) content(ctx context.Context, f *service.Request, entries []store.FeedEntry) (view.Known, error) {
+func (s *Service) content(ctx context.Context, f *service.Request, entries []store.FeedEntry) (view.Rows, error) {
 	var posts, communities, walls, authors []string
 	for _, e := range entries {
 		posts, authors = append(posts, e.ID), append(authors, e.AuthorID)
@@ -173,7 +173,7 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 		}
 	}
 	var rows []store.Post
-	k := view.Known{Users: f.UserRows()}
+	k := view.Rows{Users: f.UserRows()}
 	var owners []store.User
 	reads := s.Store.NewBestEffortBatch()
 	reads.PostsByID(posts, &rows)
@@ -191,7 +191,7 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 
 // visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any more: a
 // community that the caller was just removed from can still be among the sources.
-func visiblePosts(caller *auth.Caller, entries []store.FeedEntry, rows []store.Post, k view.Known) []store.Post {
+func visiblePosts(caller *auth.Caller, entries []store.FeedEntry, rows []store.Post, k view.Rows) []store.Post {
 	targets := visibility.NewTargets(k.Communities, k.Members)
 	targets.AddFollowedWalls(k.Users)
 	byID := make(map[string]store.Post, len(rows))

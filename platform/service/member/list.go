@@ -33,11 +33,11 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 		rows = append(rows, p...)
 	}
 	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, place)
-	answer := view.CommunityAnswer{Communities: []store.Community{found.community}, Viewer: found.User(), OnlyMembers: true}
+	answer := view.CommunityRows{Communities: []store.Community{found.community}, Viewer: found.User(), OnlyMembers: true}
 	for _, row := range rows {
 		answer.Members = append(answer.Members, row.Member)
 	}
-	aggregate, err := s.View.Communities(ctx, s.Store, answer)
+	aggregate, err := s.View.LoadCommunities(ctx, s.Store, answer)
 	if err != nil {
 		return nil, err
 	}

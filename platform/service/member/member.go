@@ -112,11 +112,11 @@ func (s *Service) change(ctx context.Context, o operation) (*plazav1.CommunityAg
 	if err != nil {
 		return nil, err
 	}
-	answer := view.CommunityAnswer{Communities: []store.Community{found.community}, Viewer: found.User(), Users: found.users}
+	answer := view.CommunityRows{Communities: []store.Community{found.community}, Viewer: found.User(), Users: found.users}
 	for _, c := range done.changes {
 		answer.Members = append(answer.Members, c.New)
 	}
-	aggregate, err := s.View.Communities(ctx, s.Store, answer)
+	aggregate, err := s.View.LoadCommunities(ctx, s.Store, answer)
 	if err != nil {
 		return nil, err
 	}

@@ -161,7 +161,7 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 	if fileKinds[d.dataType] != "" {
 		m.FileID = d.GetFileId()
 	}
-	m.Data = view.ObjectJSON(view.WithFile(d.GetData(), m.FileID))
+	m.Data = view.ObjectJSON(view.WithFileID(d.GetData(), m.FileID))
 	return m
 }
 

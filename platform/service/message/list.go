@@ -46,7 +46,7 @@ func (s *Service) ListMessages(ctx context.Context, m *plazav1.ListMessagesReque
 }
 
 func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store.Message, paging *plazav1.Paging) (*plazav1.ListMessagesResponse, error) {
-	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: rows, Viewer: c.User()})
+	a, err := s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: rows, Viewer: c.User()})
 	if err != nil {
 		return nil, err
 	}

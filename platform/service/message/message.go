@@ -28,7 +28,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 type answer = plazav1.MessageAggregate
 
 func (s *Service) answer(ctx context.Context, c *chat.MessageRequest, messages ...store.Message) (*answer, error) {
-	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
+	a, err := s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 	if err != nil {
 		return nil, err
 	}
-	shown := view.ChatAnswer{Viewer: f.User()}
+	shown := view.MessageRows{Viewer: f.User()}
 	for _, id := range req.GetMessageIds() {
 		at := slices.IndexFunc(rows, func(m store.Message) bool { return m.ID == id })
 		if at < 0 || feeds[rows[at].FeedID] == nil {
@@ -86,7 +86,7 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 		}
 		shown.Messages, rows = append(shown.Messages, rows[at]), slices.Delete(rows, at, at+1) // each once
 	}
-	a, err := s.View.Messages(ctx, s.Store, shown)
+	a, err := s.View.LoadMessages(ctx, s.Store, shown)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (s *Service) changed(ctx context.Context, c *chat.MessageRequest, m *plazav
 		if err := checkContent(changed.DataType, m.GetData()); err != nil {
 			return changed, err
 		}
-		changed.Data = view.ObjectJSON(view.WithFile(m.GetData(), changed.FileID))
+		changed.Data = view.ObjectJSON(view.WithFileID(m.GetData(), changed.FileID))
 	}
 	if m.GetMetadata() != nil {
 		if err := checkMetadata(m.GetMetadata()); err != nil {

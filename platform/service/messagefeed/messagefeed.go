@@ -30,7 +30,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 type answer = plazav1.MessageFeedAggregate
 
 func (s *Service) answer(ctx context.Context, f *service.Request, feeds ...store.MessageFeed) (*answer, error) {
-	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
+	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: f.User()})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Service) ListMessageFeeds(ctx context.Context, m *plazav1.ListMessageFe
 		return nil, err
 	}
 	feeds, paging := page.Window(cursor, feeds, func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID })
-	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
+	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: f.User()})
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPin
 		return visibility.Target{Community: &c}.RequireSee(f.Caller) != nil
 	})
 	order := orderOf(req.GetSortBy(), req.GetOptions())
-	return s.list(ctx, view.Known{Users: f.UserRows()}, f.Caller.UserID, pins, order)
+	return s.list(ctx, view.Rows{Users: f.UserRows()}, f.Caller.UserID, pins, order)
 }
 
 // ListCommunityPins lists the pinned posts of a community at one placement, or at all.
@@ -45,7 +45,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunit
 	if err != nil {
 		return nil, err
 	}
-	known := view.Known{Users: f.UserRows()}
+	known := view.Rows{Users: f.UserRows()}
 	if target.Member != nil {
 		known.Members = []store.Member{*target.Member}
 	}
@@ -53,7 +53,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunit
 }
 
 // list returns the pins whose posts and communities exist, in order.
-func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*plazav1.PinAggregate, error) {
+func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*plazav1.PinAggregate, error) {
 	slices.SortFunc(all.Pins, order)
 	var pins []store.Pin
 	for _, p := range all.Pins {
@@ -73,7 +73,7 @@ func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *
 		}
 	}
 	k.UserIDs = pinners(pins)
-	a, err := s.View.Gather(ctx, s.Store, callerID, k)
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 func (s *Service) respond(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*plazav1.PinAggregate, error) {
 	k := l.ref.Target.Known(l.UserRows())
 	k.Posts, k.UserIDs = []store.Post{*l.post()}, pinners(pins)
-	a, err := s.View.Gather(ctx, s.Store, l.Caller.UserID, k)
+	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,6 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	}
 	s.Outbox.Deliver(ctx, d.Home, outboxRows...)
 	k := t.Known(posts[0])
-	k.Counts, k.Made = counts, posts[1:]
+	k.Counts, k.NewChildren = counts, posts[1:]
 	return s.respond(ctx, t.Request.Caller.UserID, k)
 }

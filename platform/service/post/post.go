@@ -62,14 +62,14 @@ func (s *Service) load(ctx context.Context, id string, more func(*service.Reques
 }
 
 // known returns the rows that were read, for the response.
-func (l *loaded) known(post store.Post) view.Known {
+func (l *loaded) known(post store.Post) view.Rows {
 	k := l.ref.Target.Known(l.UserRows())
 	k.Posts = []store.Post{post}
 	return k
 }
 
-func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*plazav1.PostAggregate, error) {
-	a, err := s.View.Gather(ctx, s.Store, callerID, k)
+func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.PostAggregate, error) {
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}

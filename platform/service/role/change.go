@@ -97,7 +97,7 @@ func (s *Service) change(ctx context.Context, right auth.Permission, permissions
 	if err := s.put(ctx, made); err != nil {
 		return nil, err
 	}
-	shown := []*plazav1.Role{s.View.MadeRole(made)}
+	shown := []*plazav1.Role{s.View.CustomRole(made)}
 	return &plazav1.RoleResponse{Status: "success", Data: shown, Roles: shown}, nil
 }
 

@@ -72,7 +72,7 @@ func (s *Service) matching(rows []store.Role, m *plazav1.ListRolesRequest) []lis
 	}
 	for _, row := range rows {
 		if row.DeletedAt == nil {
-			add(s.View.MadeRole(row), "")
+			add(s.View.CustomRole(row), "")
 		}
 	}
 	return found

@@ -54,7 +54,7 @@ func (s *Service) GetRole(ctx context.Context, req *plazav1.GetRoleRequest) (*pl
 	if row == nil {
 		return nil, fail.NotFound()
 	}
-	return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.MadeRole(*row)}}, nil
+	return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.CustomRole(*row)}}, nil
 }
 
 // begin starts the first round trip, with the roles that were made.
@@ -118,7 +118,7 @@ func (s *Service) refresh(ctx context.Context) error {
 	var made []auth.Role
 	for _, row := range rows {
 		if row.DeletedAt == nil {
-			made = append(made, s.View.RoleOf(row))
+			made = append(made, s.View.AuthRole(row))
 		}
 	}
 	s.View.Catalog.Set(made)

@@ -84,7 +84,7 @@ func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsReq
 	}
 	rows = slices.DeleteFunc(rows, func(row store.Room) bool { return !carries(row) })
 	k.UserIDs = userIDs(rows)
-	a, err := s.View.Gather(ctx, s.Store, r.Caller.UserID, k)
+	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func liveList(m *plazav1.ListLiveRoomsRequest) store.RoomList {
 }
 
 // posts reads the posts that show the rooms, in the order of the rooms, without those that the caller may not read.
-func (s *Service) posts(ctx context.Context, r *service.Request, rows []store.Room) (view.Known, error) {
+func (s *Service) posts(ctx context.Context, r *service.Request, rows []store.Room) (view.Rows, error) {
 	ids := make([]string, 0, len(rows))
 	for _, row := range rows {
 		ids = append(ids, row.PostID)
@@ -113,7 +113,7 @@ func (s *Service) posts(ctx context.Context, r *service.Request, rows []store.Ro
 	reads := s.Store.NewBestEffortBatch()
 	reads.PostsByID(ids, &posts)
 	if err := reads.Run(ctx); err != nil {
-		return view.Known{}, err
+		return view.Rows{}, err
 	}
 	k, err := visibility.FilterPosts(ctx, s.Deps, r, posts)
 	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })

@@ -48,7 +48,7 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListSched
 
 // gather reads what the posts of the rows will refer to. The posts are built as they would be published.
 func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.ScheduledPost) (*view.Aggregate, error) {
-	k := view.Known{Users: f.UserRows(), Counts: store.Counts{}}
+	k := view.Rows{Users: f.UserRows(), Counts: store.Counts{}}
 	var communities []string
 	for _, row := range rows {
 		posting := &posting.PostContext{AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
@@ -57,7 +57,7 @@ func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.S
 			return nil, err
 		}
 		posts := rowsOf(row, d, posting, row.CreatedAt)
-		k.Posts, k.Made = append(k.Posts, posts[0]), append(k.Made, posts[1:]...)
+		k.Posts, k.NewChildren = append(k.Posts, posts[0]), append(k.NewChildren, posts[1:]...)
 		for _, p := range posts {
 			k.Counts[p.ID] = nil // a new post has no counts
 		}
@@ -70,5 +70,5 @@ func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.S
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	return s.View.Gather(ctx, s.Store, f.Caller.UserID, k)
+	return s.View.Load(ctx, s.Store, f.Caller.UserID, k)
 }

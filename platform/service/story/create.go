@@ -146,7 +146,7 @@ func (t *newTarget) requireCreate(settings store.Settings) error {
 	return auth.Require(t.Caller, auth.ManageCommunityStory, t.target.Scope(""))
 }
 
-func (t *newTarget) known(story store.Story) view.Known {
+func (t *newTarget) known(story store.Story) view.Rows {
 	l := &loaded{Request: t.Request, ref: &visibility.Reference{Story: &story, Target: t.target}}
 	return l.known(story)
 }

@@ -94,7 +94,7 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListSto
 
 // listAnswer returns a page of stories with the targets that were read.
 func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*plazav1.ListStoriesResponse, error) {
-	k := view.Known{Stories: rows, Users: append(p.UserRows(), p.owners...)}
+	k := view.Rows{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
 		target := p.targets[i].target
 		if p.requireSee(i) != nil {
@@ -107,7 +107,7 @@ func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story,
 			k.Members = append(k.Members, *target.Member)
 		}
 	}
-	a, err := s.View.Gather(ctx, s.Store, p.Caller.UserID, k)
+	a, err := s.View.Load(ctx, s.Store, p.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []
 			walls = append(walls, t.TargetID)
 		}
 	}
-	k := view.Known{Users: f.UserRows()}
+	k := view.Rows{Users: f.UserRows()}
 	var owners []store.User
 	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(communities, &k.Communities)
@@ -73,7 +73,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []
 	}
 	k.Users = append(k.Users, owners...)
 	rows = visibleTargets(f.Caller, rows, &k)
-	a, err := s.View.Gather(ctx, s.Store, f.Caller.UserID, k)
+	a, err := s.View.Load(ctx, s.Store, f.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []
 }
 
 // visibleTargets returns the rows of targets that the caller may see, and removes the other targets from k.
-func visibleTargets(caller *auth.Caller, rows []store.StoryTarget, k *view.Known) []store.StoryTarget {
+func visibleTargets(caller *auth.Caller, rows []store.StoryTarget, k *view.Rows) []store.StoryTarget {
 	targets := visibility.NewTargets(k.Communities, k.Members)
 	targets.AddFollowedWalls(k.Users)
 	rows = slices.DeleteFunc(rows, func(t store.StoryTarget) bool { return targets[t.TargetID].RequireSee(caller) != nil })

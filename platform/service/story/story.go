@@ -62,14 +62,14 @@ func (s *Service) loadWith(ctx context.Context, id string, more func(*service.Re
 }
 
 // known returns the rows that were read, for the response.
-func (l *loaded) known(story store.Story) view.Known {
+func (l *loaded) known(story store.Story) view.Rows {
 	k := l.ref.Target.Known(l.UserRows())
 	k.Stories = []store.Story{story}
 	return k
 }
 
-func (s *Service) respond(ctx context.Context, callerID string, k view.Known) (*plazav1.StoryAggregate, error) {
-	a, err := s.View.Gather(ctx, s.Store, callerID, k)
+func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.StoryAggregate, error) {
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
 	}

@@ -86,8 +86,8 @@ func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarg
 }
 
 // Known returns the rows that were read, for a response about a post on the target.
-func (t *LoadedTarget) Known(posts ...store.Post) view.Known {
-	k := view.Known{Posts: posts, Users: append(t.UserRows(), t.creator...), Categories: t.Categories}
+func (t *LoadedTarget) Known(posts ...store.Post) view.Rows {
+	k := view.Rows{Posts: posts, Users: append(t.UserRows(), t.creator...), Categories: t.Categories}
 	if t.Target.Community != nil {
 		k.Communities = []store.Community{*t.Target.Community}
 	}

@@ -54,7 +54,7 @@ func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggrega
 		return nil, nil, err
 	}
 	rows, paging := page.Window(p.cursor, p.rows, func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID })
-	a, err := d.View.Gather(ctx, d.Store, p.Caller.UserID, p.known(rows))
+	a, err := d.View.Load(ctx, d.Store, p.Caller.UserID, p.known(rows))
 	return a, paging, err
 }
 
@@ -77,7 +77,7 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 		return nil, nil, err
 	}
 	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID })
-	a, err := d.View.Gather(ctx, d.Store, f.Caller.UserID, view.Known{Posts: rows, Users: f.UserRows()})
+	a, err := d.View.Load(ctx, d.Store, f.Caller.UserID, view.Rows{Posts: rows, Users: f.UserRows()})
 	return a, paging, err
 }
 
@@ -142,8 +142,8 @@ func (p *postPage) requireSee() error {
 	return nil
 }
 
-func (p *postPage) known(rows []store.Post) view.Known {
-	k := view.Known{Posts: rows, Users: append(p.UserRows(), p.owners...), Categories: p.categories}
+func (p *postPage) known(rows []store.Post) view.Rows {
+	k := view.Rows{Posts: rows, Users: append(p.UserRows(), p.owners...), Categories: p.categories}
 	if p.target.Community != nil {
 		k.Communities = []store.Community{*p.target.Community}
 	}

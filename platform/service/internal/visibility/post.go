@@ -26,8 +26,8 @@ func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id stri
 }
 
 // FilterPosts returns the posts that the caller may see, with the targets that were read to decide it.
-func FilterPosts(ctx context.Context, d *service.Deps, r *service.Request, posts []store.Post) (view.Known, error) {
-	k := view.Known{Users: r.UserRows()}
+func FilterPosts(ctx context.Context, d *service.Deps, r *service.Request, posts []store.Post) (view.Rows, error) {
+	k := view.Rows{Users: r.UserRows()}
 	kinds := map[string]string{}
 	for _, p := range posts {
 		if p.TargetType != OnContent {

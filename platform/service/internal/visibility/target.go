@@ -122,8 +122,8 @@ func (t Target) RequireSeeComment(caller *auth.Caller, c *store.Comment) error {
 }
 
 // Known returns the rows of the target and of users, for a response about something on the target.
-func (t Target) Known(users []store.User) view.Known {
-	k := view.Known{Users: users}
+func (t Target) Known(users []store.User) view.Rows {
+	k := view.Rows{Users: users}
 	if t.Community != nil {
 		k.Communities = []store.Community{*t.Community}
 	}

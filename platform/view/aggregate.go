@@ -2,7 +2,29 @@ package view
 
 import plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 
-// PostAggregate is the answer about posts.
+// Aggregate holds the collections of a response about posts, stories or comments, each object once.
+type Aggregate struct {
+	Posts           []*plazav1.Post
+	Stories         []*plazav1.Story
+	PostChildren    []*plazav1.Post
+	Comments        []*plazav1.Comment
+	CommentChildren []*plazav1.Comment
+	Users           []*plazav1.User
+	Files           []*plazav1.File
+	Communities     []*plazav1.Community
+	CommunityUsers  []*plazav1.CommunityUser
+	Categories      []*plazav1.Category
+	Feeds           []*plazav1.Feed
+	Roles           []*plazav1.Role
+	Polls           []*plazav1.Poll
+
+	VideoStreamings        []*plazav1.VideoStreaming
+	VideoStreamingChildren []*plazav1.VideoStreaming
+	Rooms                  []*plazav1.Room
+	RoomChildrens          []*plazav1.Room
+}
+
+// PostAggregate returns the response about posts.
 func (a *Aggregate) PostAggregate() *plazav1.PostAggregate {
 	return &plazav1.PostAggregate{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
@@ -11,7 +33,7 @@ func (a *Aggregate) PostAggregate() *plazav1.PostAggregate {
 	}
 }
 
-// PostList is the answer with a page of posts.
+// PostList returns the response with a page of posts.
 func (a *Aggregate) PostList(paging *plazav1.Paging) *plazav1.ListPostsResponse {
 	return &plazav1.ListPostsResponse{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
@@ -21,21 +43,21 @@ func (a *Aggregate) PostList(paging *plazav1.Paging) *plazav1.ListPostsResponse 
 	}
 }
 
-// UserFeed is the answer with a page of a wall.
+// UserFeed returns the response with a page of a user's wall.
 func (a *Aggregate) UserFeed(paging *plazav1.Paging) *plazav1.UserFeedResponse {
 	return &plazav1.UserFeedResponse{Status: "success", Paging: paging, Data: &plazav1.UserFeedData{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files, Paging: paging,
 	}}
 }
 
-// ContentFeed is the answer with a page of the posts on content.
+// ContentFeed returns the response with a page of the posts about a piece of content.
 func (a *Aggregate) ContentFeed(paging *plazav1.Paging) *plazav1.ContentFeedResponse {
 	return &plazav1.ContentFeedResponse{Status: "success", Paging: paging, Data: &plazav1.ContentFeedData{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files, Paging: paging,
 	}}
 }
 
-// CommunityFeed is the answer with a page of a community's feed.
+// CommunityFeed returns the response with a page of a community's feed.
 func (a *Aggregate) CommunityFeed(paging *plazav1.Paging) *plazav1.CommunityFeedResponse {
 	return &plazav1.CommunityFeedResponse{Status: "success", Paging: paging, Data: &plazav1.CommunityFeedData{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
@@ -43,7 +65,7 @@ func (a *Aggregate) CommunityFeed(paging *plazav1.Paging) *plazav1.CommunityFeed
 	}}
 }
 
-// CommentAggregate is the answer about comments.
+// CommentAggregate returns the response about comments.
 func (a *Aggregate) CommentAggregate() *plazav1.CommentAggregate {
 	return &plazav1.CommentAggregate{
 		Comments: a.Comments, CommentChildren: a.CommentChildren, CommunityUsers: a.CommunityUsers, Users: a.Users,
@@ -51,7 +73,7 @@ func (a *Aggregate) CommentAggregate() *plazav1.CommentAggregate {
 	}
 }
 
-// CommentList is the answer with a page of comments.
+// CommentList returns the response with a page of comments.
 func (a *Aggregate) CommentList(paging *plazav1.Paging) *plazav1.ListCommentsResponse {
 	return &plazav1.ListCommentsResponse{
 		Comments: a.Comments, CommentChildren: a.CommentChildren, CommunityUsers: a.CommunityUsers, Users: a.Users,
@@ -59,7 +81,7 @@ func (a *Aggregate) CommentList(paging *plazav1.Paging) *plazav1.ListCommentsRes
 	}
 }
 
-// FollowingFeed is the answer with a page of the following feed.
+// FollowingFeed returns the response with a page of the following feed.
 func (a *Aggregate) FollowingFeed(paging *plazav1.Paging) *plazav1.FollowingFeedResponse {
 	return &plazav1.FollowingFeedResponse{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
@@ -68,7 +90,7 @@ func (a *Aggregate) FollowingFeed(paging *plazav1.Paging) *plazav1.FollowingFeed
 	}
 }
 
-// GlobalFeed is the answer with a page of the global feed.
+// GlobalFeed returns the response with a page of the global feed.
 func (a *Aggregate) GlobalFeed(paging *plazav1.Paging) *plazav1.GlobalFeedResponse {
 	return &plazav1.GlobalFeedResponse{
 		Status: "success",

@@ -1,0 +1,167 @@
+package view
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var deletedAt = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func TestIDSet(t *testing.T) {
+	s := newIDSet("b", "", "a", "b")
+	require.Equal(t, []string{"b", "a"}, s.list(), "in insertion order, without duplicates and the empty id")
+	s.exclude("b")
+	s.exclude("c")
+	s.add("b", "c", "d")
+	require.Equal(t, []string{"a", "d"}, s.list(), "excluded ids cannot be added again")
+}
+
+func TestUnique(t *testing.T) {
+	rows := []store.User{{ID: "a", DisplayName: "first"}, {ID: "b"}, {ID: "a", DisplayName: "second"}}
+	require.Equal(t, rows[:2], unique(rows, func(u store.User) string { return u.ID }))
+	require.Empty(t, unique[store.User](nil, nil))
+}
+
+func TestRowJSON(t *testing.T) {
+	for name, test := range map[string]struct {
+		raw  string
+		want []Mention
+	}{
+		"null":      {``, nil},
+		"empty":     {`[]`, nil},
+		"malformed": {`[{"type"`, nil},
+		"other":     {`{"type": "user"}`, nil},
+		"one":       {`[{"type":"user","userIds":["anna"]}]`, []Mention{{Type: "user", UserIDs: []string{"anna"}}}},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, Mentions([]byte(test.raw))) })
+	}
+	require.JSONEq(t, `[]`, string(MentionsJSON(nil)))
+	require.JSONEq(t, `[]`, string(ObjectsJSON(nil)))
+	require.JSONEq(t, `{}`, string(ObjectJSON(nil)))
+	require.Empty(t, object([]byte(`{"a"`)).GetFields())
+	s, err := structpb.NewStruct(map[string]any{"text": "hello"})
+	require.NoError(t, err)
+	require.Equal(t, "hello", objects(ObjectsJSON([]*structpb.Struct{nil, s}))[1].GetFields()["text"].GetStringValue())
+	list := []*plazav1.Attachment{{Type: "image", FileId: "f"}}
+	require.Equal(t, "f", Attachments(AttachmentsJSON(list))[0].GetFileId())
+}
+
+func TestEmbeddedID(t *testing.T) {
+	for name, test := range map[string]struct {
+		post store.Post
+		want string
+	}{
+		"room":               {store.Post{StructureType: "room", Data: []byte(`{"roomId": "r"}`)}, "r"},
+		"other type":         {store.Post{StructureType: "text", Data: []byte(`{"roomId": "r"}`)}, ""},
+		"deleted":            {store.Post{StructureType: "room", Data: []byte(`{"roomId": "r"}`), DeletedAt: &deletedAt}, ""},
+		"no id":              {store.Post{StructureType: "room", Data: []byte(`{}`)}, ""},
+		"id is not a string": {store.Post{StructureType: "room", Data: []byte(`{"roomId": 1}`)}, ""},
+		"no data":            {store.Post{StructureType: "room"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, embeddedID(test.post, "room", "roomId")) })
+	}
+}
+
+func TestShownEmbeds(t *testing.T) {
+	rows := []embed{{id: "a"}, {id: "gone", deleted: true}, {id: "b"}}
+	children := []embed{{id: "z"}, {id: "y"}, {id: "x", deleted: true}, {id: "posted", postID: "p"}, {id: "b"}}
+	shown, shownChildren := shownEmbeds([]string{"b", "missing", "gone", "a"}, rows, children, func(e embed) embed { return e })
+	require.Equal(t, []embed{{id: "b"}, {id: "a"}}, shown, "in the order of the ids, without deleted ones")
+	require.Equal(t, []embed{{id: "y"}, {id: "z"}}, shownChildren, "by id, without deleted, posted and embedded ones")
+}
+
+func TestRedactDeleted(t *testing.T) {
+	post := store.Post{ID: "p", Data: []byte(`{"text": "secret"}`), CommentIDs: []string{"c"}, Children: []string{"q"}, Tags: []string{"t"}}
+	comment := store.Comment{ID: "c", Data: []byte(`{"text": "secret"}`), ReplyIDs: []string{"r"}, Attachments: []byte(`[{}]`)}
+	story := store.Story{ID: "s", Data: []byte(`{"fileId": "secret"}`), CommentIDs: []string{"c"}, Items: []byte(`[{}]`)}
+	kept := Rows{Posts: []store.Post{post}, Comments: []store.Comment{comment}, Stories: []store.Story{story}}
+	kept.redactDeleted()
+	require.Equal(t, Rows{Posts: []store.Post{post}, Comments: []store.Comment{comment}, Stories: []store.Story{story}}, kept)
+
+	post.DeletedAt, comment.DeletedAt, story.DeletedAt = &deletedAt, &deletedAt, &deletedAt
+	callers := []store.Post{post}
+	rows := Rows{Posts: callers, Comments: []store.Comment{comment}, Stories: []store.Story{story}}
+	rows.redactDeleted()
+	require.Equal(t, []store.Post{{ID: "p", DeletedAt: &deletedAt}}, rows.Posts)
+	require.Equal(t, []store.Comment{{ID: "c", DeletedAt: &deletedAt}}, rows.Comments)
+	require.Equal(t, []store.Story{{ID: "s", DeletedAt: &deletedAt}}, rows.Stories)
+	require.Equal(t, post, callers[0], "the caller's rows are not changed")
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int64]int32{-1: 0, 0: 0, 7: 7, 1 << 40: 1<<31 - 1} {
+		require.Equal(t, want, count(n))
+	}
+}
+
+func TestFilesWanted(t *testing.T) {
+	post := func(data map[string]any) *plazav1.Post {
+		s, err := structpb.NewStruct(data)
+		require.NoError(t, err)
+		return &plazav1.Post{Data: s}
+	}
+	aggregate := &plazav1.PostAggregate{
+		Posts:    []*plazav1.Post{post(map[string]any{"fileId": "image"}), post(map[string]any{"videoFileId": map[string]any{"original": "video"}})},
+		Users:    []*plazav1.User{{AvatarFileId: "avatar"}, {}},
+		Comments: []*plazav1.Comment{{Attachments: []*plazav1.Attachment{{FileId: "attached"}, {FileId: "image"}}}},
+		Polls:    []*plazav1.Poll{{Answers: []*plazav1.PollAnswer{{FileId: "answer"}}}},
+		Rooms:    []*plazav1.Room{{ThumbnailFileId: "thumbnail"}},
+	}
+	empty, wanted := filesWanted(aggregate.ProtoReflect())
+	require.Len(t, empty, 1)
+	require.ElementsMatch(t, []string{"image", "video", "avatar", "attached", "answer", "thumbnail"}, wanted.list())
+
+	aggregate.Files = []*plazav1.File{{}}
+	empty, _ = filesWanted(aggregate.ProtoReflect())
+	require.Empty(t, empty, "a collection that the operation filled is left alone")
+
+	wrapped := &plazav1.GlobalFeedResponse{Data: &plazav1.GlobalFeedData{Users: []*plazav1.User{{AvatarFileId: "avatar"}}}}
+	empty, wanted = filesWanted(wrapped.ProtoReflect())
+	require.Len(t, empty, 2, "the response and its data")
+	require.Equal(t, []string{"avatar"}, wanted.list())
+
+	empty, _ = filesWanted((&plazav1.FollowCount{}).ProtoReflect())
+	require.Empty(t, empty, "a response without the collection")
+}
+
+func TestWithSizes(t *testing.T) {
+	s, err := structpb.NewStruct(map[string]any{"videoFileId": map[string]any{"original": "a", "low": "b"}})
+	require.NoError(t, err)
+	video := withSizes(s).GetFields()["videoFileId"].GetStructValue().AsMap()
+	require.Equal(t, map[string]any{"original": "a", "high": "a", "medium": "a", "low": "b"}, video)
+	require.Empty(t, withSizes(&structpb.Struct{}).GetFields())
+}
+
+func TestChildrenInOrder(t *testing.T) {
+	l := &loader{Rows: Rows{Posts: []store.Post{{ID: "p", Children: []string{"b", "a"}}, {ID: "q", Children: []string{"c"}}}}}
+	l.children = []store.Post{{ID: "other"}, {ID: "c"}, {ID: "a"}, {ID: "b"}}
+	var ids []string
+	for _, p := range l.childrenInOrder() {
+		ids = append(ids, p.ID)
+	}
+	require.Equal(t, []string{"b", "a", "c", "other"}, ids)
+}
+
+func TestBuildComments(t *testing.T) {
+	reply, comment := store.Comment{ID: "r", ParentID: "c"}, store.Comment{ID: "c"}
+	ids := func(list []*plazav1.Comment) []string {
+		return mapList(list, func(c *plazav1.Comment) string { return c.GetCommentId() })
+	}
+	l := &loader{builder: &Builder{}, Rows: Rows{Comments: []store.Comment{comment}}, replies: []store.Comment{reply, reply, comment}}
+	var a Aggregate
+	l.buildComments(&a)
+	require.Equal(t, []string{"c"}, ids(a.Comments))
+	require.Equal(t, []string{"r"}, ids(a.CommentChildren))
+
+	l = &loader{builder: &Builder{}, replies: []store.Comment{comment, reply, comment}}
+	a = Aggregate{}
+	l.buildComments(&a)
+	require.Equal(t, []string{"c", "r"}, ids(a.Comments), "embedded comments of posts are primary")
+	require.Empty(t, a.CommentChildren)
+}

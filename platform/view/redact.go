@@ -1,0 +1,40 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// redactDeleted clears the content and the references of deleted rows: data, mentions, comments, child posts, replies
+// and attachments. The rows stay in the response as tombstones. Load follows references only from these rows, so
+// nothing that is reachable through a deleted row alone is read or returned.
+func (r *Rows) redactDeleted() {
+	r.Posts = changed(r.Posts, func(p *store.Post) {
+		if p.DeletedAt != nil {
+			p.Data, p.Metadata, p.Mentionees, p.Tags, p.Hashtags = nil, nil, nil, nil, nil
+			p.CommentIDs, p.CommentAuthors, p.Children = nil, nil, nil
+		}
+	})
+	r.Comments = changed(r.Comments, func(c *store.Comment) {
+		if c.DeletedAt != nil {
+			c.Data, c.Metadata, c.Mentionees, c.Attachments = nil, nil, nil, nil
+			c.ReplyIDs, c.ReplyAuthors = nil, nil
+		}
+	})
+	r.Stories = changed(r.Stories, func(s *store.Story) {
+		if s.DeletedAt != nil {
+			s.Data, s.Items, s.Metadata, s.Mentionees = nil, nil, nil, nil
+			s.CommentIDs, s.CommentAuthors = nil, nil
+		}
+	})
+}
+
+// changed applies change to a copy of rows.
+func changed[T any](rows []T, change func(*T)) []T {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		change(&rows[i])
+	}
+	return rows
+}

@@ -13,7 +13,7 @@ import (
 
 func TestGate(t *testing.T) {
 	var asked atomic.Int32
-	answer := errors.New("database at 1, program needs 2")
+	answer := errors.New("schema version is 1, required is 2")
 	g := newGate(http.NotFoundHandler(), func(context.Context) error { asked.Add(1); return answer })
 	status := func() int {
 		w := httptest.NewRecorder()
@@ -39,7 +39,7 @@ func TestGate(t *testing.T) {
 	<-worked
 	before := asked.Load()
 	require.NoError(t, g.check(ctx))
-	require.Equal(t, before, asked.Load(), "an open gate does not ask again")
+	require.Equal(t, before, asked.Load(), "an open gate does not check again")
 	stop()
 }
 

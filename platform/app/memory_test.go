@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRest: memory is given back once after the start and once after each load, and never in the middle of one.
+// TestRest checks that memory is returned once after startup and once after each load, but not during load.
 func TestRest(t *testing.T) {
-	const step = 100 << 10 // of a server at rest
+	const step = 100 << 10 // of an idle server
 	var r rest
 	var at uint64
 	for _, look := range []struct {
@@ -18,10 +18,10 @@ func TestRest(t *testing.T) {
 	}{
 		{"starting", 30 << 20, false},
 		{"started", step, true},
-		{"at rest", step, false},
+		{"idle", step, false},
 		{"load", 200 << 20, false},
 		{"more load", 5 << 20, false},
-		{"at rest again", step, true},
+		{"idle again", step, true},
 		{"still", step, false},
 		{"a few requests", 3 << 20, false},
 		{"not worth it", step, false},

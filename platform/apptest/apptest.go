@@ -1,7 +1,7 @@
-// Package apptest runs the whole program for tests: three regions with real listeners on one migrated database, and
-// clients that speak to them over HTTP.
+// Package apptest runs the whole program in tests: three regions with real listeners on a migrated database, and HTTP
+// clients for them.
 //
-// A network of its own costs a test a few tenths of a second. Tests that only need some network share one:
+// Starting a network takes a few tenths of a second. Tests without special requirements share one:
 //
 //	func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 //
@@ -32,38 +32,38 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// readyTimeout ends the wait for a region that never serves. It is generous: the machine may be busy.
+// readyTimeout limits how long a region may take to become ready. It allows for a busy machine.
 const readyTimeout = time.Minute
 
-// schema is what each network's database starts with.
+// schema is the template of each network's database.
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	return store.Migrate(ctx, store.MigrateOptions{URL: url})
 })
 
-// Network is a running network: one server a region, in this process.
+// Network is a running network: one server per region, in this process.
 type Network struct {
-	// ServerKey, APIKey and AdminToken are what plaza dev writes into dev.json.
+	// ServerKey, APIKey and AdminToken are the values that plaza dev writes to dev.json.
 	ServerKey  string
 	APIKey     string
 	AdminToken string
 	// NetworkID is 24 lowercase hexadecimal characters.
 	NetworkID string
-	// DatabaseURL is the database of every region, whatever WithDatabaseURLs says.
+	// DatabaseURL is the URL of the database of all regions, regardless of WithDatabaseURLs.
 	DatabaseURL string
-	// Files is the folder that keeps the bytes of files, of every home.
+	// Files is the directory in which the contents of files of all homes are stored.
 	Files string
-	// Keys are the paths of the key files, which the servers read again when they change.
+	// Keys are the paths of the key files, which servers re-read when they change.
 	Keys KeyFiles
 
 	files   fileCache
 	options options
-	mu      sync.RWMutex // of regions and stops
+	mu      sync.RWMutex // guards regions and stops
 	regions map[region.Code]*app.Region
 	stops   map[region.Code]func()
 	http    *http.Client
 }
 
-// Start runs a network until the test ends.
+// Start starts a network that runs until the test ends.
 func Start(t testing.TB, opts ...Option) *Network {
 	t.Helper()
 	o := newOptions(opts)
@@ -80,12 +80,12 @@ func Start(t testing.TB, opts ...Option) *Network {
 	for _, code := range region.All() {
 		n.startRegion(t, code, o)
 	}
-	t.Cleanup(n.http.CloseIdleConnections) // first of the cleanups, so that no server waits for a connection
+	t.Cleanup(n.http.CloseIdleConnections) // runs first, so that no server waits for a connection
 	n.awaitReady(t, o.lost)
 	return n
 }
 
-// startRegion serves one region until the test ends.
+// startRegion starts the server of one region, which runs until the test ends.
 func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -106,7 +106,7 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Cleanup(end)
 }
 
-// Restart stops the server of a region and starts another one in its place, at another address.
+// Restart stops the server of a region and starts a new one, at another address.
 func (n *Network) Restart(t testing.TB, code region.Code) {
 	t.Helper()
 	n.mu.RLock()
@@ -147,13 +147,13 @@ func (n *Network) Region(code region.Code) *app.Region {
 	return n.regions[code]
 }
 
-// BaseURL returns the address of a region's API, without a slash at its end.
+// BaseURL returns the URL of a region's API, without trailing slash.
 func (n *Network) BaseURL(code region.Code) string { return "http://" + n.Region(code).APIAddr() }
 
-// OpsURL returns the address of a region's operations, without a slash at its end.
+// OpsURL returns the URL of a region's operations listener, without trailing slash.
 func (n *Network) OpsURL(code region.Code) string { return "http://" + n.Region(code).OpsAddr() }
 
-// MintAdmin makes an admin token that is issued at some time and lives for ttl from then on.
+// MintAdmin returns an admin token issued at the given time and valid for ttl from then on.
 func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl time.Duration) string {
 	t.Helper()
 	ring, err := auth.OpenKeyring(n.Keys.Signing)
@@ -164,7 +164,7 @@ func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl tim
 	return token
 }
 
-// newHTTPClient returns a client that keeps enough connections for concurrent tests and follows no redirect.
+// newHTTPClient returns a client with enough idle connections for concurrent tests. It does not follow redirects.
 func newHTTPClient() *http.Client {
 	return &http.Client{
 		Transport: transport{&http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}},
@@ -175,47 +175,47 @@ func newHTTPClient() *http.Client {
 	}
 }
 
-// networkOf is the network that the tests of this process share.
+// networkOf is the network shared by the tests of this process.
 var networkOf struct {
 	network *Network
 	scope   *processTB
 }
 
-// Main runs the tests of a package and then ends the network that they shared. Use it in TestMain.
+// Main runs the tests of a package and then stops the shared network. Call it in TestMain.
 func Main(m *testing.M) int {
 	code := m.Run()
 	if networkOf.scope != nil {
 		if err := networkOf.scope.end(); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, "the shared network did not end well:", err)
+			_, _ = fmt.Fprintln(os.Stderr, "stopping the shared network failed:", err)
 			return max(code, 1)
 		}
 	}
 	return code
 }
 
-// Shared returns the network that the tests of this package share; the first call starts it. The package needs a TestMain
-// that calls Main. Tests that change network settings, or count what is in the network, start one of their own.
+// Shared returns the network shared by the tests of this package, starting it on the first call. The package needs a
+// TestMain that calls Main. Tests that change network settings or count rows must start their own network.
 func Shared(t testing.TB) *Network {
 	t.Helper()
 	if networkOf.scope == nil {
 		networkOf.scope = newProcessTB()
 		networkOf.network = startShared(networkOf.scope)
 	}
-	require.NotNil(t, networkOf.network, "the shared network did not start: %v", networkOf.scope.failure())
+	require.NotNil(t, networkOf.network, "starting the shared network failed: %v", networkOf.scope.failure())
 	return networkOf.network
 }
 
-// startShared starts a network in a goroutine that a failure may end, as it ends a test's.
+// startShared starts a network in a goroutine, which a failure may exit like that of a test.
 func startShared(tb *processTB) *Network {
 	started := make(chan *Network, 1)
 	go func() {
 		defer close(started)
-		started <- Start(tb) //nolint:testifylint // see above: this goroutine stands for a test
+		started <- Start(tb) //nolint:testifylint // this goroutine acts as a test's
 	}()
 	return <-started
 }
 
-// config is the configuration of one region's server.
+// config returns the configuration of one region's server.
 func (n *Network) config(code region.Code, o options) config.Config {
 	cfg := config.Default()
 	cfg.Region, cfg.NetworkID = code, config.NetworkID(n.NetworkID)

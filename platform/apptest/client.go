@@ -15,13 +15,11 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// Client calls one region's API as one caller.
+// Client calls the API of one region as one caller.
 type Client struct {
-	// Network is the one that is called.
 	Network *Network
-	// Region is the one whose address is called.
-	Region region.Code
-	// UserID is the caller's public id, InternalID the one that carries its home; both are empty for an administrator.
+	Region  region.Code
+	// UserID is the caller's public id and InternalID the internal one; both are empty for an administrator.
 	UserID     string
 	InternalID string
 	// Token is the access token; empty for an anonymous caller.
@@ -30,13 +28,13 @@ type Client struct {
 	header http.Header
 }
 
-// lastUser numbers the user ids of a process.
+// lastUser is the number in the last result of UserID.
 var lastUser atomic.Int64
 
-// UserID returns a user id that no other test has: name and a number.
+// UserID returns a user id that is unique in this process: name and a number.
 func UserID(name string) string { return name + "-" + itoa(lastUser.Add(1)) }
 
-// SignIn makes a session of userID at a region. The user is made there where it is unknown.
+// SignIn creates a session of userID in a region. An unknown user is created there.
 func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client {
 	t.Helper()
 	c := n.Anonymous(code)
@@ -48,7 +46,7 @@ func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client 
 	return c
 }
 
-// NewUser signs in a user whom no other test has; name is how its id begins.
+// NewUser signs in a new user whose id starts with name.
 func (n *Network) NewUser(t testing.TB, code region.Code, name string) *Client {
 	t.Helper()
 	return n.SignIn(t, code, UserID(name))
@@ -60,19 +58,19 @@ func (n *Network) Admin(code region.Code) *Client { return n.Bearer(code, n.Admi
 // Anonymous returns a client without credentials.
 func (n *Network) Anonymous(code region.Code) *Client { return n.Bearer(code, "") }
 
-// Bearer returns a client with some token.
+// Bearer returns a client with the given token.
 func (n *Network) Bearer(code region.Code, token string) *Client {
 	return &Client{Network: n, Region: code, Token: token, header: http.Header{}}
 }
 
-// At returns the same caller at another region's address.
+// At returns a client of another region with the same caller.
 func (c *Client) At(code region.Code) *Client {
 	other := *c
 	other.Region = code
 	return &other
 }
 
-// With returns the same caller with more headers: names and values by turns. An empty value removes a header.
+// With returns a client with additional headers, given as alternating names and values. An empty value removes a header.
 func (c *Client) With(header ...string) *Client {
 	other := *c
 	other.header = c.header.Clone()
@@ -82,11 +80,11 @@ func (c *Client) With(header ...string) *Client {
 	return &other
 }
 
-// Form is a body that is sent as application/x-www-form-urlencoded, as public clients do where they have none.
+// Form is a body sent as application/x-www-form-urlencoded, as public clients do for requests without a body.
 type Form string
 
-// Do sends a request and reads the answer. path may carry a query. body is nil for none, []byte or string for a text that
-// is sent as it is, Form for a form, and anything else is marshalled; the content type is application/json but for Form.
+// Do sends a request and reads the response. path may contain a query. body is nil for no body, a []byte or string to be
+// sent as is, a Form, or a value to be marshalled; the content type is application/json except for a Form.
 func (c *Client) Do(t testing.TB, method, path string, body any) *Response {
 	t.Helper()
 	req := c.Request(t, method, path, body)
@@ -98,7 +96,7 @@ func (c *Client) Do(t testing.TB, method, path string, body any) *Response {
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: text, request: method + " " + path}
 }
 
-// Request returns the request that Do sends, for tests that need more of it.
+// Request returns the request that Do would send.
 func (c *Client) Request(t testing.TB, method, path string, body any) *http.Request {
 	t.Helper()
 	content, contentType := encode(t, body)
@@ -138,5 +136,5 @@ func encode(t testing.TB, body any) (io.Reader, string) {
 	}
 }
 
-// HTTP returns the client that the requests go through.
+// HTTP returns the underlying HTTP client.
 func (n *Network) HTTP() *http.Client { return n.http }

@@ -8,35 +8,35 @@ import (
 	"sync"
 )
 
-// Exchange is one request of a test and its answer, as they went over the wire.
+// Exchange is a request and its response as sent on the wire.
 type Exchange struct {
-	// Method and Path are the request's; Path is escaped and without the query.
+	// Method and Path are the request's. Path is escaped and does not contain the query.
 	Method, Path string
-	// Query is the request's, as it was sent.
+	// Query is the request's raw query.
 	Query string
-	// Header is the request's.
+	// Header is the request's header.
 	Header http.Header
-	// Request is the request's body; nil where it is too large to keep.
+	// Request is the request's body; nil if it is too large to keep.
 	Request []byte
-	// Status is the answer's.
+	// Status is the response's status.
 	Status int
-	// Body is the answer's; nil for a stream of events.
+	// Body is the response's body; nil for an event stream.
 	Body []byte
-	// Event tells that Body is one event of a stream, which is an Exchange of its own.
+	// Event reports whether Body is one event of a stream. Each event is an Exchange.
 	Event bool
 }
 
-// observers are told of every exchange.
+// observers are called for every exchange.
 var observers []func(Exchange)
 
-// Observe has a function told of every exchange of every network in this process, also of those that fail. It is called
-// from many goroutines at once. Call Observe before the first test, as in TestMain.
+// Observe registers a function that is called for every exchange of every network in this process, including failed ones.
+// The function is called concurrently. Observe must be called before the first test, for example in TestMain.
 func Observe(observe func(Exchange)) { observers = append(observers, observe) }
 
-// transport tells the observers what goes through it.
+// transport calls the observers for the requests it sends.
 type transport struct{ *http.Transport }
 
-// RoundTrip sends the request. The observers hear of the answer when the caller has read it.
+// RoundTrip sends the request. The observers are called when the caller has read the response.
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.Transport.RoundTrip(req)
 	if err != nil || len(observers) == 0 {
@@ -45,7 +45,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req)
 	x.Status = resp.StatusCode
 	if isStream(resp.Header) {
-		x.tell()
+		x.notify()
 		return resp, nil
 	}
 	resp.Body = &observedBody{ReadCloser: resp.Body, exchange: x}
@@ -68,13 +68,13 @@ func isStream(header http.Header) bool {
 	return err == nil && kind == "text/event-stream"
 }
 
-func (x Exchange) tell() {
+func (x Exchange) notify() {
 	for _, observe := range observers {
 		observe(x)
 	}
 }
 
-// observedBody keeps what is read of a body.
+// observedBody records what is read from a body.
 type observedBody struct {
 	io.ReadCloser
 
@@ -87,19 +87,19 @@ func (b *observedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.read.Write(p[:n])
 	if err != nil {
-		b.tell()
+		b.notify()
 	}
 	return n, err
 }
 
 func (b *observedBody) Close() error {
-	b.tell()
+	b.notify()
 	return b.ReadCloser.Close()
 }
 
-func (b *observedBody) tell() {
+func (b *observedBody) notify() {
 	b.once.Do(func() {
 		b.exchange.Body = b.read.Bytes()
-		b.exchange.tell()
+		b.exchange.notify()
 	})
 }

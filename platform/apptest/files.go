@@ -15,14 +15,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// fileCache are the files that tests of a network share.
+// fileCache holds the files shared by the tests of a network.
 type fileCache struct {
 	mu  sync.Mutex
 	ids map[string]string
 }
 
-// File returns the id of a file of type image, video or file, which an administrator uploads when it is first asked for.
-// Files with different numbers are different.
+// File returns the id of a file of kind image, video or file. An administrator uploads it on the first call. Different
+// numbers return different files.
 func (n *Network) File(t testing.TB, kind string, number int) string {
 	t.Helper()
 	n.files.mu.Lock()
@@ -37,7 +37,7 @@ func (n *Network) File(t testing.TB, kind string, number int) string {
 	return n.files.ids[key]
 }
 
-// sample is a small file of a type.
+// sample returns a small file of a kind.
 func sample(t testing.TB, kind string) []byte {
 	t.Helper()
 	switch kind {
@@ -52,13 +52,14 @@ func sample(t testing.TB, kind string) []byte {
 	}
 }
 
-// Upload sends a form with one file to where files of the type go; fields are names and values of the others, by turns.
+// Upload posts a form with one file to the upload endpoint of kind. fields are alternating names and values of the other
+// fields.
 func (c *Client) Upload(t testing.TB, kind, name string, content []byte, fields ...string) *Response {
 	t.Helper()
 	return c.UploadTo(t, "/api/v4/"+kind+"s", name, content, fields...)
 }
 
-// UploadTo is Upload to a path.
+// UploadTo is like Upload with an explicit path.
 func (c *Client) UploadTo(t testing.TB, path, name string, content []byte, fields ...string) *Response {
 	t.Helper()
 	var body bytes.Buffer
@@ -67,7 +68,7 @@ func (c *Client) UploadTo(t testing.TB, path, name string, content []byte, field
 	require.NoError(t, err)
 	_, err = part.Write(content)
 	require.NoError(t, err)
-	for i := 0; i+1 < len(fields); i += 2 { // after the file, as a browser's form may have it
+	for i := 0; i+1 < len(fields); i += 2 { // after the file, as in forms of browsers
 		require.NoError(t, form.WriteField(fields[i], fields[i+1]))
 	}
 	require.NoError(t, form.Close())

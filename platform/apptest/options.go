@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// Option changes how a network is started.
+// Option configures a network.
 type Option func(*options)
 
 type options struct {
@@ -32,11 +32,11 @@ func newOptions(opts []Option) options {
 	return o
 }
 
-// WithStoreFault calls fault before each transaction of every region is sent; its error stands for the database's.
+// WithStoreFault calls fault before each transaction of every region and treats its error as one of the database.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
 
-// WithDatabaseURLs tells every region to reach the rows of a home at the address that rewrite makes of the database's own,
-// such as that of a proxy. Homes that urls does not name are reached directly.
+// WithDatabaseURLs makes every region access the rows of a home at the URL that its function derives from the database's,
+// such as that of a proxy. Homes without a function are accessed directly.
 func WithDatabaseURLs(urls map[region.Code]func(database string) string) Option {
 	return func(o *options) {
 		o.change = chain(o.change, func(cfg *config.Config) {
@@ -47,15 +47,15 @@ func WithDatabaseURLs(urls map[region.Code]func(database string) string) Option 
 	}
 }
 
-// WithConfig changes the configuration of every region; cfg.Region tells which one it is.
+// WithConfig changes the configuration of every region; cfg.Region identifies the region.
 func WithConfig(change func(cfg *config.Config)) Option {
 	return func(o *options) { o.change = chain(o.change, change) }
 }
 
-// WithLog takes what the servers log; nothing is kept without it.
+// WithLog sets the logger of the servers; by default they log nothing.
 func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } }
 
-// Unready lets Start return although these regions never become ready, as those whose home is cut off.
+// Unready lets Start return although the given regions never become ready, for example because their home is unreachable.
 func Unready(codes ...region.Code) Option {
 	return func(o *options) {
 		o.lost = map[region.Code]bool{}
@@ -78,14 +78,14 @@ func urlOf(cfg *config.Config, code region.Code) *telemetry.SecretURL {
 	}[code]
 }
 
-// KeyFiles are the paths of a network's keys.
+// KeyFiles are the paths of a network's key files.
 type KeyFiles struct {
 	Server  string
 	API     string
 	Signing string
 }
 
-// makeKeys makes keys that live as long as the test.
+// makeKeys creates key files that are removed when the test ends.
 func (n *Network) makeKeys(t testing.TB) {
 	t.Helper()
 	dir := t.TempDir()

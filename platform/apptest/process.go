@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// processTB is a testing.TB that lasts as long as the process, for what the tests of a package share. It has what Start
-// uses; a call of anything else panics.
+// processTB is a testing.TB whose lifetime is that of the process, for resources shared by the tests of a package. It
+// implements what Start uses; any other call panics.
 type processTB struct {
 	testing.TB
 
@@ -35,27 +35,27 @@ func (p *processTB) Errorf(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf(format, args...))
 }
 
-// FailNow ends the goroutine, as that of a test.
+// FailNow exits the goroutine, like that of a test.
 func (p *processTB) FailNow() { runtime.Goexit() }
 
 func (p *processTB) TempDir() string {
 	dir, err := os.MkdirTemp("", "plaza-apptest-")
 	if err != nil {
-		p.Errorf("making a folder: %w", err)
+		p.Errorf("creating a directory: %w", err)
 		p.FailNow()
 	}
 	p.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
-			p.Errorf("removing a folder: %w", err)
+			p.Errorf("removing a directory: %w", err)
 		}
 	})
 	return dir
 }
 
-// failure returns what went wrong so far.
+// failure returns the errors so far.
 func (p *processTB) failure() error { return errors.Join(p.errs...) }
 
-// end cleans up in the opposite order, as a test does: its context ends first.
+// end cancels the context and runs the cleanups in reverse order, like a test.
 func (p *processTB) end() error {
 	p.cancel()
 	for _, cleanup := range slices.Backward(p.cleanups) {

@@ -10,22 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Response is an answer, read whole.
+// Response is a complete response.
 type Response struct {
 	// Status is the HTTP status.
 	Status int
-	// Header is the answer's.
+	// Header is the response's header.
 	Header http.Header
-	// Body is the answer's, as it came.
+	// Body is the response's body.
 	Body []byte
 
 	request string
 }
 
-// shown is how much of a body a failed test shows.
+// shown is the number of bytes of a body in the message of a failed test.
 const shown = 2000
 
-// Short returns the beginning of the body, for people.
+// Short returns the beginning of the body for messages.
 func (r *Response) Short() string {
 	if len(r.Body) <= shown {
 		return string(r.Body)
@@ -33,14 +33,14 @@ func (r *Response) Short() string {
 	return string(r.Body[:shown]) + "…"
 }
 
-// OK fails the test, showing the body, unless the status is 200. It returns r.
+// OK fails the test and shows the body unless the status is 200. It returns r.
 func (r *Response) OK(t testing.TB) *Response {
 	t.Helper()
 	require.Equal(t, http.StatusOK, r.Status, "%s: %s", r.request, r.Short())
 	return r
 }
 
-// Error returns what an error answer says, after a look at its shape: status "error", a code and a message.
+// Error returns the code and message of an error response, after checking its shape.
 func (r *Response) Error(t testing.TB) (code int, message string) {
 	t.Helper()
 	require.GreaterOrEqual(t, r.Status, 400, "%s: %s", r.request, r.Short())
@@ -48,7 +48,7 @@ func (r *Response) Error(t testing.TB) (code int, message string) {
 	return r.Int(t, "code"), r.String(t, "message")
 }
 
-// JSON returns the body as encoding/json decodes it into an any.
+// JSON returns the body decoded by encoding/json.
 func (r *Response) JSON(t testing.TB) any {
 	t.Helper()
 	var v any
@@ -56,7 +56,7 @@ func (r *Response) JSON(t testing.TB) any {
 	return v
 }
 
-// Get returns the value at a path like posts.0.postId. It fails the test where there is none; null is nil.
+// Get returns the value at a path like posts.0.postId. It fails the test if there is none; null is nil.
 func (r *Response) Get(t testing.TB, path string) any {
 	t.Helper()
 	v := r.JSON(t)
@@ -88,16 +88,16 @@ func step(v any, name string) (any, bool) {
 func (r *Response) String(t testing.TB, path string) string {
 	t.Helper()
 	v, ok := r.Get(t, path).(string)
-	require.True(t, ok, "%s: %s is no string: %s", r.request, path, r.Short())
+	require.True(t, ok, "%s: %s is not a string: %s", r.request, path, r.Short())
 	return v
 }
 
-// Int returns the whole number at a path.
+// Int returns the integer at a path.
 func (r *Response) Int(t testing.TB, path string) int {
 	t.Helper()
 	v, ok := r.Get(t, path).(float64)
-	require.True(t, ok, "%s: %s is no number: %s", r.request, path, r.Short())
-	require.InDelta(t, float64(int(v)), v, 0, "%s: %s is not whole", r.request, path)
+	require.True(t, ok, "%s: %s is not a number: %s", r.request, path, r.Short())
+	require.InDelta(t, float64(int(v)), v, 0, "%s: %s is not an integer", r.request, path)
 	return int(v)
 }
 
@@ -105,7 +105,7 @@ func (r *Response) Int(t testing.TB, path string) int {
 func (r *Response) Bool(t testing.TB, path string) bool {
 	t.Helper()
 	v, ok := r.Get(t, path).(bool)
-	require.True(t, ok, "%s: %s is no boolean: %s", r.request, path, r.Short())
+	require.True(t, ok, "%s: %s is not a boolean: %s", r.request, path, r.Short())
 	return v
 }
 
@@ -113,7 +113,7 @@ func (r *Response) Bool(t testing.TB, path string) bool {
 func (r *Response) List(t testing.TB, path string) []any {
 	t.Helper()
 	v, ok := r.Get(t, path).([]any)
-	require.True(t, ok, "%s: %s is no array: %s", r.request, path, r.Short())
+	require.True(t, ok, "%s: %s is not an array: %s", r.request, path, r.Short())
 	return v
 }
 
@@ -127,7 +127,7 @@ func (r *Response) Strings(t testing.TB, path, field string) []string {
 	return values
 }
 
-// Has tells whether there is anything at a path, null included.
+// Has reports whether the path exists, even if its value is null.
 func (r *Response) Has(t testing.TB, path string) bool {
 	t.Helper()
 	v := r.JSON(t)

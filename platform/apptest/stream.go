@@ -12,16 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StreamEvent is what a stream of events holds between two empty lines.
+// StreamEvent is a block of an event stream, up to an empty line.
 type StreamEvent struct {
-	ID      string // empty where the client's last id stays
-	Name    string // empty for what is no event: the beginning of a stream, heartbeats
+	ID      string // empty if the client's last id is unchanged
+	Name    string // empty for the first block and for heartbeats
 	Data    string
 	Comment string
 	Retry   string
 }
 
-// Decode reads the data of an event.
+// Decode returns the decoded data of an event.
 func (e StreamEvent) Decode(t testing.TB) map[string]any {
 	t.Helper()
 	var data map[string]any
@@ -29,48 +29,49 @@ func (e StreamEvent) Decode(t testing.TB) map[string]any {
 	return data
 }
 
-// Response returns the data as if it were an answer, to read it by paths.
+// Response returns the data as the body of a Response, to read it by paths.
 func (e StreamEvent) Response() *Response {
 	return &Response{Status: http.StatusOK, Body: []byte(e.Data), request: "event " + e.Name}
 }
 
-// tell tells the observers of an event.
-func (e StreamEvent) tell(path string) {
+// notify calls the observers for an event.
+func (e StreamEvent) notify(path string) {
 	if e.Name == "" {
 		return
 	}
 	path, query, _ := strings.Cut(path, "?")
-	Exchange{Method: http.MethodGet, Path: path, Query: query, Status: http.StatusOK, Body: []byte(e.Data), Event: true}.tell()
+	Exchange{Method: http.MethodGet, Path: path, Query: query, Status: http.StatusOK, Body: []byte(e.Data), Event: true}.notify()
 }
 
-// Stream is an open stream of events.
+// Stream is an open event stream.
 type Stream struct {
-	// Header is the answer's.
+	// Header is the response's header.
 	Header http.Header
-	// LastID is the id that a client would resume with.
+	// LastID is the id with which a client would resume.
 	LastID string
 
 	events chan StreamEvent
 	cancel context.CancelFunc
 }
 
-// Listen opens a stream and reads its beginning. lastID is the id to resume after; empty for none.
+// Listen opens a stream and reads its first block. lastID is the id after which to resume, or empty.
 func (c *Client) Listen(t testing.TB, path, lastID string) *Stream {
 	t.Helper()
 	s, status, err := c.open(t, path, lastID)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, status)
 	first, ok := s.next(t)
-	require.True(t, ok, "the stream ended at once")
+	require.True(t, ok, "the stream ended immediately")
 	require.NotEmpty(t, first.Retry)
 	return s
 }
 
-// ListenAgain opens a stream as a client does that lost one: it tries until a server lets it, or returns nil when ctx ends.
+// ListenAgain reopens a stream as a client does after a lost connection: it retries until a server accepts or ctx ends, in
+// which case it returns nil.
 func (c *Client) ListenAgain(ctx context.Context, t testing.TB, path, lastID string) *Stream {
 	t.Helper()
 	for ctx.Err() == nil {
-		s, status, err := c.open(t, path, lastID) //nolint:contextcheck // the stream outlives the wait for it
+		s, status, err := c.open(t, path, lastID) //nolint:contextcheck // the stream outlives ctx
 		if err == nil && status == http.StatusOK {
 			s.LastID = lastID
 			return s
@@ -80,13 +81,13 @@ func (c *Client) ListenAgain(ctx context.Context, t testing.TB, path, lastID str
 	return nil
 }
 
-// open asks for a stream.
+// open requests a stream.
 func (c *Client) open(t testing.TB, path, lastID string) (s *Stream, status int, err error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	req := c.With("Accept", "text/event-stream", "Last-Event-ID", lastID).Request(t, http.MethodGet, path, nil).WithContext(ctx)
-	resp, err := (&http.Client{Transport: c.Network.http.Transport}).Do(req) //nolint:bodyclose // below, when it ends
+	resp, err := (&http.Client{Transport: c.Network.http.Transport}).Do(req) //nolint:bodyclose // closed when the stream ends
 	if err != nil {
 		return nil, 0, err
 	}
@@ -107,7 +108,7 @@ func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case lines.Text() == "":
-			e.tell(path)
+			e.notify(path)
 			events <- e
 			e = StreamEvent{}
 		case name == "":
@@ -124,7 +125,7 @@ func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 	}
 }
 
-// patience ends the wait for an event; the machine may be busy.
+// patience limits the wait for an event. It allows for a busy machine.
 const patience = 30 * time.Second
 
 func (s *Stream) next(t testing.TB) (StreamEvent, bool) {
@@ -136,12 +137,12 @@ func (s *Stream) next(t testing.TB) (StreamEvent, bool) {
 		}
 		return e, ok
 	case <-time.After(patience):
-		require.FailNow(t, "no event came")
+		require.FailNow(t, "timeout waiting for an event")
 		return StreamEvent{}, false
 	}
 }
 
-// Next returns the next event of a stream that has one.
+// Next returns the next event and fails the test if there is none.
 func (s *Stream) Next(t testing.TB) StreamEvent {
 	t.Helper()
 	for {
@@ -153,7 +154,7 @@ func (s *Stream) Next(t testing.TB) StreamEvent {
 	}
 }
 
-// End returns what is left of a stream that the server ends.
+// End returns the remaining events of a stream that the server ends.
 func (s *Stream) End(t testing.TB) []StreamEvent {
 	t.Helper()
 	var rest []StreamEvent
@@ -168,7 +169,7 @@ func (s *Stream) End(t testing.TB) []StreamEvent {
 	}
 }
 
-// Poll returns what comes next, an event or something else. It reports false where the stream or ctx ended.
+// Poll returns the next block, whether an event or not. It returns false if the stream or ctx ended.
 func (s *Stream) Poll(ctx context.Context) (StreamEvent, bool) {
 	select {
 	case e, ok := <-s.events:
@@ -181,5 +182,5 @@ func (s *Stream) Poll(ctx context.Context) (StreamEvent, bool) {
 	}
 }
 
-// Close ends the stream as a client does that goes away.
+// Close closes the stream from the client's side.
 func (s *Stream) Close() { s.cancel() }

@@ -18,7 +18,7 @@ func TestFileStatus(t *testing.T) {
 
 	c.Move(time.Minute)
 	want.CheckedAt = c.Now()
-	require.Equal(t, want, set.Status(), "the same content is not loaded again")
+	require.Equal(t, want, set.Status(), "unchanged content is not reloaded")
 
 	require.NoError(t, os.Remove(path))
 	c.Move(time.Minute)
@@ -26,7 +26,7 @@ func TestFileStatus(t *testing.T) {
 	require.NotEmpty(t, broken.Error)
 	require.NotContains(t, broken.Error, keyOne)
 	broken.Error = ""
-	require.Equal(t, want, broken, "the keys before stay, and so does what is known of them")
+	require.Equal(t, want, broken, "the previous keys and their status stay")
 
 	writeFile(t, path, keys([3]string{"k2", keyTwo, "2030-01-01T00:00:00Z"}, [3]string{"k1", keyOne, ""}))
 	c.Move(time.Minute)

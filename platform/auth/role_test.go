@@ -115,7 +115,7 @@ func TestPermissionNames(t *testing.T) {
 	for _, p := range all {
 		names = append(names, string(p))
 	}
-	// The names that clients of this interface compile in.
+	// The names that existing clients of the API use.
 	require.Subset(t, names, strings.Fields(`EDIT_USER BAN_USER CREATE_ROLE EDIT_ROLE DELETE_ROLE ASSIGN_USER_ROLE
 		EDIT_CHANNEL EDIT_CHANNEL_RATELIMIT MUTE_CHANNEL CLOSE_CHANNEL ADD_CHANNEL_USER EDIT_CHANNEL_USER
 		REMOVE_CHANNEL_USER MUTE_CHANNEL_USER BAN_CHANNEL_USER EDIT_MESSAGE DELETE_MESSAGE EDIT_COMMUNITY
@@ -131,7 +131,7 @@ func TestPermissionNames(t *testing.T) {
 
 func TestPermissionsOf(t *testing.T) {
 	require.Equal(t, []string{}, auth.PermissionsOf(nil))
-	require.Equal(t, []string{}, auth.PermissionsOf([]string{"nobody", auth.RoleCommunityMember}))
+	require.Equal(t, []string{}, auth.PermissionsOf([]string{"unknown", auth.RoleCommunityMember}))
 	both := auth.PermissionsOf([]string{auth.RoleCommunityModerator, auth.RoleModerator, auth.RoleModerator})
 	require.True(t, slices.IsSorted(both))
 	require.Len(t, slices.Compact(slices.Clone(both)), len(both))

@@ -74,7 +74,7 @@ func TestAllowRules(t *testing.T) {
 	}
 }
 
-func TestAllowRulesThatAreNone(t *testing.T) {
+func TestCompileAllowRejects(t *testing.T) {
 	for _, wrong := range []string{
 		"", " ", "(", "a)|(?:.*", `a\`, "[a", "a{2,1}", "*.allowed.example", "(?=x)", `(a)\1`, "a\nb", "a\x00b", "/path", "https://", "a{1000}{1000}",
 		`\Qallowed.example/(`, "allowed.example/(", "(((a{100}){10}){10})", strings.Repeat("a", 501), strings.Repeat(`\p{L}{900}`, 5),
@@ -88,7 +88,7 @@ func TestAllowRulesThatAreNone(t *testing.T) {
 	require.NoError(t, err, "500 characters")
 }
 
-func TestAllowListOfNothing(t *testing.T) {
+func TestEmptyAllowList(t *testing.T) {
 	list := &AllowList{}
 	_, found := list.Refused(nil)
 	require.False(t, found)
@@ -96,7 +96,7 @@ func TestAllowListOfNothing(t *testing.T) {
 	require.True(t, found)
 }
 
-// TestManyLinks: domains are looked up, however many; expressions are run for so many links and no more.
+// TestManyLinks checks that domains are looked up in any number, while expressions are run on a limited number of links.
 func TestManyLinks(t *testing.T) {
 	var text strings.Builder
 	for i := range 5000 {

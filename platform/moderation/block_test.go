@@ -48,7 +48,7 @@ func TestBlockRules(t *testing.T) {
 	}
 }
 
-func TestBlockRulesThatAreNone(t *testing.T) {
+func TestCompileBlockRejects(t *testing.T) {
 	for _, wrong := range []string{
 		"", "  ", "(", "a)|(?:b", "a*", ".*", "^", "a|", "(?:)", "x{2,1}", "(?<=x)y", `\`, "a\tb", "\u200b", strings.Repeat("a", 501), "(((a{100}){10}){10})",
 	} {
@@ -65,7 +65,7 @@ func TestRuleIDs(t *testing.T) {
 	require.NotEqual(t, id, RuleID(Allow, "b.example"))
 }
 
-// BenchmarkFullLists holds the longest text that a post can have against full lists.
+// BenchmarkFullLists checks the longest text of a post against full lists.
 func BenchmarkFullLists(b *testing.B) {
 	allow, block := &AllowList{}, &BlockList{}
 	for i := range MaxRules {

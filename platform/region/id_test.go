@@ -19,7 +19,7 @@ func TestNewIDCarriesItsHome(t *testing.T) {
 	}
 }
 
-func TestHomeOfRefusesWhatIsNoID(t *testing.T) {
+func TestHomeOfRejectsInvalidIDs(t *testing.T) {
 	for name, id := range map[string]string{
 		"empty":          "",
 		"short":          "01",
@@ -27,7 +27,7 @@ func TestHomeOfRefusesWhatIsNoID(t *testing.T) {
 		"upper case":     "01AAAAAAAAAAAAAAAAAAAAAA",
 		"not hex":        "01zzzzzzzzzzzzzzzzzzzzzz",
 		"unknown region": "000000000000000000000000",
-		"no such home":   "ff0000000000000000000000",
+		"unknown home":   "ff0000000000000000000000",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := region.HomeOf(id)

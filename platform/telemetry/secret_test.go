@@ -14,13 +14,13 @@ import (
 
 const hidden = "hunter2"
 
-// holder shows that a secret stays hidden inside another value.
+// holder contains a secret, which must stay hidden inside another value.
 type holder struct {
 	Key telemetry.Secret
 	URL telemetry.SecretURL
 }
 
-func TestNoWayOfPrintingShowsASecret(t *testing.T) {
+func TestSecretsAreNeverPrinted(t *testing.T) {
 	s := telemetry.Secret(hidden)
 	u := telemetry.SecretURL("postgresql://plaza:" + hidden + "@db:5432/plaza")
 	values := map[string]any{

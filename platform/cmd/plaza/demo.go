@@ -19,11 +19,10 @@ import (
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// demoMark is the file that says that the network has been filled.
+// demoMark is the file that marks a network as filled.
 const demoMark = "demo-filled"
 
-// fillDemo fills the network through its own interface, once: each person writes at the address of the own region, as the
-// person's app would.
+// fillDemo fills the network through its API, once. Each user writes to their own region, as a real client would.
 func fillDemo(ctx context.Context, facts devFacts, dir string) error {
 	mark := filepath.Join(dir, demoMark)
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +35,7 @@ func fillDemo(ctx context.Context, facts devFacts, dir string) error {
 	return writeFile(mark, "")
 }
 
-// demo is what the filling has made so far.
+// demo is the state of filling the network.
 type demo struct {
 	http       *http.Client
 	facts      devFacts
@@ -44,10 +43,10 @@ type demo struct {
 	categories map[string]string    // name, home -> id
 }
 
-// demoVoice speaks for somebody at the address of a region.
+// demoVoice is the connection of a user or administrator to a region.
 type demoVoice struct {
 	url     string
-	header  http.Header // who speaks, for what is no RPC
+	header  http.Header // credentials for requests other than RPCs
 	options connect.ClientOption
 }
 
@@ -88,7 +87,7 @@ func (d *demo) signIn(ctx context.Context, p demoPerson) error {
 	return nil
 }
 
-// category returns the id of a category of that name at home, and makes it when it is not there.
+// category returns the id of the category called name at home, creating it if it does not exist.
 func (d *demo) category(ctx context.Context, home region.Code, name string) (string, error) {
 	key := name + "@" + home.String()
 	if id, ok := d.categories[key]; ok {

@@ -202,7 +202,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *connect.Request[pl
 	var after *store.MessageFeed
 	w := s.Store.Write(service.HomeOf(c.Feed.ID))
 	w.DeleteFeed(c.Feed.ID, now, fail.NotFound())
-	told := events.FeedDeleted(w, c.Feed.ID, now)
+	told := events.EmitFeedDeleted(w, c.Feed.ID, now)
 	if req.Msg.GetPermanent() {
 		told = append(told, w.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
 	}

@@ -3,8 +3,6 @@ package auth
 import (
 	"context"
 	"net/http"
-
-	"github.com/plaza-social/plaza/platform/fail"
 )
 
 // Authenticator identifies the caller of an HTTP request that does not pass the interceptor, such as an upload, whose
@@ -17,13 +15,9 @@ func NewAuthenticator(issuer *Issuer) *Authenticator { return &Authenticator{iss
 // Identify returns ctx with the caller of the access token or admin token in header. The caller is not yet confirmed. The
 // error is 400100 if the token is missing or invalid.
 func (a *Authenticator) Identify(ctx context.Context, header http.Header) (context.Context, error) {
-	token, ok := bearer(header)
-	if !ok {
-		return nil, fail.Unauthorized().Because(ErrNoCredentials)
-	}
-	claims, err := a.issuer.Verify(token)
+	caller, err := Bearer(a.issuer, header)
 	if err != nil {
 		return nil, err
 	}
-	return WithCaller(ctx, CallerOf(claims)), nil
+	return WithCaller(ctx, caller), nil
 }

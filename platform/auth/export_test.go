@@ -9,8 +9,14 @@ import (
 const MaxExtraReads = maxExtraReads
 
 // NewInterceptorFor is NewInterceptor with access options chosen by the test.
-func NewInterceptorFor(issuer *Issuer, server, api *KeySet, accessOf func(string) (Access, bool)) connect.Interceptor {
-	return &interceptor{issuer: issuer, serverKeys: server, apiKeys: api, accessOf: accessOf}
+func NewInterceptorFor(
+	issuer *Issuer, server, api *KeySet, accessOf func(string) (Access, bool), options ...InterceptorOption,
+) connect.Interceptor {
+	i := &interceptor{issuer: issuer, serverKeys: server, apiKeys: api, accessOf: accessOf}
+	for _, option := range options {
+		option(i)
+	}
+	return i
 }
 
 // RangeMethods calls visit for every method of package plaza.v1.

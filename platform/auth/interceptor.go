@@ -133,14 +133,12 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 	case plazav1.Access_CALLER_MEDIA_SERVER:
 		return bySecret(i.mediaKey, header, HeaderMediaKey)
 	case plazav1.Access_CALLER_USER:
-		return i.byToken(header)
+		return Bearer(i.issuer, header)
 	case plazav1.Access_CALLER_ADMIN:
 		return i.adminByToken(access, header)
 	}
 	return nil, fail.NotAllowed().Because(ErrNoAccessOption)
 }
-
-func (i *interceptor) byToken(header http.Header) (*Caller, error) { return Bearer(i.issuer, header) }
 
 // Bearer returns the caller identified by the token in the Authorization header, not yet confirmed. It serves endpoints
 // that are not operations and therefore do not pass the interceptor.
@@ -157,7 +155,7 @@ func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
 }
 
 func (i *interceptor) adminByToken(access Access, header http.Header) (*Caller, error) {
-	caller, err := i.byToken(header)
+	caller, err := Bearer(i.issuer, header)
 	switch {
 	case err != nil:
 		return nil, err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // TestMain lets the test binary act as other programs: a holder of a database in a separate process, and a CockroachDB.
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv("DEVDB_TEST_COCKROACH") != "":
 		os.Exit(playCockroach(os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // hold starts a database according to the environment, prints its URL and its server's process id, and stops it cleanly at

@@ -27,8 +27,9 @@ func TestDrainUnderLoad(t *testing.T) {
 	body := strings.Repeat("x", 20_000)
 	r := run(t, cfg, app.WithHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		arrived.Add(1)
-		<-time.After(2 * time.Millisecond) // simulates the work of a request
-		_, _ = io.WriteString(w, body)
+		_, _ = io.WriteString(w, body[:len(body)/2])
+		_ = http.NewResponseController(w).Flush() // in progress until the client has read this
+		_, _ = io.WriteString(w, body[len(body)/2:])
 	})))
 	ready := "http://" + r.OpsAddr() + "/readyz"
 

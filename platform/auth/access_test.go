@@ -12,6 +12,7 @@ import (
 )
 
 func TestEveryOperationHasAnAccessOption(t *testing.T) {
+	t.Parallel()
 	operations := 0
 	auth.RangeMethods(func(procedure string, _ protoreflect.MethodDescriptor) {
 		operations++
@@ -22,6 +23,7 @@ func TestEveryOperationHasAnAccessOption(t *testing.T) {
 }
 
 func TestAccessOf(t *testing.T) {
+	t.Parallel()
 	for procedure, want := range map[string]auth.Access{
 		plazav1connect.AuthenticationServiceCreateTokenProcedure: {Caller: plazav1.Access_CALLER_SERVER_KEY},
 		plazav1connect.SessionServiceCreateSessionProcedure:      {Caller: plazav1.Access_CALLER_API_KEY},
@@ -38,6 +40,7 @@ func TestAccessOf(t *testing.T) {
 }
 
 func TestAccessValid(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		access auth.Access
 		want   bool

@@ -12,6 +12,7 @@ import (
 )
 
 func TestIdentify(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	authenticator := auth.NewAuthenticator(issuer)
 	for name, tc := range map[string]struct {
@@ -39,6 +40,7 @@ func TestIdentify(t *testing.T) {
 
 // TestMediaKey calls the operations of the media server, which a secret in the configuration admits.
 func TestMediaKey(t *testing.T) {
+	t.Parallel()
 	const secret = "the secret of the media server"
 	issuer := newIssuer(t, newClock())
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAuthTokenLength(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	for _, id := range []string{"a", strings.Repeat("u", 50), "ünï cödé 🙂"} {
 		token, err := issuer.MintAuthToken(id)
@@ -26,6 +27,7 @@ func TestAuthTokenLength(t *testing.T) {
 }
 
 func TestCheckAuthToken(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	issuer := newIssuer(t, c)
 	good, err := issuer.MintAuthToken("alice")
@@ -81,6 +83,7 @@ func TestCheckAuthToken(t *testing.T) {
 }
 
 func TestAuthTokenExpires(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		lifetime, move time.Duration
 		valid          bool
@@ -105,6 +108,7 @@ func TestAuthTokenExpires(t *testing.T) {
 }
 
 func TestAuthTokensOfSeveralKeys(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, path := openKeyring(t, seeds([3]string{"s1", "a", ""}), auth.WithClock(c.Now))
 	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now))

@@ -15,6 +15,7 @@ import (
 )
 
 func TestConfirm(t *testing.T) {
+	t.Parallel()
 	unauthorized := fail.Unauthorized()
 	for name, tc := range map[string]struct {
 		kind  auth.Kind
@@ -55,6 +56,7 @@ func TestConfirm(t *testing.T) {
 }
 
 func TestConfirmSetsRolesAndName(t *testing.T) {
+	t.Parallel()
 	c := &auth.Caller{Kind: auth.User, UserID: aliceID}
 	ctx := auth.WithCaller(t.Context(), c)
 	require.Empty(t, c.Roles())
@@ -74,6 +76,7 @@ func TestConfirmSetsRolesAndName(t *testing.T) {
 }
 
 func TestCallerFromIsNeverNil(t *testing.T) {
+	t.Parallel()
 	for name, ctx := range map[string]context.Context{
 		"no caller":  t.Context(),
 		"nil caller": auth.WithCaller(t.Context(), nil),
@@ -87,6 +90,7 @@ func TestCallerFromIsNeverNil(t *testing.T) {
 }
 
 func TestCallerOf(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	claims, err := issuer.Verify(mint(t, issuer))
 	require.NoError(t, err)
@@ -103,6 +107,7 @@ func TestCallerOf(t *testing.T) {
 }
 
 func TestCallerConcurrentUse(t *testing.T) {
+	t.Parallel()
 	c := &auth.Caller{Kind: auth.User, UserID: aliceID, IssuedAt: start}
 	ctx := auth.WithCaller(t.Context(), c)
 	var wait sync.WaitGroup
@@ -120,6 +125,7 @@ func TestCallerConcurrentUse(t *testing.T) {
 }
 
 func TestCallerInLogs(t *testing.T) {
+	t.Parallel()
 	c := &auth.Caller{Kind: auth.User, UserID: aliceID, PublicID: "alice@example.com", SessionID: "s", KeyID: "k1"}
 	log := &logBuffer{}
 	log.Logger().Info("call", "caller", c)
@@ -128,6 +134,7 @@ func TestCallerInLogs(t *testing.T) {
 }
 
 func TestKindString(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[auth.Kind]string{
 		auth.Anonymous: "anonymous", auth.User: "user", auth.Admin: "admin", auth.Kind(9): "kind 9",
 	} {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestCatalog(t *testing.T) {
+	t.Parallel()
 	curator := auth.Role{ID: "curator", DisplayName: "Curator", Permissions: []auth.Permission{auth.CreateCommunityCategory, auth.BanUser}}
 	made := &auth.Catalog{}
 	made.Set([]auth.Role{{ID: "usher"}, curator})
@@ -38,6 +39,7 @@ func TestCatalog(t *testing.T) {
 
 // TestGrantedCounts checks that a custom role's permissions count like those of a built-in network role.
 func TestGrantedCounts(t *testing.T) {
+	t.Parallel()
 	user := func(granted ...auth.Permission) *auth.Caller {
 		c := auth.CallerOf(auth.Claims{UserID: "020000000000000000000001", IssuedAt: time.Now()})
 		require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), c), auth.Facts{Exists: true, Granted: granted}))

@@ -11,6 +11,7 @@ import (
 )
 
 func TestFileStatus(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}), auth.WithClock(c.Now), quietly)
 	want := auth.FileStatus{Keys: []auth.KeyInfo{{ID: "k1"}}, LoadedAt: start, CheckedAt: start}
@@ -41,6 +42,7 @@ func TestFileStatus(t *testing.T) {
 }
 
 func TestParseKeyring(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/signing.json"
 	require.NoError(t, auth.GenerateKeyring(path))
 	content, err := os.ReadFile(path)

@@ -126,6 +126,7 @@ func confirming(p auth.Permission, roles ...string) func(context.Context) error 
 func nothing(context.Context) error { return nil }
 
 func TestInterceptor(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	issuer := newIssuer(t, c)
 	server, _ := openKeySet(t, keys([3]string{"server", keyOne, ""}, [3]string{"old", keyTwo, "2026-11-20T11:00:00Z"}), auth.WithClock(c.Now))
@@ -223,6 +224,7 @@ func swallowing(ctx context.Context) error {
 }
 
 func TestInterceptorPutsTheCallerInTheContext(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	server, _ := openKeySet(t, keys([3]string{"server", keyOne, ""}))
 	g := newGate(t, auth.NewInterceptorFor(issuer, server, server, always(auth.Access{Caller: plazav1.Access_CALLER_USER})))
@@ -244,6 +246,7 @@ func TestInterceptorPutsTheCallerInTheContext(t *testing.T) {
 }
 
 func TestInterceptorRejectsUnknownProcedures(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
 	token, _, err := issuer.MintAdmin("ops", time.Hour)
@@ -259,6 +262,7 @@ func TestInterceptorRejectsUnknownProcedures(t *testing.T) {
 
 // TestNoOperationIsOpen calls every method of a generated service without credentials.
 func TestNoOperationIsOpen(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
 	g := &gate{}
@@ -275,6 +279,7 @@ func TestNoOperationIsOpen(t *testing.T) {
 }
 
 func TestInterceptorLeavesClientsAlone(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
 	interceptor := auth.NewInterceptor(issuer, set, set)

@@ -15,6 +15,7 @@ import (
 )
 
 func TestKeySetCheck(t *testing.T) {
+	t.Parallel()
 	const ends = "2026-11-20T13:00:00Z"
 	content := keys([3]string{"k1", keyOne, ""}, [3]string{"k2", keyTwo, ends})
 	for name, tc := range map[string]struct {
@@ -49,6 +50,7 @@ func TestKeySetCheck(t *testing.T) {
 }
 
 func TestOpenKeySetRejectsInvalidFiles(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct{ content, says string }{
 		"empty":             {"", "not a JSON"},
 		"cut off":           {`{"keys":[{"id":"k1","key":"` + keyOne, "not a JSON"},
@@ -85,6 +87,7 @@ func TestOpenKeySetRejectsInvalidFiles(t *testing.T) {
 }
 
 func TestKeyLengthLimits(t *testing.T) {
+	t.Parallel()
 	set, _ := openKeySet(t, keys(
 		[3]string{strings.Repeat("i", 64), "0123456789abcdef", ""},
 		[3]string{"~", strings.Repeat("k", 1024), "2026-11-20T13:00:00.5+01:00"},
@@ -93,6 +96,7 @@ func TestKeyLengthLimits(t *testing.T) {
 }
 
 func TestKeySetFollowsItsFile(t *testing.T) {
+	t.Parallel()
 	c, log := newClock(), &logBuffer{}
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}), auth.WithClock(c.Now), auth.WithLogger(log.Logger()))
 
@@ -115,6 +119,7 @@ func TestKeySetFollowsItsFile(t *testing.T) {
 }
 
 func TestKeySetRefreshesAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}), auth.WithClock(c.Now))
 	writeFile(t, path, keys([3]string{"k2", keyTwo, ""}))
@@ -123,6 +128,7 @@ func TestKeySetRefreshesAfterTheClockWasSetBack(t *testing.T) {
 }
 
 func TestKeySetKeepsItsKeysWhileTheFileIsInvalid(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(path string) error{
 		"broken": func(path string) error { return os.WriteFile(path, []byte(keyTwo), 0o600) },
 		"empty":  func(path string) error { return os.Truncate(path, 0) },
@@ -150,6 +156,7 @@ func TestKeySetKeepsItsKeysWhileTheFileIsInvalid(t *testing.T) {
 }
 
 func TestKeySetFollowsASwappedSymlink(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	for version, content := range map[string]string{
 		"v1": keys([3]string{"k1", keyOne, ""}),
@@ -171,6 +178,7 @@ func TestKeySetFollowsASwappedSymlink(t *testing.T) {
 }
 
 func TestWrongKeysCauseFewReads(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}), auth.WithClock(c.Now))
 	for range auth.MaxExtraReads {
@@ -186,6 +194,7 @@ func TestWrongKeysCauseFewReads(t *testing.T) {
 }
 
 func TestKeySetUnderConcurrentUse(t *testing.T) {
+	t.Parallel()
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}, [3]string{"k2", keyTwo, ""}))
 	var wait sync.WaitGroup
 	for range 8 {
@@ -209,6 +218,7 @@ func TestKeySetUnderConcurrentUse(t *testing.T) {
 }
 
 func TestKeySetPrintsNoKey(t *testing.T) {
+	t.Parallel()
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
 	text := printed(t, set, *set, set.IDs())
 	require.NotContains(t, text, keyOne)
@@ -218,6 +228,7 @@ func TestKeySetPrintsNoKey(t *testing.T) {
 }
 
 func TestGenerateKeySet(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.json")
 	key, err := auth.GenerateKeySet(path, "dev")
 	require.NoError(t, err)
@@ -244,6 +255,7 @@ func TestGenerateKeySet(t *testing.T) {
 }
 
 func TestEnsureKeySet(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.json")
 	first, err := auth.EnsureKeySet(path, "dev")
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 )
 
 func TestOpenKeyringRejectsInvalidFiles(t *testing.T) {
+	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a", 31)))
 	for name, tc := range map[string]struct{ content, says string }{
 		"empty":        {"", "not a JSON"},
@@ -43,6 +44,7 @@ func TestOpenKeyringRejectsInvalidFiles(t *testing.T) {
 }
 
 func TestFirstValidKeySigns(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, _ := openKeyring(t, seeds(
 		[3]string{"past", "a", "2026-11-20T11:00:00Z"},
@@ -70,6 +72,7 @@ func TestFirstValidKeySigns(t *testing.T) {
 }
 
 func TestSigningKeysRotate(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, path := openKeyring(t, seeds([3]string{"s1", "a", ""}), auth.WithClock(c.Now))
 	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now))
@@ -92,6 +95,7 @@ func TestSigningKeysRotate(t *testing.T) {
 }
 
 func TestNoValidSigningKey(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, path := openKeyring(t, seeds([3]string{"s1", "a", "2026-11-20T11:00:00Z"}), auth.WithClock(c.Now))
 	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now))
@@ -107,6 +111,7 @@ func TestNoValidSigningKey(t *testing.T) {
 }
 
 func TestKeyringPrintsNoKey(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, _ := openKeyring(t, seeds([3]string{"s1", "a", ""}), auth.WithClock(c.Now))
 	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now))
@@ -125,6 +130,7 @@ func TestKeyringPrintsNoKey(t *testing.T) {
 }
 
 func TestGenerateKeyring(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "signing.json")
 	require.NoError(t, auth.GenerateKeyring(path))
 	info, err := os.Stat(path)

@@ -23,6 +23,7 @@ var (
 )
 
 func TestRequire(t *testing.T) {
+	t.Parallel()
 	anonymous := &auth.Caller{}
 	unconfirmed := &auth.Caller{Kind: auth.User, UserID: aliceID}
 	admin := &auth.Caller{Kind: auth.Admin, Name: "ops"}
@@ -119,6 +120,7 @@ func TestRequire(t *testing.T) {
 // TestOnlyNetworkRolesCrossTheBan checks every permission and role: a banned user keeps exactly the permissions that their
 // network roles grant.
 func TestOnlyNetworkRolesCrossTheBan(t *testing.T) {
+	t.Parallel()
 	for _, role := range auth.Builtin() {
 		caller := user(t, aliceID, role.ID)
 		scope := auth.Scope{OwnerID: aliceID, WallOwnerID: aliceID, Membership: bannedMod}
@@ -130,6 +132,7 @@ func TestOnlyNetworkRolesCrossTheBan(t *testing.T) {
 }
 
 func TestRequireSelf(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		caller *auth.Caller
 		userID string
@@ -149,6 +152,7 @@ func TestRequireSelf(t *testing.T) {
 }
 
 func TestRequireMemberAndSee(t *testing.T) {
+	t.Parallel()
 	someone, moderator := user(t, aliceID), user(t, aliceID, auth.RoleModerator)
 	notMember, ban := fail.PermissionDenied(), fail.Banned()
 	for name, tc := range map[string]struct {

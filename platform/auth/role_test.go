@@ -11,6 +11,7 @@ import (
 )
 
 func TestBuiltinRoles(t *testing.T) {
+	t.Parallel()
 	var got []string
 	for _, role := range auth.Builtin() {
 		got = append(got, role.ID)
@@ -33,6 +34,7 @@ func TestBuiltinRoles(t *testing.T) {
 }
 
 func TestRolesCannotBeChangedFromOutside(t *testing.T) {
+	t.Parallel()
 	auth.Builtin()[2].Permissions[0] = auth.ManageAdmin
 	role, _ := auth.RoleByID(auth.RoleModerator)
 	role.Permissions[0] = auth.ManageAdmin
@@ -42,6 +44,7 @@ func TestRolesCannotBeChangedFromOutside(t *testing.T) {
 }
 
 func TestWhatRolesHold(t *testing.T) {
+	t.Parallel()
 	all := auth.AllPermissions()
 	administration := []auth.Permission{
 		auth.CreateRole, auth.EditRole, auth.DeleteRole, auth.AssignUserRole,
@@ -103,6 +106,7 @@ func TestWhatRolesHold(t *testing.T) {
 }
 
 func TestPermissionNames(t *testing.T) {
+	t.Parallel()
 	all := auth.AllPermissions()
 	require.True(t, slices.IsSorted(all))
 	for _, p := range all {
@@ -130,6 +134,7 @@ func TestPermissionNames(t *testing.T) {
 }
 
 func TestPermissionsOf(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, []string{}, auth.PermissionsOf(nil))
 	require.Equal(t, []string{}, auth.PermissionsOf([]string{"unknown", auth.RoleCommunityMember}))
 	both := auth.PermissionsOf([]string{auth.RoleCommunityModerator, auth.RoleModerator, auth.RoleModerator})

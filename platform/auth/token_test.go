@@ -17,6 +17,7 @@ import (
 )
 
 func TestAccessTokenRoundTrip(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	issuer := newIssuer(t, c)
 	token, issued, expires, err := issuer.MintAccess(alice())
@@ -33,6 +34,7 @@ func TestAccessTokenRoundTrip(t *testing.T) {
 }
 
 func TestAccessTokenPayload(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock(), auth.WithAccessLifetime(time.Hour))
 	body, err := base64.RawURLEncoding.DecodeString(strings.Split(mint(t, issuer), ".")[1])
 	require.NoError(t, err)
@@ -47,6 +49,7 @@ func TestAccessTokenPayload(t *testing.T) {
 }
 
 func TestAdminTokenRoundTrip(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	token, expires, err := issuer.MintAdmin("ops", time.Hour)
 	require.NoError(t, err)
@@ -56,6 +59,7 @@ func TestAdminTokenRoundTrip(t *testing.T) {
 }
 
 func TestMintRejectsInvalidSubjects(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	for name, spoil := range map[string]func(*auth.AccessSubject){
 		"no user":         func(s *auth.AccessSubject) { s.UserID = "" },
@@ -81,6 +85,7 @@ func TestMintRejectsInvalidSubjects(t *testing.T) {
 }
 
 func TestVerifyChecksTime(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		move  time.Duration
 		cause error
@@ -131,6 +136,7 @@ func sign(t testing.TB, method jwt.SigningMethod, key any, header map[string]any
 }
 
 func TestVerifyRejectsForgeries(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	kid := map[string]any{"kid": "s1"}
 	good := sign(t, jwt.SigningMethodEdDSA, private("a"), kid, body())
@@ -172,6 +178,7 @@ func TestVerifyRejectsForgeries(t *testing.T) {
 }
 
 func TestVerifyRejectsInvalidClaims(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	for name, tc := range map[string]struct {
 		spoil func(jwt.MapClaims)

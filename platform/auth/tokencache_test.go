@@ -14,6 +14,7 @@ import (
 )
 
 func TestVerifyCachesTokens(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	token := mint(t, issuer)
 	first, err := issuer.Verify(token)
@@ -28,6 +29,7 @@ func TestVerifyCachesTokens(t *testing.T) {
 // TestCachedTokensExpire changes what a token's validity depends on after it was cached: the result must be the same as
 // without the cache.
 func TestCachedTokensExpire(t *testing.T) {
+	t.Parallel()
 	until := start.Add(30 * time.Minute).Format(time.RFC3339)
 	for name, tc := range map[string]struct {
 		move    time.Duration
@@ -68,6 +70,7 @@ func TestCachedTokensExpire(t *testing.T) {
 
 // TestCachedTokenOfExpiredKey does not change the file: the key's own expiry is enough.
 func TestCachedTokenOfExpiredKey(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	end := start.Add(time.Hour).Format(time.RFC3339)
 	ring, _ := openKeyring(t, seeds([3]string{"s1", "a", end}, [3]string{"s2", "b", ""}), auth.WithClock(c.Now))
@@ -83,6 +86,7 @@ func TestCachedTokenOfExpiredKey(t *testing.T) {
 }
 
 func TestVerifyDoesNotCacheInvalidTokens(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	token := mint(t, issuer)
 	_, err := issuer.Verify(token)
@@ -99,6 +103,7 @@ func TestVerifyDoesNotCacheInvalidTokens(t *testing.T) {
 }
 
 func TestVerifyDoesNotCacheNotBefore(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	claims := body()
 	claims["nbf"] = start.Add(-time.Minute).Unix()

@@ -51,6 +51,7 @@ func write(t *testing.T, name, text string) string {
 }
 
 func TestDefaults(t *testing.T) {
+	t.Parallel()
 	c, err := sources{}.load(t)
 	require.NoError(t, err)
 	require.Equal(t, config.Default(), c)
@@ -65,6 +66,7 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestPrecedence(t *testing.T) {
+	t.Parallel()
 	s := sources{
 		file:  "listen: 127.0.0.1:1\nops-listen: 127.0.0.1:1\npool-size: 1\nregion: sg\n",
 		env:   map[string]string{"PLAZA_LISTEN": "127.0.0.1:2", "PLAZA_OPS_LISTEN": "127.0.0.1:2", "PLAZA_BASE_URL": ""},
@@ -80,6 +82,7 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestFileThroughVariable(t *testing.T) {
+	t.Parallel()
 	path := write(t, "other.yaml", "region: eu\n")
 	c, err := sources{env: map[string]string{"PLAZA_CONFIG": path}}.load(t)
 	require.NoError(t, err)
@@ -87,6 +90,7 @@ func TestFileThroughVariable(t *testing.T) {
 }
 
 func TestEmptyFile(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"# only a comment\n", "region:\n", "region: ~\n", "---\n{}\n"} {
 		c, err := sources{file: text}.load(t)
 		require.NoError(t, err, text)
@@ -95,6 +99,7 @@ func TestEmptyFile(t *testing.T) {
 }
 
 func TestSecretsFromFiles(t *testing.T) {
+	t.Parallel()
 	key := write(t, "key", "hunter2\n")
 	url := write(t, "url", " postgresql://plaza:hunter3@db/plaza\n")
 	for name, s := range map[string]sources{
@@ -116,6 +121,7 @@ func TestSecretsFromFiles(t *testing.T) {
 }
 
 func TestErrorsStateTheirSource(t *testing.T) {
+	t.Parallel()
 	empty := write(t, "empty", "\n")
 	for name, c := range map[string]struct {
 		sources sources
@@ -157,6 +163,7 @@ func TestErrorsStateTheirSource(t *testing.T) {
 }
 
 func TestShownValuesCanBeParsed(t *testing.T) {
+	t.Parallel()
 	want, err := sources{env: map[string]string{
 		"PLAZA_REGION": "EU", "PLAZA_MAX_BODY_BYTES": "1536KiB", "PLAZA_DRAIN_DELAY": "0s",
 		"PLAZA_ACCESS_TOKEN_TTL": "1h30m", "PLAZA_LOG_LEVEL": "Debug",
@@ -179,6 +186,7 @@ func TestShownValuesCanBeParsed(t *testing.T) {
 }
 
 func TestSecretsAreNeverShown(t *testing.T) {
+	t.Parallel()
 	c, err := sources{flags: []string{
 		"--directory-key", "hunter2", "--database-url", "postgresql://plaza:hunter2@db/plaza",
 		"--database-url-eu", "postgresql://plaza@eu/plaza?password=hunter2",
@@ -198,12 +206,14 @@ func TestSecretsAreNeverShown(t *testing.T) {
 }
 
 func TestDatabaseURLs(t *testing.T) {
+	t.Parallel()
 	c, err := sources{flags: []string{"--database-url", "postgresql://all", "--database-url-sg", "postgresql://sg"}}.load(t)
 	require.NoError(t, err)
 	require.Equal(t, map[region.Code]string{"us": "postgresql://all", "eu": "postgresql://all", "sg": "postgresql://sg"}, c.DatabaseURLs())
 }
 
 func TestCheckServe(t *testing.T) {
+	t.Parallel()
 	given := map[string]string{
 		"region": "us", "network-id": strings.Repeat("a", 24), "database-url": "postgresql://db", "server-keys-file": "f",
 		"api-keys-file": "f", "signing-keys-file": "f", "directory-key": "k",
@@ -231,6 +241,7 @@ func TestCheckServe(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
+	t.Parallel()
 	table := config.Markdown()
 	for _, line := range config.Default().Redacted() {
 		require.Contains(t, table, "| `--"+line.Name+"`")
@@ -242,6 +253,7 @@ func TestMarkdown(t *testing.T) {
 
 // TestDatabaseURL checks the default URL: the one for all homes, else that of the server's region, else any.
 func TestDatabaseURL(t *testing.T) {
+	t.Parallel()
 	const all, us, eu, sg = "postgres://all/p", "postgres://us/p", "postgres://eu/p", "postgres://sg/p"
 	for name, tc := range map[string]struct {
 		env  map[string]string
@@ -264,6 +276,7 @@ func TestDatabaseURL(t *testing.T) {
 
 // TestFileSettings parses the settings of file storage.
 func TestFileSettings(t *testing.T) {
+	t.Parallel()
 	c, err := sources{flags: []string{
 		"--storage-url", "/srv/files/", "--storage-url-eu", "s3://bucket?region=eu-central-1", "--public-url", "https://eu.example.com/plaza/", "--strip-gps", "true",
 	}}.load(t)
@@ -285,6 +298,7 @@ func TestFileSettings(t *testing.T) {
 
 // TestReadme checks that README.md contains the output of `plaza config --markdown`.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	require.Contains(t, string(readme), config.Markdown(), "replace the table by the output of: plaza config --markdown")

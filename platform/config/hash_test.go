@@ -9,6 +9,7 @@ import (
 )
 
 func TestHash(t *testing.T) {
+	t.Parallel()
 	base := config.Default()
 	require.Regexp(t, `^[0-9a-f]{64}$`, base.Hash())
 	require.Equal(t, base.Hash(), config.Default().Hash())
@@ -33,6 +34,7 @@ func TestHash(t *testing.T) {
 }
 
 func TestOrigins(t *testing.T) {
+	t.Parallel()
 	c, err := sources{flags: []string{"--cors-origins", "https://app.example.com, http://localhost:3000"}}.load(t)
 	require.NoError(t, err)
 	require.Equal(t, []string{"https://app.example.com", "http://localhost:3000"}, c.CORSOrigins.List())

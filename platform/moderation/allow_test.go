@@ -20,6 +20,7 @@ func allowing(t *testing.T, rules ...string) *AllowList {
 }
 
 func TestAllowRules(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		rule    string
 		plain   bool
@@ -75,6 +76,7 @@ func TestAllowRules(t *testing.T) {
 }
 
 func TestCompileAllowRejects(t *testing.T) {
+	t.Parallel()
 	for _, wrong := range []string{
 		"", " ", "(", "a)|(?:.*", `a\`, "[a", "a{2,1}", "*.allowed.example", "(?=x)", `(a)\1`, "a\nb", "a\x00b", "/path", "https://", "a{1000}{1000}",
 		`\Qallowed.example/(`, "allowed.example/(", "(((a{100}){10}){10})", strings.Repeat("a", 501), strings.Repeat(`\p{L}{900}`, 5),
@@ -89,6 +91,7 @@ func TestCompileAllowRejects(t *testing.T) {
 }
 
 func TestEmptyAllowList(t *testing.T) {
+	t.Parallel()
 	list := &AllowList{}
 	_, found := list.Refused(nil)
 	require.False(t, found)
@@ -98,6 +101,7 @@ func TestEmptyAllowList(t *testing.T) {
 
 // TestManyLinks checks that domains are looked up in any number, while expressions are run on a limited number of links.
 func TestManyLinks(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&text, "h%d.allowed.com ", i)

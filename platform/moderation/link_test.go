@@ -8,6 +8,7 @@ import (
 )
 
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name, text string
 		hosts      []string // of the links, in order; empty if the host cannot be determined
@@ -79,6 +80,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestPathOfLink(t *testing.T) {
+	t.Parallel()
 	for link, path := range map[string]string{
 		"https://a.example":                    "",
 		"https://a.example/":                   "",
@@ -99,6 +101,7 @@ func TestPathOfLink(t *testing.T) {
 
 // TestLinksOfLongTexts parses the longest text of a post, made of expensive input.
 func TestLinksOfLongTexts(t *testing.T) {
+	t.Parallel()
 	for _, part := range []string{"a.", "a@", "https://", "a.com ", "://", "www.", "ａ．", "a:\\\\"} {
 		text := strings.Repeat(part, 50_000/len([]rune(part)))
 		require.NotPanics(t, func() { Links(text) }, part)

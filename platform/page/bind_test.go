@@ -83,6 +83,7 @@ func page2(token string, change ...func(*plazav1.ListRolesRequest)) *plazav1.Lis
 
 // TestBind checks for which requests a token is valid.
 func TestBind(t *testing.T) {
+	t.Parallel()
 	l := newRoleLister(t)
 	token, err := l.call(t, "ListRoles", "alice", &plazav1.ListRolesRequest{Keyword: "mod"})
 	require.NoError(t, err)

@@ -20,6 +20,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 123_456_000, time.UTC)
 func someID() string { return region.NewID(region.EU) }
 
 func TestTokenRoundTrip(t *testing.T) {
+	t.Parallel()
 	longest := strings.Repeat("\U0001F600", store.PublicNameKeyRunes)
 	for name, c := range map[string]page.Cursor{
 		"by time":         {Limit: 10, Time: noon, ID: someID()},
@@ -42,6 +43,7 @@ func TestTokenRoundTrip(t *testing.T) {
 }
 
 func TestTokenLengthIsLimited(t *testing.T) {
+	t.Parallel()
 	c := page.Cursor{Limit: 100, Time: noon, Key: strings.Repeat("x", 10_000), ID: someID()}
 	require.LessOrEqual(t, len(c.Token()), page.MaxToken)
 }
@@ -63,6 +65,7 @@ func set(at int, to byte) func([]byte) []byte {
 }
 
 func TestParseTokenRejectsInvalidTokens(t *testing.T) {
+	t.Parallel()
 	good := page.Cursor{Limit: 10, Time: noon, ID: someID()}.Token()
 	for name, token := range map[string]string{
 		"text":               "hello",
@@ -91,6 +94,7 @@ func TestParseTokenRejectsInvalidTokens(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	limit := func(n int32) *int32 { return &n }
 	at := page.Cursor{Limit: 7, Time: noon, ID: someID()}
 	for name, tc := range map[string]struct {
@@ -112,6 +116,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
+	t.Parallel()
 	three, five := int32(3), int32(5)
 	for name, tc := range map[string]struct {
 		options *plazav1.PageOptions

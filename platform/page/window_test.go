@@ -22,6 +22,7 @@ func place(r row) (t time.Time, key, id string) {
 }
 
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	at := func(r row, back bool) page.Cursor { return page.Cursor{Limit: 2, Back: back, Time: noon, ID: r.id()} }
 	first := page.Cursor{Limit: 2}
 	for name, tc := range map[string]struct {
@@ -82,6 +83,7 @@ func read(n int, c page.Cursor) []row {
 
 // TestWalk walks lists of every length forwards and backwards: each row is seen once in each direction, in order.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	for n := range 12 {
 		for limit := 1; limit <= 4; limit++ {
 			forth, last := walk(t, n, page.Cursor{Limit: limit}, (*plazav1.Paging).GetNext)
@@ -117,6 +119,7 @@ func walk(t *testing.T, n int, c page.Cursor, onward func(*plazav1.Paging) strin
 
 // TestStart checks that every row follows the start of its list.
 func TestStart(t *testing.T) {
+	t.Parallel()
 	for _, desc := range []bool{false, true} {
 		at, key, id := page.Cursor{Limit: 10}.Start(desc)
 		for _, r := range []struct {

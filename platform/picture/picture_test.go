@@ -94,6 +94,7 @@ func withChunk(content []byte, name string, data []byte) []byte {
 
 // TestOrientations examines an image in each of the eight orientations and checks its corners.
 func TestOrientations(t *testing.T) {
+	t.Parallel()
 	dark, red, green, blue := color.RGBA{A: 0xff}, color.RGBA{R: 0xff, A: 0xff}, color.RGBA{G: 0xff, A: 0xff}, color.RGBA{B: 0xff, A: 0xff}
 	plain := encoded(t, picture.PNG, gradient(400, 200))
 	for orientation, want := range map[int][4]color.RGBA{
@@ -124,6 +125,7 @@ func TestOrientations(t *testing.T) {
 
 // TestTransparency checks that every size stays transparent.
 func TestTransparency(t *testing.T) {
+	t.Parallel()
 	facts, err := examine(t, encoded(t, picture.PNG, image.NewNRGBA(image.Rect(0, 0, 2000, 1))), picture.PNG, 2000)
 	require.NoError(t, err)
 	require.Len(t, facts.Smaller, 3)
@@ -137,6 +139,7 @@ func TestTransparency(t *testing.T) {
 }
 
 func TestTooManyPixels(t *testing.T) {
+	t.Parallel()
 	content := encoded(t, picture.PNG, image.NewGray(image.Rect(0, 0, 50, 20)))
 	_, err := examine(t, content, picture.PNG, 1000)
 	require.NoError(t, err)
@@ -149,6 +152,7 @@ func TestTooManyPixels(t *testing.T) {
 
 // TestTooManyScans checks that a small progressive JPEG cannot cause hours of decoding.
 func TestTooManyScans(t *testing.T) {
+	t.Parallel()
 	content := encoded(t, picture.JPEG, image.NewGray(image.Rect(0, 0, 8, 8)))
 	at := bytes.Index(content, []byte{0xff, 0xda})
 	bomb := append(bytes.Clone(content[:at]), bytes.Repeat(content[at:len(content)-2], 100)...)
@@ -158,6 +162,7 @@ func TestTooManyScans(t *testing.T) {
 
 // TestCutOff truncates an image of each format at every byte: no prefix is accepted, and all fail with ErrBroken.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	for f, content := range samples(t) {
 		for cut := range len(content) - 1 {
 			facts, err := examine(t, content[:cut], f, 10_000)
@@ -208,6 +213,7 @@ func movingWebP(more ...[]byte) []byte {
 
 // TestMoving checks that animated images are not scaled down.
 func TestMoving(t *testing.T) {
+	t.Parallel()
 	for f, content := range map[picture.Format][]byte{picture.GIF: movingGIF(t), picture.WebP: movingWebP()} {
 		facts, err := examine(t, content, f, 1000)
 		require.NoError(t, err)
@@ -223,6 +229,7 @@ func TestMoving(t *testing.T) {
 
 // TestStrip puts a secret everywhere a format allows metadata and checks that Strip removes it.
 func TestStrip(t *testing.T) {
+	t.Parallel()
 	const secret = "52.5163 N 13.3777 E"
 	photo := encoded(t, picture.JPEG, gradient(20, 10))
 	segment := func(marker byte, text string) []byte {
@@ -274,6 +281,7 @@ func TestStrip(t *testing.T) {
 
 // TestStripKeepsOrientation checks that only the orientation of a rotated photo's metadata is kept.
 func TestStripKeepsOrientation(t *testing.T) {
+	t.Parallel()
 	for f, content := range map[picture.Format][]byte{
 		picture.JPEG: encoded(t, picture.JPEG, gradient(20, 10)), picture.PNG: encoded(t, picture.PNG, gradient(20, 10)), picture.WebP: movingWebP(),
 	} {
@@ -288,6 +296,7 @@ func TestStripKeepsOrientation(t *testing.T) {
 
 // TestStorageFailure checks that an unreadable image is not reported as broken.
 func TestStorageFailure(t *testing.T) {
+	t.Parallel()
 	failed := errors.New("storage unavailable")
 	content := encoded(t, picture.PNG, gradient(200, 100))
 	for tenth := range int64(10) {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestNewIDCarriesItsHome(t *testing.T) {
+	t.Parallel()
 	for _, home := range region.All() {
 		id := region.NewID(home)
 		require.Len(t, id, region.IDLength)
@@ -20,6 +21,7 @@ func TestNewIDCarriesItsHome(t *testing.T) {
 }
 
 func TestHomeOfRejectsInvalidIDs(t *testing.T) {
+	t.Parallel()
 	for name, id := range map[string]string{
 		"empty":          "",
 		"short":          "01",
@@ -53,6 +55,7 @@ func FuzzHomeOf(f *testing.F) {
 }
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	got, err := region.Parse("EU")
 	require.NoError(t, err)
 	require.Equal(t, region.EU, got)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestModerationHash(t *testing.T) {
+	t.Parallel()
 	m := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 100}
 	want := sha256.Sum256([]byte(`{"flagLimit":100,"isReportEnabled":true,"isWhitelistEnabled":true}`))
 	require.Equal(t, hex.EncodeToString(want[:]), m.Hash())
@@ -32,6 +33,7 @@ func TestModerationHash(t *testing.T) {
 
 // TestWire checks the JSON names, on which operators of other versions depend.
 func TestWire(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
 	file := statusz.KeyFile{Keys: []statusz.Key{{ID: "k1", NotAfter: at, Valid: true}}, LoadedAt: at, CheckedAt: at, Error: "e"}
 	text, err := json.Marshal(statusz.Status{
@@ -59,6 +61,7 @@ func TestWire(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
+	t.Parallel()
 	file := statusz.KeyFile{Keys: []statusz.Key{{ID: "a"}, {ID: "b", Valid: true}}}
 	key, found := file.Find("b")
 	require.True(t, found)

@@ -41,6 +41,7 @@ func read(t *testing.T, s *storage.Storage, id, part string) string {
 }
 
 func TestStorage(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *storage.Storage) {
 		t.Helper()
 		id, other := region.NewID(region.EU), region.NewID(region.EU)
@@ -67,6 +68,7 @@ func TestStorage(t *testing.T) {
 }
 
 func TestSeek(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *storage.Storage) {
 		t.Helper()
 		id := region.NewID(region.US)
@@ -88,6 +90,7 @@ func TestSeek(t *testing.T) {
 
 // TestFailedWrite checks that nothing is stored if the source fails or the caller cancels.
 func TestFailedWrite(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("connection lost")
 	each(t, func(t *testing.T, s *storage.Storage) {
 		t.Helper()
@@ -107,6 +110,7 @@ func TestFailedWrite(t *testing.T) {
 
 // TestUnfinishedFile checks that DeleteAll removes what a killed process left in a directory.
 func TestUnfinishedFile(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	s, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "file://" + folder})
 	require.NoError(t, err)
@@ -137,6 +141,7 @@ func TestUnfinishedFile(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
+	t.Parallel()
 	s, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "mem://"})
 	require.NoError(t, err)
 	require.True(t, s.Has(region.EU))

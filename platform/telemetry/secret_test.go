@@ -21,6 +21,7 @@ type holder struct {
 }
 
 func TestSecretsAreNeverPrinted(t *testing.T) {
+	t.Parallel()
 	s := telemetry.Secret(hidden)
 	u := telemetry.SecretURL("postgresql://plaza:" + hidden + "@db:5432/plaza")
 	values := map[string]any{
@@ -55,11 +56,13 @@ func logged(format telemetry.LogFormat, v any) string {
 }
 
 func TestEmptySecretsStayVisiblyEmpty(t *testing.T) {
+	t.Parallel()
 	require.Empty(t, telemetry.Secret("").String())
 	require.Empty(t, telemetry.SecretURL("").String())
 }
 
 func TestSecretURL(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"postgresql://plaza@db/plaza":             "postgresql://plaza@db/plaza",
 		"postgresql://plaza:pw@db/plaza":          "postgresql://plaza:redacted@db/plaza",

@@ -40,6 +40,7 @@ func series(t *testing.T, gatherer prometheus.Gatherer) map[string]float64 {
 }
 
 func TestServerMetrics(t *testing.T) {
+	t.Parallel()
 	at := time.Unix(1_800_000_000, 0).UTC()
 	duration := func(d time.Duration) *time.Duration { return &d }
 	file := func(keys ...statusz.Key) statusz.KeyFile { return statusz.KeyFile{Keys: keys, LoadedAt: at} }
@@ -118,6 +119,7 @@ func listed(t *testing.T) []string {
 
 // TestEveryMetricIsDocumented compares the table in README.md with the list in testdata.
 func TestEveryMetricIsDocumented(t *testing.T) {
+	t.Parallel()
 	content, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	var documented, want []string

@@ -66,7 +66,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	if r.parts, err = r.assemble(ctx, o); err != nil {
 		return nil, errors.Join(err, r.api.close(), r.ops.close())
 	}
-	r.api.server = r.apiServer(r.ready.lettingGo(r.parts.handler))
+	r.api.server = r.apiServer(r.ready.closeWhileDraining(r.parts.handler))
 	if r.parts.drain != nil {
 		r.api.server.RegisterOnShutdown(r.parts.drain)
 	}

@@ -78,7 +78,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	g := newGate(handler, d.checkSchema)
 	for i, w := range workers {
-		workers[i] = g.behind(w)
+		workers[i] = g.afterOpening(w)
 	}
 	r.ready.add(Check{Name: "schema", Run: g.check})
 	r.ready.add(d.databaseChecks()...)

@@ -63,8 +63,8 @@ func (g *gate) watch(ctx context.Context) error {
 	}
 }
 
-// behind returns a worker that starts when the gate is open, because workers use tables, too.
-func (g *gate) behind(w worker) worker {
+// afterOpening returns a worker that starts when the gate is open, because workers use tables, too.
+func (g *gate) afterOpening(w worker) worker {
 	return worker{name: w.name, run: func(ctx context.Context) error {
 		select {
 		case <-ctx.Done():

@@ -22,7 +22,7 @@ func TestGate(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	worked := make(chan struct{})
-	w := g.behind(worker{name: "outbox", run: func(context.Context) error { close(worked); return nil }})
+	w := g.afterOpening(worker{name: "outbox", run: func(context.Context) error { close(worked); return nil }})
 	go func() { _ = w.run(ctx) }()
 
 	require.ErrorIs(t, g.check(ctx), answer)
@@ -48,5 +48,5 @@ func TestGateThatNeverOpens(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	require.NoError(t, g.watch(ctx))
-	require.NoError(t, g.behind(worker{run: func(context.Context) error { return errors.New("ran") }}).run(ctx))
+	require.NoError(t, g.afterOpening(worker{run: func(context.Context) error { return errors.New("ran") }}).run(ctx))
 }

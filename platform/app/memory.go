@@ -31,24 +31,24 @@ func TuneGC(percent GCPercent) {
 
 // When a process counts as idle. The workers of an idle region allocate about 100 KiB per second.
 const (
-	restLook  = time.Second
-	restQuiet = 512 << 10 // maximum number of bytes allocated between two samples
-	restWorth = 16 << 20  // minimum number of bytes allocated since memory was last returned
+	idleInterval   = time.Second
+	idleBytes      = 512 << 10 // maximum number of bytes allocated between two samples
+	minReturnBytes = 16 << 20  // minimum number of bytes allocated since memory was last returned
 )
 
 // ReturnMemory returns unused memory to the operating system whenever the process becomes idle, until ctx ends: after
 // startup, and after load. Go itself keeps that memory, because an idle process does not trigger collections. Programs call
 // it once, together with TuneGC.
 func ReturnMemory(ctx context.Context) {
-	var r rest
-	ticks := time.NewTicker(restLook)
+	var r idleDetector
+	ticks := time.NewTicker(idleInterval)
 	defer ticks.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
-			if r.worth(allocated()) {
+			if r.shouldReturn(allocated()) {
 				runtime.GC()         // pools are cleared by the second collection,
 				debug.FreeOSMemory() // which FreeOSMemory runs
 			}
@@ -63,14 +63,14 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// rest holds the number of bytes allocated at the last sample and when memory was last returned.
-type rest struct{ seen, returned uint64 }
+// idleDetector holds the number of bytes allocated at the last sample and when memory was last returned.
+type idleDetector struct{ seen, returned uint64 }
 
-// worth reports whether the process is idle and has memory to return, given the number of bytes allocated so far.
-func (r *rest) worth(allocated uint64) bool {
+// shouldReturn reports whether the process is idle and has memory to return, given the number of bytes allocated so far.
+func (r *idleDetector) shouldReturn(allocated uint64) bool {
 	made := allocated - r.seen
 	r.seen = allocated
-	if made > restQuiet || allocated-r.returned < restWorth {
+	if made > idleBytes || allocated-r.returned < minReturnBytes {
 		return false
 	}
 	r.returned = allocated

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRest checks that memory is returned once after startup and once after each load, but not during load.
-func TestRest(t *testing.T) {
+// TestIdleDetector checks that memory is returned once after startup and once after each load, but not during load.
+func TestIdleDetector(t *testing.T) {
 	const step = 100 << 10 // of an idle server
-	var r rest
+	var r idleDetector
 	var at uint64
 	for _, look := range []struct {
 		name string
@@ -27,7 +27,7 @@ func TestRest(t *testing.T) {
 		{"not worth it", step, false},
 	} {
 		at += look.made
-		require.Equal(t, look.want, r.worth(at), look.name)
+		require.Equal(t, look.want, r.shouldReturn(at), look.name)
 	}
 	before := allocated()
 	require.Positive(t, before)

@@ -51,7 +51,7 @@ func TestOptions(t *testing.T) {
 			return nil
 		}),
 		apptest.WithDatabaseURLs(map[region.Code]func(string) string{
-			region.SG: func(string) string { return "postgresql://nobody@127.0.0.1:1/nothing" },
+			region.SG: func(string) string { return "postgresql://unknown@127.0.0.1:1/nothing" },
 			region.US: func(url string) string { return url },
 		}),
 		apptest.Unready(region.SG),

@@ -27,7 +27,7 @@ func TestCatalog(t *testing.T) {
 			require.Equal(t, name == "made", ok)
 			if ok {
 				require.Equal(t, curator, found)
-				require.Equal(t, []string{"BAN_USER", "CREATE_COMMUNITY_CATEGORY"}, c.PermissionsOf([]string{"curator", "curator", "nobody"}))
+				require.Equal(t, []string{"BAN_USER", "CREATE_COMMUNITY_CATEGORY"}, c.PermissionsOf([]string{"curator", "curator", "unknown"}))
 				require.Equal(t, curator.Permissions, c.Granted([]string{auth.RoleModerator, "curator"}))
 			}
 		})

@@ -99,7 +99,7 @@ func TestRequire(t *testing.T) {
 		"others' comment there":    {someone, auth.DeleteUserFeedComment, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, nil},
 		"others' wall":             {someone, auth.DeleteUserFeedPost, auth.Scope{OwnerID: strangerID, WallOwnerID: strangerID}, denied},
 		"wall right elsewhere":     {someone, auth.DeleteCommunityPost, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, denied},
-		"nobody's":                 {someone, auth.DeleteUserFeedPost, auth.Scope{}, denied},
+		"no owner":                 {someone, auth.DeleteUserFeedPost, auth.Scope{}, denied},
 		"no permission":            {someone, "", own(mod), denied},
 		"unknown permission":       {global, "EDIT_EVERYTHING", own(mod), denied},
 		"unknown role":             {user(t, aliceID, "unknown"), auth.BanUser, auth.Scope{}, denied},
@@ -140,7 +140,7 @@ func TestRequireSelf(t *testing.T) {
 	}{
 		"self":         {user(t, aliceID), aliceID, nil},
 		"another user": {user(t, aliceID), strangerID, fail.NotAllowed()},
-		"nobody":       {user(t, aliceID), "", fail.NotAllowed()},
+		"no user id":   {user(t, aliceID), "", fail.NotAllowed()},
 		"admin":        {&auth.Caller{Kind: auth.Admin}, strangerID, nil},
 		"global-admin": {user(t, aliceID, auth.RoleGlobalAdmin), strangerID, fail.NotAllowed()},
 		"anonymous":    {&auth.Caller{}, "", fail.Unauthorized()},

@@ -29,7 +29,7 @@ func TestBuiltinRoles(t *testing.T) {
 		"global-admin", "super-moderator", "moderator", "community-moderator", "community-member",
 		"channel-moderator", "channel-member",
 	}, got)
-	_, ok := auth.RoleByID("nobody")
+	_, ok := auth.RoleByID("unknown")
 	require.False(t, ok)
 }
 

@@ -62,7 +62,7 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 			return nil, err
 		}
 	}
-	if err := b.rest(ctx, r); err != nil {
+	if err := b.measureIdle(ctx, r); err != nil {
 		return nil, err
 	}
 	for _, op := range ops {
@@ -98,15 +98,15 @@ func (b *bench) compare(ctx context.Context, ops []*operation) error {
 	}
 	defer bare.close()
 	for _, op := range ops {
-		if err := requireSame(op, plaza, bare); err != nil {
+		if err := compareAnswers(op, plaza, bare); err != nil {
 			return fmt.Errorf("%w\n%s", err, b.environment.bare.logTail())
 		}
 	}
 	return nil
 }
 
-// rest measures both servers without requests.
-func (b *bench) rest(ctx context.Context, r *report) error {
+// measureIdle measures both servers without requests.
+func (b *bench) measureIdle(ctx context.Context, r *report) error {
 	b.progress.sayf("measuring idle servers")
 	b.idle = map[*server]counters{}
 	before := map[*server]counters{}

@@ -108,7 +108,7 @@ func (e *environment) fill(ctx context.Context, p *progress) error {
 	if err != nil {
 		return err
 	}
-	much := plenty()
+	much := benchmarkAmounts()
 	p.sayf("filling the database: %d posts, %d comments, %d users", much.posts(), much.comments(), much.users)
 	if e.data, err = seed(ctx, st, auth.NewIssuer(networkID, ring), much); err != nil {
 		return err

@@ -43,7 +43,7 @@ func operations(d *data, other string) []*operation {
 		{name: "get post", ratio: readRatio, maxTrips: 2, request: func(int64) []byte { return getPost }},
 		{name: "list 20 posts", ratio: readRatio, maxTrips: 3, normalise: withoutSeals, request: func(int64) []byte { return list }},
 		{
-			name: "create text post", ratio: writeRatio, maxTrips: 2, normalise: withoutNews,
+			name: "create text post", ratio: writeRatio, maxTrips: 2, normalise: withoutNewFields,
 			request: func(n int64) []byte { return creates[int(n)%len(creates)] },
 		},
 		{name: "flag a comment", maxTrips: 3, request: flag},

@@ -151,7 +151,7 @@ func (c *cluster) initialise(ctx context.Context) error {
 // freshFolder creates an empty directory for initdb, replacing that of an interrupted one.
 func (c *cluster) freshFolder() error {
 	fresh := filepath.Join(c.folder, freshName)
-	return errors.Join(os.RemoveAll(fresh), os.Mkdir(fresh, 0o700), c.owner.give(fresh))
+	return errors.Join(os.RemoveAll(fresh), os.Mkdir(fresh, 0o700), c.owner.chown(fresh))
 }
 
 func (c *cluster) initdb(ctx context.Context, locale string) error {
@@ -186,7 +186,7 @@ func (c *cluster) writePassword() error {
 	if err := os.WriteFile(path, []byte(randomHex(24)+"\n"), 0o600); err != nil {
 		return err
 	}
-	return c.owner.give(path)
+	return c.owner.chown(path)
 }
 
 func (c *cluster) password() (string, error) {

@@ -80,7 +80,7 @@ func (c *cockroachCluster) startNode(ctx context.Context, i int) error {
 		return err
 	}
 	pidFile := filepath.Join(folder, "pid")
-	if err := endOrphan(ctx, c.log, folder, pidFile); err != nil {
+	if err := stopOrphan(ctx, c.log, folder, pidFile); err != nil {
 		return err
 	}
 	out, err := os.OpenFile(filepath.Join(folder, logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -153,7 +153,7 @@ func (c *cockroachCluster) stop(ctx context.Context) error {
 	}
 	var errs []error
 	for range c.nodes {
-		if err := <-ended; !errors.Is(err, errHard) {
+		if err := <-ended; !errors.Is(err, errKilled) {
 			errs = append(errs, err)
 		}
 	}

@@ -116,7 +116,7 @@ func openFolderFor(t *testing.T, who *owner) string {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))
-	require.NoError(t, who.give(dir))
+	require.NoError(t, who.chown(dir))
 	return dir
 }
 

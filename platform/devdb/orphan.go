@@ -17,15 +17,15 @@ import (
 // pidName is the pid file of PostgreSQL; its first line is the process id.
 const pidName = "postmaster.pid"
 
-// endOrphan stops a server that a crashed program left running in folder, according to its pid file. The caller holds the
+// stopOrphan stops a server that a crashed program left running in folder, according to its pid file. The caller holds the
 // lock, so no running program uses that server.
-func endOrphan(ctx context.Context, log *slog.Logger, folder, pidFile string) error {
+func stopOrphan(ctx context.Context, log *slog.Logger, folder, pidFile string) error {
 	pid, err := readPid(pidFile)
 	if err != nil || pid == 0 {
 		return err
 	}
 	if !runsIn(pid, folder) {
-		return forgetPid(pid, pidFile)
+		return removeStalePid(pid, pidFile)
 	}
 	log.WarnContext(ctx, "stopping an orphaned database server", "pid", pid)
 	for _, step := range []struct {
@@ -40,9 +40,9 @@ func endOrphan(ctx context.Context, log *slog.Logger, folder, pidFile string) er
 	return errors.Join(ctx.Err(), fmt.Errorf("the database server in %[2]s (process %[1]d) does not exit", pid, folder))
 }
 
-// forgetPid removes the pid file if its process id now belongs to another process: PostgreSQL would consider that a running
+// removeStalePid removes the pid file if its process id now belongs to another process: PostgreSQL would consider that a running
 // server and refuse to start. If the process does not exist, PostgreSQL handles that itself.
-func forgetPid(pid int, pidFile string) error {
+func removeStalePid(pid int, pidFile string) error {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return nil
 	}

@@ -46,8 +46,8 @@ func lookupOwner(name string) (*owner, error) {
 	return &owner{name: name, uid: uint32(uid), gid: uint32(gid)}, errors.Join(err1, err2)
 }
 
-// give changes the owner of a file or directory.
-func (o *owner) give(path string) error {
+// chown changes the owner of a file or directory.
+func (o *owner) chown(path string) error {
 	if o == nil {
 		return nil
 	}

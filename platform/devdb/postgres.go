@@ -25,7 +25,7 @@ func startPostgres(ctx context.Context, opts Options, dir string, installs []ins
 	}
 	defer func() { _ = c.handle.Close() }() // the server has its own descriptor
 	data := filepath.Join(c.folder, dataName)
-	if err := endOrphan(ctx, opts.Log, data, filepath.Join(data, pidName)); err != nil {
+	if err := stopOrphan(ctx, opts.Log, data, filepath.Join(data, pidName)); err != nil {
 		return nil, err
 	}
 	if err := c.ensure(ctx); err != nil {

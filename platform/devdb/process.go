@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// errHard is returned by stop if the server had to be stopped forcibly.
-var errHard = errors.New("the database server did not stop in time and was stopped forcibly")
+// errKilled is returned by stop if the server had to be stopped forcibly.
+var errKilled = errors.New("the database server did not stop in time and was stopped forcibly")
 
 // process is a server started by this package.
 type process struct {
@@ -54,7 +54,7 @@ func (p *process) stop(ctx context.Context, polite, firm os.Signal) error {
 		_ = p.cmd.Process.Signal(signal)
 		select {
 		case <-p.done:
-			return errHard
+			return errKilled
 		case <-time.After(5 * time.Second):
 		}
 	}

@@ -210,7 +210,7 @@ func TestResolve(t *testing.T) {
 		ids  []string
 		want map[string]string
 	}{
-		"nobody":         {nil, map[string]string{}},
+		"no ids":         {nil, map[string]string{}},
 		"public ids":     {[]string{"anna", "ben"}, map[string]string{"anna": anna, "ben": ben}},
 		"duplicate":      {[]string{"anna", "anna"}, map[string]string{"anna": anna}},
 		"unknown":        {[]string{"anna", "zoe"}, map[string]string{"anna": anna}},

@@ -119,8 +119,8 @@ func bare(text string) []Link {
 		if isMailbox(before, after) {
 			continue
 		}
-		if host := hostIn(name, goesOn(after)); host != "" {
-			if host == name && goesOn(after) {
+		if host := hostIn(name, continues(after)); host != "" {
+			if host == name && continues(after) {
 				host += upToSpace(after[:min(len(after), maxLink)])
 			}
 			links = append(links, linkOf(host))
@@ -136,8 +136,8 @@ func upToSpace(s string) string {
 	return s
 }
 
-// goesOn reports whether a port or a path follows a name.
-func goesOn(after string) bool {
+// continues reports whether a port or a path follows a name.
+func continues(after string) bool {
 	if after == "" {
 		return false
 	}
@@ -150,7 +150,7 @@ func isMailbox(before, after string) bool {
 		return nameFirst.MatchString(rest)
 	}
 	user, ok := strings.CutSuffix(before, "@")
-	if !ok || user == "" || goesOn(after) || isAfterSlashes(user) {
+	if !ok || user == "" || continues(after) || isAfterSlashes(user) {
 		return false
 	}
 	last, _ := utf8.DecodeLastRuneInString(user)
@@ -175,13 +175,13 @@ func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 // hostIn returns the part of name that is a host: all of it, or the part before labels that do not belong to it, as in
 // "evil.com.Then"; "" if there is none.
-func hostIn(name string, goesOn bool) string {
+func hostIn(name string, hasMore bool) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '．' })
 	if strings.EqualFold(parts[0], "www") {
 		return name
 	}
 	if address, err := netip.ParseAddr(name); err == nil {
-		if goesOn && address.Is4() {
+		if hasMore && address.Is4() {
 			return name
 		}
 		return ""
@@ -193,15 +193,15 @@ func hostIn(name string, goesOn bool) string {
 			}
 			return strings.Join(parts[:last+1], ".")
 		}
-		if top := beginning(parts[last]); top != parts[last] && isTopLevel(top) {
+		if top := wordStart(parts[last]); top != parts[last] && isTopLevel(top) {
 			return strings.Join(append(parts[:last:last], top), ".")
 		}
 	}
 	return ""
 }
 
-// beginning returns the part of a label before which another word may begin: a hyphen or letters of another script.
-func beginning(part string) string {
+// wordStart returns the part of a label before which another word may begin: a hyphen or letters of another script.
+func wordStart(part string) string {
 	end := strings.IndexFunc(part, func(r rune) bool { return r > unicode.MaxASCII || r == '-' || r == '_' })
 	if end < 0 {
 		return part

@@ -28,7 +28,7 @@ func (c *check) block(tables tree.TableExprs, where *tree.Where) *block {
 	}
 	for _, s := range b.sources {
 		if !b.pinned[s.alias] {
-			c.brokenf(RuleOneHome, "table %s needs its own condition `home = %s`", s.table, c.home)
+			c.violationf(RuleOneHome, "table %s needs its own condition `home = %s`", s.table, c.home)
 		}
 	}
 	return b
@@ -46,13 +46,13 @@ func (c *check) addTable(b *block, table tree.TableExpr) {
 		c.addJoin(b, t)
 	case *tree.Subquery, *tree.RowsFromExpr: // a subquery is a separate block; rows of a function have no home
 	default:
-		c.brokenf(RuleTable, "%q is not valid as a table in PostgreSQL", tree.AsString(table))
+		c.violationf(RuleTable, "%q is not valid as a table in PostgreSQL", tree.AsString(table))
 	}
 }
 
 func (c *check) addAliased(b *block, t *tree.AliasedTableExpr) {
 	if t.IndexFlags != nil {
-		c.brokenf(RuleTable, "PostgreSQL has no index hints")
+		c.violationf(RuleTable, "PostgreSQL has no index hints")
 	}
 	if name, ok := t.Expr.(*tree.TableName); ok {
 		c.addSource(b, name, string(t.As.Alias))
@@ -70,7 +70,7 @@ func (c *check) addSource(b *block, name *tree.TableName, alias string) {
 	case !name.ExplicitSchema && c.ctes[table]:
 		return
 	case c.schema.tables[table] == nil:
-		c.brokenf(RuleTable, "no migration creates table %s", table)
+		c.violationf(RuleTable, "no migration creates table %s", table)
 		return
 	}
 	if alias == "" {
@@ -90,7 +90,7 @@ func isSystemSchema(schema string) bool {
 // addJoin adds both sides. The ON condition restricts only a side whose rows the outer join does not preserve.
 func (c *check) addJoin(b *block, join *tree.JoinTableExpr) {
 	if join.Hint != "" {
-		c.brokenf(RuleTable, "PostgreSQL has no join hints")
+		c.violationf(RuleTable, "PostgreSQL has no join hints")
 	}
 	from := len(b.sources)
 	c.addTable(b, join.Left)

@@ -82,7 +82,7 @@ func (c *check) expressions(ast tree.Statement) {
 		case *tree.CastExpr:
 			c.cast(n)
 		case *tree.CollateExpr:
-			c.brokenf(RuleCollate, "remove COLLATE: text is ordered by bytes")
+			c.violationf(RuleCollate, "remove COLLATE: text is ordered by bytes")
 		case *tree.Order:
 			c.nullsKeyword(n)
 		}
@@ -96,7 +96,7 @@ func (c *check) star(path []any) {
 			return
 		}
 	}
-	c.brokenf(RuleStar, "list the columns explicitly")
+	c.violationf(RuleStar, "list the columns explicitly")
 }
 
 func (c *check) column(name *tree.UnresolvedName, path []any) {
@@ -104,7 +104,7 @@ func (c *check) column(name *tree.UnresolvedName, path []any) {
 		c.star(path)
 	}
 	if systemColumns[strings.ToLower(name.Parts[0])] {
-		c.brokenf(RuleSystemColumn, "%s exists only in PostgreSQL", name.Parts[0])
+		c.violationf(RuleSystemColumn, "%s exists only in PostgreSQL", name.Parts[0])
 	}
 }
 
@@ -112,11 +112,11 @@ func (c *check) function(f *tree.FuncExpr, path []any) {
 	name := functionName(f)
 	for pattern, why := range forbiddenFunctions {
 		if matches(pattern, name) {
-			c.brokenf(RuleFunction, "%s(): %s", name, why)
+			c.violationf(RuleFunction, "%s(): %s", name, why)
 		}
 	}
 	if isExtract(name) && !castSomewhere(path) {
-		c.brokenf(RuleExtract, "the type of %s() depends on the engine: cast it", name)
+		c.violationf(RuleExtract, "the type of %s() depends on the engine: cast it", name)
 	}
 }
 
@@ -164,10 +164,10 @@ func isRounding(name string) bool {
 func (c *check) division(b *tree.BinaryExpr) {
 	switch b.Operator.Symbol {
 	case treebin.FloorDiv:
-		c.brokenf(RuleDivision, "PostgreSQL has no operator //")
+		c.violationf(RuleDivision, "PostgreSQL has no operator //")
 	case treebin.Div:
 		if !isFraction(b.Left) && !isFraction(b.Right) && !isGuard(b) {
-			c.brokenf(RuleDivision, "integer division depends on the engine: cast one operand to a fractional type")
+			c.violationf(RuleDivision, "integer division depends on the engine: cast one operand to a fractional type")
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (c *check) cast(cast *tree.CastExpr) {
 	}
 	c.integer(t)
 	if t.Family() == types.IntFamily && hasFraction(cast.Expr) {
-		c.brokenf(RuleRounding, "rounding depends on the engine: use floor() or round() first")
+		c.violationf(RuleRounding, "rounding depends on the engine: use floor() or round() first")
 	}
 }
 
@@ -233,13 +233,13 @@ func (c *check) integer(t *types.T) {
 		t = t.ArrayContents()
 	}
 	if t.Family() == types.IntFamily && t.Width() != 64 {
-		c.brokenf(RuleInteger, "use BIGINT: the width of INT depends on the engine")
+		c.violationf(RuleInteger, "use BIGINT: the width of INT depends on the engine")
 	}
 }
 
 func (c *check) nullsKeyword(order *tree.Order) {
 	if order.NullsOrder != tree.DefaultNullsOrder {
-		c.brokenf(RuleNulls, "use `x IS NULL, x` instead of %s", order.NullsOrder)
+		c.violationf(RuleNulls, "use `x IS NULL, x` instead of %s", order.NullsOrder)
 	}
 }
 

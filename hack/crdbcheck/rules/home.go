@@ -75,7 +75,7 @@ func (c *check) homeComparisons(ast tree.Statement) {
 			}
 		case *tree.RangeCond:
 			if mentionsHome(n.Left) {
-				c.brokenf(RuleOneHome, "home must not be compared with a range, only with %s", c.home)
+				c.violationf(RuleOneHome, "home must not be compared with a range, only with %s", c.home)
 			}
 		}
 		return true
@@ -91,7 +91,7 @@ func (c *check) homeComparison(comparison *tree.ComparisonExpr) {
 	if left && right && comparison.Operator.Symbol == treecmp.EQ {
 		return
 	}
-	c.brokenf(RuleOneHome, "home is compared in %q: it must only be compared with %s", tree.AsString(comparison), c.home)
+	c.violationf(RuleOneHome, "home is compared in %q: it must only be compared with %s", tree.AsString(comparison), c.home)
 }
 
 // mentionsHome reports whether an operand, or an element of a row comparison, is home.

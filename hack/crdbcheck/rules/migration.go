@@ -21,11 +21,11 @@ func (c *check) migration(ast tree.Statement) {
 			delete(c.schema.tables, n.Names[i].Table())
 		}
 	case *tree.AlterTableLocality:
-		c.brokenf(RuleLocality, "SET LOCALITY makes concurrent writes fail: set the locality in CREATE TABLE")
+		c.violationf(RuleLocality, "SET LOCALITY makes concurrent writes fail: set the locality in CREATE TABLE")
 	case *tree.Insert, *tree.Update, *tree.Delete:
 		c.query(ast)
 	default:
-		c.brokenf(RuleStatement, "%s is not allowed in a migration", ast.StatementTag())
+		c.violationf(RuleStatement, "%s is not allowed in a migration", ast.StatementTag())
 	}
 }
 
@@ -34,7 +34,7 @@ func (c *check) createIndex(node *tree.CreateIndex) {
 	c.require(node.IfNotExists, RuleIdempotent, "use CREATE INDEX IF NOT EXISTS")
 	c.require(node.Name != "", RuleNamed, "an index must have a name")
 	if node.Sharded != nil || node.PartitionByIndex != nil || node.StorageParams != nil {
-		c.brokenf(RulePortable, "%s must not use HASH, PARTITION BY or WITH", what)
+		c.violationf(RulePortable, "%s must not use HASH, PARTITION BY or WITH", what)
 	}
 	t := c.schema.tables[node.Table.Table()]
 	c.require(t != nil, RuleTable, "no migration creates table "+node.Table.Table())
@@ -50,7 +50,7 @@ func (c *check) createIndex(node *tree.CreateIndex) {
 func (c *check) alterTable(node *tree.AlterTable) {
 	t := c.schema.tables[node.Table.Parts[0]]
 	if t == nil {
-		c.brokenf(RuleTable, "no migration creates table %s", node.Table.Parts[0])
+		c.violationf(RuleTable, "no migration creates table %s", node.Table.Parts[0])
 		return
 	}
 	c.require(len(node.Cmds) == 1, RuleIdempotent, "only one change per statement is allowed: several are not atomic on CockroachDB")
@@ -78,7 +78,7 @@ func (c *check) alter(t *table, command tree.AlterTableCmd) {
 		t.columns[string(n.Column)] = column{nullable: true}
 	case *tree.AlterTableSetDefault, *tree.AlterTableValidateConstraint:
 	default:
-		c.brokenf(RulePortable, "%q is unsafe while the previous version is running", tree.AsString(command))
+		c.violationf(RulePortable, "%q is unsafe while the previous version is running", tree.AsString(command))
 	}
 }
 
@@ -89,7 +89,7 @@ func (c *check) addColumn(t *table, n *tree.AlterTableAddColumn) {
 	c.columnDef(d)
 	notNull := d.Nullable.Nullability == tree.NotNull
 	if notNull && !d.HasDefaultExpr() && !d.IsComputed() {
-		c.brokenf(RulePortable, "column %s: NOT NULL requires DEFAULT because of existing rows", d.Name)
+		c.violationf(RulePortable, "column %s: NOT NULL requires DEFAULT because of existing rows", d.Name)
 	}
 	t.columns[string(d.Name)] = column{nullable: !notNull}
 }

@@ -37,7 +37,7 @@ func (c *check) query(ast tree.Statement) {
 	switch ast.(type) {
 	case *tree.Select, *tree.ParenSelect, *tree.Insert, *tree.Update, *tree.Delete:
 	default:
-		c.brokenf(RuleStatement, "%s is not SELECT, INSERT, UPDATE or DELETE", ast.StatementTag())
+		c.violationf(RuleStatement, "%s is not SELECT, INSERT, UPDATE or DELETE", ast.StatementTag())
 		return
 	}
 	c.collectCTEs(ast)
@@ -64,7 +64,7 @@ func (c *check) queryNode(node any) {
 	case *tree.Delete:
 		c.deletion(n)
 	case *tree.ReturningNothing:
-		c.brokenf(RuleReturning, "PostgreSQL has no RETURNING NOTHING")
+		c.violationf(RuleReturning, "PostgreSQL has no RETURNING NOTHING")
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *check) collectCTEs(ast tree.Statement) {
 		if cte, ok := node.(*tree.CTE); ok {
 			name := string(cte.Name.Alias)
 			if c.schema.tables[name] != nil {
-				c.brokenf(RuleTable, "the common table expression %s shadows a table", name)
+				c.violationf(RuleTable, "the common table expression %s shadows a table", name)
 			}
 			c.ctes[name] = true
 		}
@@ -86,14 +86,14 @@ func (c *check) collectCTEs(ast tree.Statement) {
 
 func (c *check) asOf(from *tree.From) {
 	if from.AsOf.Expr != nil {
-		c.brokenf(RuleAsOf, "AS OF SYSTEM TIME must be in BEGIN, because it accepts no parameter")
+		c.violationf(RuleAsOf, "AS OF SYSTEM TIME must be in BEGIN, because it accepts no parameter")
 	}
 }
 
 func (c *check) locking(s *tree.Select) {
 	for _, item := range s.Locking {
 		if item.Strength != tree.ForUpdate && item.Strength != tree.ForNoKeyUpdate {
-			c.brokenf(RuleLocking, "%s has no effect on some versions: use FOR UPDATE", strings.TrimSpace(item.Strength.String()))
+			c.violationf(RuleLocking, "%s has no effect on some versions: use FOR UPDATE", strings.TrimSpace(item.Strength.String()))
 		}
 	}
 }
@@ -106,7 +106,7 @@ func (c *check) changedTwice(ast tree.Statement) {
 		if target := changeTarget(node); target != nil {
 			name := targetName(target)
 			if times[name]++; times[name] == 2 {
-				c.brokenf(RuleTwice, "table %s is modified twice in one statement", name)
+				c.violationf(RuleTwice, "table %s is modified twice in one statement", name)
 			}
 		}
 		return true
@@ -137,7 +137,7 @@ func targetName(target tree.TableExpr) string {
 
 func (c *check) update(u *tree.Update) {
 	if u.Limit != nil || len(u.OrderBy) > 0 {
-		c.brokenf(RuleLimit, "PostgreSQL has no UPDATE with LIMIT or ORDER BY")
+		c.violationf(RuleLimit, "PostgreSQL has no UPDATE with LIMIT or ORDER BY")
 	}
 	c.setList(u.Exprs)
 	c.block(append(tree.TableExprs{u.Table}, u.From...), u.Where)
@@ -145,7 +145,7 @@ func (c *check) update(u *tree.Update) {
 
 func (c *check) deletion(d *tree.Delete) {
 	if d.Limit != nil || len(d.OrderBy) > 0 || d.Batch != nil {
-		c.brokenf(RuleLimit, "PostgreSQL has no DELETE with LIMIT, ORDER BY or BATCH")
+		c.violationf(RuleLimit, "PostgreSQL has no DELETE with LIMIT, ORDER BY or BATCH")
 	}
 	c.block(append(tree.TableExprs{d.Table}, d.Using...), d.Where)
 }
@@ -154,7 +154,7 @@ func (c *check) setList(exprs tree.UpdateExprs) {
 	for _, e := range exprs {
 		for _, name := range e.Names {
 			if name == homeColumn {
-				c.brokenf(RuleMoveHome, "SET home would move the row to another region")
+				c.violationf(RuleMoveHome, "SET home would move the row to another region")
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func (c *check) nullOrder(s *tree.Select) {
 		nullTests(order.Expr, tested)
 		name, ok := stripParens(order.Expr).(*tree.UnresolvedName)
 		if ok && c.nullable(b, name) && !tested[tree.AsString(name)] {
-			c.brokenf(RuleNulls, "%s may be NULL, and NULL sorts first on CockroachDB: use `%s IS NULL, %s`", name, name, name)
+			c.violationf(RuleNulls, "%s may be NULL, and NULL sorts first on CockroachDB: use `%s IS NULL, %s`", name, name, name)
 		}
 	}
 }

@@ -47,19 +47,19 @@ type check struct {
 	violations []Violation
 }
 
-func (c *check) brokenf(rule Rule, format string, args ...any) {
+func (c *check) violationf(rule Rule, format string, args ...any) {
 	c.violations = append(c.violations, Violation{Where: c.where, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
 // parse parses one statement. INT is parsed as four bytes, as on PostgreSQL, so that rules can tell it from BIGINT.
 func (c *check) parse(sql string) (tree.Statement, bool) {
 	if strings.Contains(sql, "{{") {
-		c.brokenf(RuleParse, "a placeholder of the template was not replaced")
+		c.violationf(RuleParse, "a placeholder of the template was not replaced")
 		return nil, false
 	}
 	statement, err := parser.ParseOneWithInt(sql, types.Int4)
 	if err != nil {
-		c.brokenf(RuleParse, "%s", oneLine(err.Error()))
+		c.violationf(RuleParse, "%s", oneLine(err.Error()))
 		return nil, false
 	}
 	return statement.AST, true

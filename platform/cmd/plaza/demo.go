@@ -28,7 +28,7 @@ func fillDemo(ctx context.Context, facts devFacts, dir string) error {
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	d := &demo{http: &http.Client{Timeout: time.Minute}, facts: facts, people: map[string]demoVoice{}, categories: map[string]string{}}
+	d := &demo{http: &http.Client{Timeout: time.Minute}, facts: facts, people: map[string]demoClient{}, categories: map[string]string{}}
 	if err := d.fill(ctx); err != nil {
 		return fmt.Errorf("filling the demo network: %w", err)
 	}
@@ -39,25 +39,25 @@ func fillDemo(ctx context.Context, facts devFacts, dir string) error {
 type demo struct {
 	http       *http.Client
 	facts      devFacts
-	people     map[string]demoVoice // by user id
-	categories map[string]string    // name, home -> id
+	people     map[string]demoClient // by user id
+	categories map[string]string     // name, home -> id
 }
 
-// demoVoice is the connection of a user or administrator to a region.
-type demoVoice struct {
+// demoClient is the connection of a user or administrator to a region.
+type demoClient struct {
 	url     string
 	header  http.Header // credentials for requests other than RPCs
 	options connect.ClientOption
 }
 
-func (d *demo) voice(home region.Code, header, value string) demoVoice {
+func (d *demo) clientOf(home region.Code, header, value string) demoClient {
 	speak := connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 			request.Header().Set(header, value)
 			return next(ctx, request)
 		}
 	})
-	return demoVoice{url: d.facts.Regions[home].BaseURL, header: http.Header{header: {value}}, options: connect.WithInterceptors(speak)}
+	return demoClient{url: d.facts.Regions[home].BaseURL, header: http.Header{header: {value}}, options: connect.WithInterceptors(speak)}
 }
 
 func (d *demo) fill(ctx context.Context) error {
@@ -75,7 +75,7 @@ func (d *demo) fill(ctx context.Context) error {
 }
 
 func (d *demo) signIn(ctx context.Context, p demoPerson) error {
-	guest := d.voice(p.home, auth.HeaderAPIKey, d.facts.APIKey)
+	guest := d.clientOf(p.home, auth.HeaderAPIKey, d.facts.APIKey)
 	sessions := plazav1connect.NewSessionServiceClient(d.http, guest.url, guest.options)
 	made, err := sessions.CreateSession(ctx, connect.NewRequest(&plazav1.CreateSessionRequest{
 		UserId: p.id, DeviceId: "demo of " + p.id, DisplayName: &p.name,
@@ -83,7 +83,7 @@ func (d *demo) signIn(ctx context.Context, p demoPerson) error {
 	if err != nil {
 		return fmt.Errorf("signing %s in: %w", p.id, err)
 	}
-	d.people[p.id] = d.voice(p.home, "Authorization", "Bearer "+made.Msg.GetAccessToken())
+	d.people[p.id] = d.clientOf(p.home, "Authorization", "Bearer "+made.Msg.GetAccessToken())
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (d *demo) category(ctx context.Context, home region.Code, name string) (str
 	if id, ok := d.categories[key]; ok {
 		return id, nil
 	}
-	admin := d.voice(home, "Authorization", "Bearer "+d.facts.AdminToken)
+	admin := d.clientOf(home, "Authorization", "Bearer "+d.facts.AdminToken)
 	client := plazav1connect.NewCategoryServiceClient(d.http, admin.url, admin.options)
 	made, err := client.CreateCategory(ctx, connect.NewRequest(&plazav1.CreateCategoryRequest{Name: name}))
 	if err != nil {

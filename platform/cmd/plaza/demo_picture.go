@@ -18,7 +18,7 @@ import (
 const demoSide = 640
 
 // picture uploads a picture derived from name and returns its id.
-func (d *demo) picture(ctx context.Context, by demoVoice, name string) (string, error) {
+func (d *demo) picture(ctx context.Context, by demoClient, name string) (string, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("files", name+".png")

@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 )
 
-// requireSame sends one request of the operation to both servers and compares the responses as JSON. Except for posts, lists
+// compareAnswers sends one request of the operation to both servers and compares the responses as JSON. Except for posts, lists
 // of objects are unordered, because the database does not order them.
-func requireSame(op *operation, plaza, bare *client) error {
+func compareAnswers(op *operation, plaza, bare *client) error {
 	request := op.request(0)
 	a, err := answerOf(op, plaza, request)
 	if err != nil {
@@ -49,8 +49,8 @@ func answerOf(op *operation, c *client, request []byte) (map[string]any, error) 
 	return answer, nil
 }
 
-// withoutNews removes what differs for each new post from the response: its id, its times and the number of posts.
-func withoutNews(answer map[string]any) {
+// withoutNewFields removes what differs for each new post from the response: its id, its times and the number of posts.
+func withoutNewFields(answer map[string]any) {
 	for _, p := range objects(answer["posts"]) {
 		id, _ := p["postId"].(string)
 		path, _ := p["path"].(string)

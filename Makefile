@@ -1,5 +1,5 @@
-# `make` lists the targets. Only Go and make are required: tools are built from pinned modules in hack/, and the database is
-# found or installed by hack/ensure-postgres.sh.
+# `make` lists the targets. Only Go and make are required: tools are built from pinned modules in hack/, and the
+# database is found or installed by hack/ensure-postgres.sh.
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -29,8 +29,8 @@ ifeq ($(REVISION),unknown)
 GOFLAGS += -buildvcs=false
 endif
 
-# The Google Cloud Storage client also supports gRPC with xDS, but Plaza uses JSON. Without those modules the program is a
-# fifth smaller and an idle server needs 25 MiB less memory.
+# The Google Cloud Storage client also supports gRPC with xDS, but Plaza uses JSON. Without those modules the program is
+# a fifth smaller and an idle server needs 25 MiB less memory.
 GOFLAGS += -tags=disable_grpc_modules
 export GOFLAGS
 

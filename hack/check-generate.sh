@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails if `make generate` changes a file, and shows the differences. It compares with the working tree, not with a commit, so
-# that it can be used before committing.
+# Fails if `make generate` changes a file, and shows the differences. It compares with the working tree, not with a
+# commit, so that it can be used before committing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ensures that the control plane for the operator's tests exists: etcd, kube-apiserver and kubectl in one directory, whose
-# path it prints. It uses, in this order: the directory KUBEBUILDER_ASSETS; bin/envtest, if complete; a download by
-# setup-envtest, if its host is reachable; otherwise it builds the programs from Go modules (three minutes, once).
+# Ensures that the control plane for the operator's tests exists: etcd, kube-apiserver and kubectl in one directory,
+# whose path it prints. It uses, in this order: the directory KUBEBUILDER_ASSETS; bin/envtest, if complete; a download
+# by setup-envtest, if its host is reachable; otherwise it builds the programs from Go modules (three minutes, once).
 #   KUBEBUILDER_ASSETS=$(hack/ensure-envtest.sh) go test ./controllers/...
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Ensures that `plaza dev` and the tests find a database, as package platform/devdb looks for it: PLAZA_DATABASE_URL,
-# cockroach, or the PostgreSQL server programs. On Debian, as root, it installs the latter; elsewhere it prints instructions.
+# cockroach, or the PostgreSQL server programs. On Debian, as root, it installs the latter; elsewhere it prints
+# instructions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source hack/apt.sh

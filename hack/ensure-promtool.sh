@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ensures that promtool exists, with which the tests check alerts and the queries of dashboards, and prints its path. It uses
-# the program named by PROMTOOL, or bin/tools/promtool, which it builds from the module pinned by hack/tools/promtool (a
-# minute or two, once), so that every machine uses the same version.
+# Ensures that promtool exists, with which the tests check alerts and the queries of dashboards, and prints its path. It
+# uses the program named by PROMTOOL, or bin/tools/promtool, which it builds from the module pinned by
+# hack/tools/promtool (a minute or two, once), so that every machine uses the same version.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

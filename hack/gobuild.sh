@@ -13,7 +13,8 @@ show() {
   fi
 }
 
-# -C must be the first flag. With -v, go prints the import path of each package that it compiles; every other line is a message.
+# -C must be the first flag. With -v, go prints the import path of each package that it compiles; every other line is a
+# message.
 args=("$@")
 verbose=(-v)
 if [[ ${args[0]} == -C ]]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests on CockroachDB: three nodes, one per region (see platform/devdb). The program is COCKROACH_BINARY, cockroach
-# in PATH, or a download of COCKROACH_VERSION, by default the latest stable version.
+# Runs the tests on CockroachDB: three nodes, one per region (see platform/devdb). The program is COCKROACH_BINARY,
+# cockroach in PATH, or a download of COCKROACH_VERSION, by default the latest stable version.
 #   hack/test-cockroach.sh [flags of go test] packages
 set -euo pipefail
 cd "$(dirname "$0")/.."

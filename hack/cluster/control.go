@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// graceOfNodes is how long a silent node counts as ready. Kubernetes' default of 50 s would slow down tests of a lost region.
+// graceOfNodes is how long a silent node counts as ready. Kubernetes' default of 50 s would slow down tests of a lost
+// region.
 const graceOfNodes = 20 * time.Second
 
-// controlPlane returns the daemons of the control plane in start order: etcd, API server, controller manager and scheduler.
-// They listen on the bridge only, to avoid port conflicts on this machine. Pods can reach the bridge, so etcd requires
-// client certificates.
+// controlPlane returns the daemons of the control plane in start order: etcd, API server, controller manager and
+// scheduler. They listen on the bridge only, to avoid port conflicts on this machine. Pods can reach the bridge, so
+// etcd requires client certificates.
 func (c cluster) controlPlane() []daemon {
 	pki := func(file string) string { return c.path("pki", file) }
 	return []daemon{

@@ -49,7 +49,8 @@ func load(ctx context.Context, c cluster, args []string, out io.Writer) error {
 	return nil
 }
 
-// find returns the path of a file given relative to the working directory or, because `go -C` changes that, the repository.
+// find returns the path of a file given relative to the working directory or, because `go -C` changes that, the
+// repository.
 func (c cluster) find(name string) (string, error) {
 	path, err := filepath.Abs(name)
 	if err != nil || exists(path) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// The addresses of the cluster. The bridge is the network between the regions: the control plane and the database run on the
-// host, at its address, and each node has an address on it.
+// The addresses of the cluster. The bridge is the network between the regions: the control plane and the database run
+// on the host, at its address, and each node has an address on it.
 const (
 	bridge        = "plaza0"
 	hostAddress   = "10.200.0.1"
@@ -55,15 +55,16 @@ func nodeOf(region string) (node, error) {
 	return nodes[i], nil
 }
 
-// cluster holds the directories of a cluster. Its state, except for the network, is in dir; programs and images are in bin,
-// which `make clean` removes.
+// cluster holds the directories of a cluster. Its state, except for the network, is in dir; programs and images are in
+// bin, which `make clean` removes.
 type cluster struct {
 	repo string
 	dir  string
 	bin  string
 }
 
-// openCluster finds the repository that contains the working directory. dir is the state directory, or "" for the default.
+// openCluster finds the repository that contains the working directory. dir is the state directory, or "" for the
+// default.
 func openCluster(dir string) (cluster, error) {
 	repo, err := os.Getwd()
 	if err != nil {

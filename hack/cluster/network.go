@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// connect creates the network: a bridge on the host, and for each node a network namespace with a link to the bridge. Nodes
-// route pod traffic to each other directly, so the host's forwarding and packet filter settings are not changed.
+// connect creates the network: a bridge on the host, and for each node a network namespace with a link to the bridge.
+// Nodes route pod traffic to each other directly, so the host's forwarding and packet filter settings are not changed.
 func (c cluster) connect(ctx context.Context) error {
 	if err := c.claimBridge(ctx); err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// nodeDaemons returns a node's daemons in start order. Each has separate directories, so that three nodes can share a machine.
+// nodeDaemons returns a node's daemons in start order. Each has separate directories, so that three nodes can share a
+// machine.
 func (c cluster) nodeDaemons(n node) []daemon {
 	return []daemon{
 		{name: n.region + "/containerd", args: n.enter("containerd", "--config", c.node(n, "containerd.toml"))},
@@ -40,8 +41,8 @@ func (c cluster) writeNode(n node) error {
 	)
 }
 
-// cniConfig returns a configuration that connects each pod to the node by a separate link instead of a bridge: traffic from a
-// pod through a Service to a pod of the same node must pass the node in both directions for kube-proxy.
+// cniConfig returns a configuration that connects each pod to the node by a separate link instead of a bridge: traffic
+// from a pod through a Service to a pod of the same node must pass the node in both directions for kube-proxy.
 func (c cluster) cniConfig(n node) string {
 	return fmt.Sprintf(`{
   "cniVersion": "1.0.0",
@@ -91,8 +92,8 @@ func cniFolder() string {
 	return ""
 }
 
-// kubeletConfig returns the kubelet's configuration. Three kubelets that share a cgroup tree must not manage it, and loaded
-// images must not be garbage collected, because they cannot be pulled again.
+// kubeletConfig returns the kubelet's configuration. Three kubelets that share a cgroup tree must not manage it, and
+// loaded images must not be garbage collected, because they cannot be pulled again.
 func (c cluster) kubeletConfig(n node) string {
 	return fmt.Sprintf(`apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -127,8 +128,8 @@ evictionHard: {imagefs.available: "1%%", nodefs.available: "1%%", memory.availab
 // resolvConf is the resolv.conf of pods with the node's DNS policy. The cluster has no Internet access.
 func (c cluster) resolvConf() string { return c.path("resolv.conf") }
 
-// corefile returns the configuration of a node's DNS server. There is one per node, so that a disconnected region can still
-// resolve known names.
+// corefile returns the configuration of a node's DNS server. There is one per node, so that a disconnected region can
+// still resolve known names.
 func (c cluster) corefile(n node) string {
 	return fmt.Sprintf(`.:53 {
     bind %s

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// The database runs on the host. All regions reach it through the bridge; a disconnected region loses it, as it would lose the
-// databases of other regions.
+// The database runs on the host. All regions reach it through the bridge; a disconnected region loses it, as it would
+// lose the databases of other regions.
 const databaseName = "plaza"
 
 // startPostgres starts the server and returns when it responds. The first start initializes its data.
@@ -91,8 +91,8 @@ func plainUser() (*syscall.Credential, error) {
 	return nil, errors.New("neither user postgres nor user nobody exists, and PostgreSQL cannot run as root")
 }
 
-// postgresFolder returns a directory for the data that owner can access: in the state directory or, if a parent of that is
-// not accessible, a separate one whose path is recorded for removal.
+// postgresFolder returns a directory for the data that owner can access: in the state directory or, if a parent of that
+// is not accessible, a separate one whose path is recorded for removal.
 func (c cluster) postgresFolder(owner *syscall.Credential) (string, error) {
 	note := c.path("run", "postgres-folder")
 	if text, err := os.ReadFile(note); err == nil && exists(string(text)) {
@@ -134,7 +134,8 @@ func (c cluster) password() (string, error) {
 }
 
 func (c cluster) initdb(ctx context.Context, bin, data, password string, owner *syscall.Credential) error {
-	// The server's user may lack access to the state directory, so the password file is temporarily put next to the data.
+	// The server's user may lack access to the state directory, so the password file is temporarily put next to the
+	// data.
 	file := filepath.Join(filepath.Dir(data), "password")
 	defer os.Remove(file) //nolint:errcheck // readable only by its owner and root
 	if err := errors.Join(write(file, password), os.Chown(file, int(owner.Uid), int(owner.Gid))); err != nil {

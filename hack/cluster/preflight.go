@@ -29,8 +29,8 @@ var needs = []struct{ program, packages string }{
 	{"sysctl", "procps"},
 }
 
-// preflight checks whether this machine supports the cluster before anything is built. It installs missing packages if it can
-// do so unattended. Other requirements are tested by using them.
+// preflight checks whether this machine supports the cluster before anything is built. It installs missing packages if
+// it can do so unattended. Other requirements are tested by using them.
 func (c cluster) preflight(ctx context.Context) error {
 	if runtime.GOOS != "linux" {
 		return unsupported("it requires Linux network namespaces, which %s does not have; use kind", runtime.GOOS)

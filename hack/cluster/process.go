@@ -73,8 +73,8 @@ func (c cluster) lastWords(name string) string {
 // running reports whether the daemon is running.
 func (c cluster) running(name string) bool { return c.pid(name) != 0 }
 
-// pid returns the daemon's process id, or 0 if it is not running. The pid file also contains the process's start time, to
-// detect reused process ids.
+// pid returns the daemon's process id, or 0 if it is not running. The pid file also contains the process's start time,
+// to detect reused process ids.
 func (c cluster) pid(name string) int {
 	text, err := os.ReadFile(c.pidFile(name))
 	if err != nil {

@@ -115,7 +115,8 @@ func (c cluster) smokeServices(ctx context.Context) error {
 	return nil
 }
 
-// smokeNames runs echo in a pod of each region: to every region's Service by name, to the database and to the API server.
+// smokeNames runs echo in a pod of each region: to every region's Service by name, to the database and to the API
+// server.
 func (c cluster) smokeNames(ctx context.Context) error {
 	for _, from := range nodes {
 		inPod := func(args ...string) (string, error) {

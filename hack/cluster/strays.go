@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// endStrays stops remaining processes of the cluster: container shims that outlived their runtime, and everything if the
-// state directory with the pid files was removed before down.
+// endStrays stops remaining processes of the cluster: container shims that outlived their runtime, and everything if
+// the state directory with the pid files was removed before down.
 func (c cluster) endStrays(ctx context.Context) error {
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs tests on a real cluster: starts the cluster of this directory, loads Plaza's images, runs the smoke test and the tests,
-# and stops the cluster unless it was already running.
+# Runs tests on a real cluster: starts the cluster of this directory, loads Plaza's images, runs the smoke test and the
+# tests, and stops the cluster unless it was already running.
 #   hack/cluster/test.sh [flags of go test] packages     without arguments: only the smoke test
 # If KUBECONFIG is set, the tests run on that cluster, which must have the images of bin/install.yaml, and no cluster is
 # started. Exits with 3 if this machine does not support the cluster.

@@ -82,8 +82,8 @@ func (c cluster) startNodes(ctx context.Context) error {
 	return nil
 }
 
-// down stops everything by process id, removes the network and the state directory. It continues after errors, so that as
-// little as possible is left.
+// down stops everything by process id, removes the network and the state directory. It continues after errors, so that
+// as little as possible is left.
 func down(ctx context.Context, c cluster, out io.Writer) error {
 	if !exists(c.path("run")) && bridgeOwner() != c.dir {
 		fmt.Fprintf(out, "no cluster in %s\n", c.dir)

@@ -1,5 +1,5 @@
-// Program cockroach downloads a CockroachDB binary for the tests, like cockroach-go's testserver, and prints its path. It
-// reuses an earlier download.
+// Program cockroach downloads a CockroachDB binary for the tests, like cockroach-go's testserver, and prints its path.
+// It reuses an earlier download.
 //
 //	go run ./hack/cockroach -dir bin/tools [-version v25.4.1]
 package main

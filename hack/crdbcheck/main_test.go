@@ -68,8 +68,8 @@ func TestReport(t *testing.T) {
 
 var homeCondition = regexp.MustCompile(`\b(?:[a-z_]+\.)?home = \$1(?:::text)?`)
 
-// TestEveryHomeConditionIsRequired removes each condition on home, one at a time, from every statement of the program: the
-// rules must report each.
+// TestEveryHomeConditionIsRequired removes each condition on home, one at a time, from every statement of the program:
+// the rules must report each.
 func TestEveryHomeConditionIsRequired(t *testing.T) {
 	s := program()
 	schema, _ := rules.Migrations(s.migrations)

@@ -84,7 +84,8 @@ var certificatePaths = []string{
 	"/etc/ssl/cert.pem",                  // macOS
 }
 
-// certificates returns the first existing bundle, or nil; then the image trusts only explicitly configured certificates.
+// certificates returns the first existing bundle, or nil; then the image trusts only explicitly configured
+// certificates.
 func certificates(paths []string) []byte {
 	for _, path := range paths {
 		if bundle, err := os.ReadFile(path); err == nil {

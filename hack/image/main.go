@@ -1,5 +1,5 @@
-// Program image packs a static binary into a container image and writes it as an archive for `docker load`, `podman load` and
-// `ctr images import`. It needs no container daemon.
+// Program image packs a static binary into a container image and writes it as an archive for `docker load`, `podman
+// load` and `ctr images import`. It needs no container daemon.
 //
 //	go run . -binary bin/plaza -name plaza -tag plaza:dev -arch amd64 -out bin/plaza-image.tar
 package main

@@ -54,8 +54,8 @@ var (
 	notVersion = regexp.MustCompile(`[^0-9A-Za-z-]+`)
 )
 
-// chartVersion converts the output of git describe to a semantic version: v1.2.3-4-gabc becomes 1.2.3-4-gabc, and a commit
-// alone becomes a version that precedes all others.
+// chartVersion converts the output of git describe to a semantic version: v1.2.3-4-gabc becomes 1.2.3-4-gabc, and a
+// commit alone becomes a version that precedes all others.
 func chartVersion(version string) string {
 	if m := semantic.FindStringSubmatch(version); m != nil {
 		return m[1]

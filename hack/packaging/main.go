@@ -1,5 +1,5 @@
-// Program packaging creates the installation artifacts: a manifest of everything, from the kustomizations in config/, and the
-// chart's archive. It needs neither kubectl nor helm.
+// Program packaging creates the installation artifacts: a manifest of everything, from the kustomizations in config/,
+// and the chart's archive. It needs neither kubectl nor helm.
 //
 //	go run . manifest -root ../.. -operator-image plaza-operator:v1 -platform-image plaza:v1 -out ../../bin/install.yaml
 //	go run . chart -root ../.. -version v1.0.0 -operator-image plaza-operator:v1 -platform-image plaza:v1 -out ../../bin

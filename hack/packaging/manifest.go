@@ -77,8 +77,8 @@ func manifest(root string, m images) ([]byte, error) {
 	return append([]byte(header), rendered...), nil
 }
 
-// kustomize renders a kustomization like kubectl kustomize. It uses kubectl's order, with the namespace first, because kubectl
-// apply -f processes a file from top to bottom.
+// kustomize renders a kustomization like kubectl kustomize. It uses kubectl's order, with the namespace first, because
+// kubectl apply -f processes a file from top to bottom.
 func kustomize(folder string) ([]byte, error) {
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionLegacy

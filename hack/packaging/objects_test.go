@@ -54,7 +54,8 @@ func kustomized(t *testing.T, folder string) objects {
 	return parse(t, text)
 }
 
-// render renders the chart with values, including its notes, like `helm install plaza-operator --namespace plaza-system`.
+// render renders the chart with values, including its notes, like `helm install plaza-operator --namespace
+// plaza-system`.
 func render(t *testing.T, values string) (map[string]string, error) {
 	t.Helper()
 	c, err := loadChart(root)

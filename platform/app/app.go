@@ -44,12 +44,12 @@ func WithChecks(checks ...Check) Option {
 	return func(o *options) { o.checks = append(o.checks, checks...) }
 }
 
-// WithStoreFault calls fault before each transaction is sent and treats its error as one of the database. Tests use it to
-// inject SQLSTATE 40001.
+// WithStoreFault calls fault before each transaction is sent and treats its error as one of the database. Tests use it
+// to inject SQLSTATE 40001.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
 
-// New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports whether
-// that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.
+// New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports
+// whether that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Option) (*Region, error) {
 	var o options
 	for _, opt := range opts {
@@ -102,7 +102,8 @@ func (r *Region) Metrics() *telemetry.Metrics { return r.metrics }
 
 // Run serves until ctx ends and then drains: /readyz returns 503 immediately; after the drain delay, which gives load
 // balancers time to react, new connections are rejected; requests in progress may take until the shutdown timeout. Run
-// returns nil after draining, and the error of a listener or background worker that failed. It must be called only once.
+// returns nil after draining, and the error of a listener or background worker that failed. It must be called only
+// once.
 func (r *Region) Run(ctx context.Context) error {
 	failed := make(chan error, 2+len(r.parts.workers))
 	r.ops.serve(failed)

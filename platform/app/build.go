@@ -120,8 +120,8 @@ func (d *dependencies) openStore(ctx context.Context, fault func() error) error 
 	return err
 }
 
-// databaseChecks returns a check of each home. The server requires its own region's home; the others are advisory, because
-// it continues to serve data of the remaining homes without them.
+// databaseChecks returns a check of each home. The server requires its own region's home; the others are advisory,
+// because it continues to serve data of the remaining homes without them.
 func (d *dependencies) databaseChecks() []Check {
 	var checks []Check
 	for _, home := range region.All() {
@@ -134,8 +134,8 @@ func (d *dependencies) databaseChecks() []Check {
 	return checks
 }
 
-// checkSchema returns an error if the schema is older than the program requires. A newer schema is accepted: migrations only
-// remove what no running program uses any more.
+// checkSchema returns an error if the schema is older than the program requires. A newer schema is accepted: migrations
+// only remove what no running program uses any more.
 func (d *dependencies) checkSchema(ctx context.Context) error {
 	current, target, err := store.MigrationStatus(ctx, d.cfg.DatabaseURLs()[d.cfg.Region])
 	if err != nil {

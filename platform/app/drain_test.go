@@ -16,9 +16,9 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 )
 
-// TestDrainUnderLoad stops a server under constant load, as a rollout does. Clients behave like a load balancer: they stop
-// sending requests when /readyz returns 503. Until then every request gets a complete response, on kept-alive and on new
-// connections.
+// TestDrainUnderLoad stops a server under constant load, as a rollout does. Clients behave like a load balancer: they
+// stop sending requests when /readyz returns 503. Until then every request gets a complete response, on kept-alive and
+// on new connections.
 func TestDrainUnderLoad(t *testing.T) {
 	cfg := testConfig()
 	cfg.DrainDelay = config.Delay(2 * time.Second) // clients on a busy machine need time to notice
@@ -83,8 +83,8 @@ func callOnce(client *http.Client, url, want string) error {
 	return err
 }
 
-// TestDrainClosesConnections checks that a draining server asks clients to close kept-alive connections, so that it does not
-// close one on which a request is arriving.
+// TestDrainClosesConnections checks that a draining server asks clients to close kept-alive connections, so that it
+// does not close one on which a request is arriving.
 func TestDrainClosesConnections(t *testing.T) {
 	cfg := testConfig()
 	cfg.DrainDelay = config.Delay(time.Second)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// gate rejects API requests until the database has the schema that the program requires. A server that is started before
-// its migration waits, reports that on /readyz, and serves as soon as the migration is done.
+// gate rejects API requests until the database has the schema that the program requires. A server that is started
+// before its migration waits, reports that on /readyz, and serves as soon as the migration is done.
 type gate struct {
 	next   http.Handler
 	schema func(context.Context) error // returns nil if the schema is sufficient

@@ -37,8 +37,8 @@ func (l listener) serve(failed chan<- error) {
 
 func (l listener) close() error { return l.Listener.Close() }
 
-// apiServer has the limits of package edge, which also limits the duration of each request. Connections have no time limit,
-// because streams are unbounded.
+// apiServer has the limits of package edge, which also limits the duration of each request. Connections have no time
+// limit, because streams are unbounded.
 func (r *Region) apiServer(handler http.Handler) *http.Server {
 	s := edge.NewServer(handler)
 	s.MaxHeaderBytes = int(r.cfg.MaxHeaderBytes)

@@ -13,16 +13,17 @@ import (
 type GCPercent int
 
 const (
-	// Starting keeps long-lived allocations dense during startup. It costs a tenth of a second of CPU time once and saves
-	// an idle server 8 MiB.
+	// Starting keeps long-lived allocations dense during startup. It costs a tenth of a second of CPU time once and
+	// saves an idle server 8 MiB.
 	Starting GCPercent = 25
-	// Serving suits a server with a live heap of about 10 MiB and much garbage: with Go's default of 100 it collects thirty
-	// times per second under load. 200 saves about a tenth of the CPU time per request and costs a busy server 10 MiB.
+	// Serving suits a server with a live heap of about 10 MiB and much garbage: with Go's default of 100 it collects
+	// thirty times per second under load. 200 saves about a tenth of the CPU time per request and costs a busy server
+	// 10 MiB.
 	Serving GCPercent = 200
 )
 
-// TuneGC sets the garbage collection target of the process. Programs call it, not libraries. The environment variables GOGC
-// and GOMEMLIMIT take precedence.
+// TuneGC sets the garbage collection target of the process. Programs call it, not libraries. The environment variables
+// GOGC and GOMEMLIMIT take precedence.
 func TuneGC(percent GCPercent) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(int(percent))
@@ -37,8 +38,8 @@ const (
 )
 
 // ReturnMemory returns unused memory to the operating system whenever the process becomes idle, until ctx ends: after
-// startup, and after load. Go itself keeps that memory, because an idle process does not trigger collections. Programs call
-// it once, together with TuneGC.
+// startup, and after load. Go itself keeps that memory, because an idle process does not trigger collections. Programs
+// call it once, together with TuneGC.
 func ReturnMemory(ctx context.Context) {
 	var r idleDetector
 	ticks := time.NewTicker(idleInterval)
@@ -66,7 +67,8 @@ func allocated() uint64 {
 // idleDetector holds the number of bytes allocated at the last sample and when memory was last returned.
 type idleDetector struct{ seen, returned uint64 }
 
-// shouldReturn reports whether the process is idle and has memory to return, given the number of bytes allocated so far.
+// shouldReturn reports whether the process is idle and has memory to return, given the number of bytes allocated so
+// far.
 func (r *idleDetector) shouldReturn(allocated uint64) bool {
 	made := allocated - r.seen
 	r.seen = allocated

@@ -20,8 +20,8 @@ const metricsList = "../telemetry/testdata/metrics.txt"
 // onCockroachOnly are metrics that are absent on PostgreSQL.
 var onCockroachOnly = []string{"plaza_placement_tables_not_pinned gauge"}
 
-// TestMetricsAreListed compares a running server with the list that the tests of alerts and dashboards use: every metric with
-// its type and its labels other than network and region. PLAZA_UPDATE=1 rewrites the list.
+// TestMetricsAreListed compares a running server with the list that the tests of alerts and dashboards use: every
+// metric with its type and its labels other than network and region. PLAZA_UPDATE=1 rewrites the list.
 func TestMetricsAreListed(t *testing.T) {
 	ends := time.Now().Add(time.Hour)
 	secret := mount(t, generation(t, key{id: "k1", notAfter: ends}))

@@ -80,9 +80,9 @@ func (r *readiness) add(checks ...Check) { r.checks = append(r.checks, checks...
 // drain makes the server permanently unready.
 func (r *readiness) drain() { r.draining.Store(true) }
 
-// closeWhileDraining closes clients' connections while the server drains, so that their next request uses a new connection, to
-// another server. Otherwise a client might send a request while the server closes the idle connection, and it would fail
-// without the client knowing whether it was processed.
+// closeWhileDraining closes clients' connections while the server drains, so that their next request uses a new
+// connection, to another server. Otherwise a client might send a request while the server closes the idle connection,
+// and it would fail without the client knowing whether it was processed.
 func (r *readiness) closeWhileDraining(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if r.draining.Load() {

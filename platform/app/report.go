@@ -18,7 +18,8 @@ import (
 const (
 	// probeEvery is the interval at which databases are probed and their state is read.
 	probeEvery = 5 * time.Second
-	// placementEvery is the interval of placement checks, placementAgain the interval after a check that did not succeed.
+	// placementEvery is the interval of placement checks, placementAgain the interval after a check that did not
+	// succeed.
 	placementEvery   = 5 * time.Minute
 	placementAgain   = 30 * time.Second
 	placementTimeout = 30 * time.Second
@@ -63,8 +64,8 @@ func newReport(d *dependencies, draining func() bool) *report {
 	return r
 }
 
-// workers returns the workers that update the report. They do not wait for the schema, because the report says whether it
-// is missing.
+// workers returns the workers that update the report. They do not wait for the schema, because the report says whether
+// it is missing.
 func (r *report) workers() []worker {
 	workers := []worker{
 		{name: "report", run: func(ctx context.Context) error { return every(ctx, probeEvery, r.refresh, r.readBacklog) }},

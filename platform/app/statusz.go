@@ -14,8 +14,8 @@ func (r *report) serve(mux *http.ServeMux) {
 	mux.HandleFunc("POST "+statusz.ServerKeyPath, r.serveServerKey)
 }
 
-// serveStatus responds with the status. It reads the state of the database first, because clients want to see settings that
-// they have just pushed. If the database does not respond in time, the last known state is used.
+// serveStatus responds with the status. It reads the state of the database first, because clients want to see settings
+// that they have just pushed. If the database does not respond in time, the last known state is used.
 func (r *report) serveStatus(w http.ResponseWriter, request *http.Request) {
 	r.refresh(request.Context())
 	answerJSON(w, r.status())
@@ -24,9 +24,9 @@ func (r *report) serveStatus(w http.ResponseWriter, request *http.Request) {
 // maxKeyRequest limits the size of a ServerKeyRequest.
 const maxKeyRequest = 4 << 10
 
-// serveServerKey reports whether this process accepts a server key, exactly as the API would: it re-reads the file for an
-// unknown key and compares in constant time. It changes and logs nothing. The API answers the same question to anyone who
-// can reach it, and guessing 256 bits is infeasible in both places.
+// serveServerKey reports whether this process accepts a server key, exactly as the API would: it re-reads the file for
+// an unknown key and compares in constant time. It changes and logs nothing. The API answers the same question to
+// anyone who can reach it, and guessing 256 bits is infeasible in both places.
 func (r *report) serveServerKey(w http.ResponseWriter, request *http.Request) {
 	var asked statusz.ServerKeyRequest
 	body := http.MaxBytesReader(w, request.Body, maxKeyRequest)

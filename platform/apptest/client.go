@@ -70,7 +70,8 @@ func (c *Client) At(code region.Code) *Client {
 	return &other
 }
 
-// With returns a client with additional headers, given as alternating names and values. An empty value removes a header.
+// With returns a client with additional headers, given as alternating names and values. An empty value removes a
+// header.
 func (c *Client) With(header ...string) *Client {
 	other := *c
 	other.header = c.header.Clone()
@@ -83,8 +84,8 @@ func (c *Client) With(header ...string) *Client {
 // Form is a body sent as application/x-www-form-urlencoded, as public clients do for requests without a body.
 type Form string
 
-// Do sends a request and reads the response. path may contain a query. body is nil for no body, a []byte or string to be
-// sent as is, a Form, or a value to be marshalled; the content type is application/json except for a Form.
+// Do sends a request and reads the response. path may contain a query. body is nil for no body, a []byte or string to
+// be sent as is, a Form, or a value to be marshalled; the content type is application/json except for a Form.
 func (c *Client) Do(t testing.TB, method, path string, body any) *Response {
 	t.Helper()
 	req := c.Request(t, method, path, body)

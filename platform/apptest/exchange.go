@@ -29,8 +29,8 @@ type Exchange struct {
 // observers are called for every exchange.
 var observers []func(Exchange)
 
-// Observe registers a function that is called for every exchange of every network in this process, including failed ones.
-// The function is called concurrently. Observe must be called before the first test, for example in TestMain.
+// Observe registers a function that is called for every exchange of every network in this process, including failed
+// ones. The function is called concurrently. Observe must be called before the first test, for example in TestMain.
 func Observe(observe func(Exchange)) { observers = append(observers, observe) }
 
 // transport calls the observers for the requests it sends.

@@ -52,8 +52,8 @@ func sample(t testing.TB, kind string) []byte {
 	}
 }
 
-// Upload posts a form with one file to the upload endpoint of kind. fields are alternating names and values of the other
-// fields.
+// Upload posts a form with one file to the upload endpoint of kind. fields are alternating names and values of the
+// other fields.
 func (c *Client) Upload(t testing.TB, kind, name string, content []byte, fields ...string) *Response {
 	t.Helper()
 	return c.UploadTo(t, "/api/v4/"+kind+"s", name, content, fields...)

@@ -35,8 +35,8 @@ func newOptions(opts []Option) options {
 // WithStoreFault calls fault before each transaction of every region and treats its error as one of the database.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
 
-// WithDatabaseURLs makes every region access the rows of a home at the URL that its function derives from the database's,
-// such as that of a proxy. Homes without a function are accessed directly.
+// WithDatabaseURLs makes every region access the rows of a home at the URL that its function derives from the
+// database's, such as that of a proxy. Homes without a function are accessed directly.
 func WithDatabaseURLs(urls map[region.Code]func(database string) string) Option {
 	return func(o *options) {
 		o.change = chain(o.change, func(cfg *config.Config) {
@@ -55,7 +55,8 @@ func WithConfig(change func(cfg *config.Config)) Option {
 // WithLog sets the logger of the servers; by default they log nothing.
 func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } }
 
-// Unready lets Start return although the given regions never become ready, for example because their home is unreachable.
+// Unready lets Start return although the given regions never become ready, for example because their home is
+// unreachable.
 func Unready(codes ...region.Code) Option {
 	return func(o *options) {
 		o.lost = map[region.Code]bool{}

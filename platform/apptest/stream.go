@@ -66,8 +66,8 @@ func (c *Client) Listen(t testing.TB, path, lastID string) *Stream {
 	return s
 }
 
-// ListenAgain reopens a stream as a client does after a lost connection: it retries until a server accepts or ctx ends, in
-// which case it returns nil.
+// ListenAgain reopens a stream as a client does after a lost connection: it retries until a server accepts or ctx ends,
+// in which case it returns nil.
 func (c *Client) ListenAgain(ctx context.Context, t testing.TB, path, lastID string) *Stream {
 	t.Helper()
 	for ctx.Err() == nil {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Catalog holds the roles of one network: the built-in roles and the custom roles that administrators created. Custom roles
-// are network roles. A nil Catalog has the built-in roles only. Its methods are safe for concurrent use.
+// Catalog holds the roles of one network: the built-in roles and the custom roles that administrators created. Custom
+// roles are network roles. A nil Catalog has the built-in roles only. Its methods are safe for concurrent use.
 type Catalog struct {
 	custom atomic.Pointer[map[string]Role]
 }

@@ -2,7 +2,8 @@ package auth
 
 import "time"
 
-// FileStatus describes a key file without its secrets: when the keys in use were loaded and whether the file is valid now.
+// FileStatus describes a key file without its secrets: when the keys in use were loaded and whether the file is valid
+// now.
 type FileStatus struct {
 	Keys      []KeyInfo // in the order of the file, expired keys included
 	LoadedAt  time.Time // when the content in use was read

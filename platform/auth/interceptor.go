@@ -59,8 +59,8 @@ func WithMediaKey(secret string) InterceptorOption {
 	return func(i *interceptor) { i.mediaKey = secret }
 }
 
-// NewInterceptor returns the interceptor of a server's handlers. It returns errors of package fail; the interceptor that
-// converts them for the wire must come before it.
+// NewInterceptor returns the interceptor of a server's handlers. It returns errors of package fail; the interceptor
+// that converts them for the wire must come before it.
 func NewInterceptor(issuer *Issuer, serverKeys, apiKeys *KeySet, options ...InterceptorOption) connect.Interceptor {
 	i := &interceptor{issuer: issuer, serverKeys: serverKeys, apiKeys: apiKeys, accessOf: AccessOf}
 	for _, option := range options {

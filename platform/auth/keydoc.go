@@ -32,8 +32,8 @@ var (
 	errTrailing     = errors.New("unexpected data after the JSON document")
 )
 
-// decodeKeyDoc decodes one JSON document into doc. It rejects unknown fields: with a misspelt notAfter a key would never
-// expire. It hides the decoder's errors, which quote the document.
+// decodeKeyDoc decodes one JSON document into doc. It rejects unknown fields: with a misspelt notAfter a key would
+// never expire. It hides the decoder's errors, which quote the document.
 func decodeKeyDoc(content []byte, doc any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()
@@ -80,8 +80,8 @@ func visibleASCII(s string) bool {
 	return true
 }
 
-// writeKeyDoc atomically creates path, readable by its owner only. If the file exists it is left unchanged and the error
-// is fs.ErrExist.
+// writeKeyDoc atomically creates path, readable by its owner only. If the file exists it is left unchanged and the
+// error is fs.ErrExist.
 func writeKeyDoc(path string, doc any) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &os.PathError{Op: "write keys", Path: path, Err: os.ErrExist}

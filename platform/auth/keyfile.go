@@ -16,7 +16,8 @@ const minKeyLength = 16
 
 var errKeyShape = errors.New("the key must be 16 to 1024 visible ASCII characters")
 
-// KeySet is a file of server keys or API keys, several of which may be valid concurrently. It is re-read when it changes:
+// KeySet is a file of server keys or API keys, several of which may be valid concurrently. It is re-read when it
+// changes:
 //
 //	{"keys": [{"id": "k1", "key": "…", "notAfter": "2027-01-01T00:00:00Z"}]}
 //
@@ -51,8 +52,8 @@ func OpenKeySet(path string, opts ...FileOption) (*KeySet, error) {
 	return &KeySet{file: file}, nil
 }
 
-// Check reports whether presented is a valid key, and returns its id. A key added to the file works immediately; a removed
-// one stops working within a second.
+// Check reports whether presented is a valid key, and returns its id. A key added to the file works immediately; a
+// removed one stops working within a second.
 func (s *KeySet) Check(presented string) (id string, ok bool) {
 	digest := sha256.Sum256([]byte(presented))
 	keys := s.file.get()
@@ -153,8 +154,8 @@ func GenerateKeySet(path, id string) (key string, err error) {
 	return key, nil
 }
 
-// EnsureKeySet returns the key called id in path and generates the file if it does not exist. Development networks use it
-// to keep their keys across restarts.
+// EnsureKeySet returns the key called id in path and generates the file if it does not exist. Development networks use
+// it to keep their keys across restarts.
 func EnsureKeySet(path, id string) (key string, err error) {
 	content, err := readSmallFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -47,8 +47,8 @@ type keyringEntry struct {
 	NotAfter string `json:"notAfter,omitempty"`
 }
 
-// OpenKeyring reads the signing keys in path. An invalid file is an error now; one that becomes invalid later is logged,
-// and the previous keys stay in use.
+// OpenKeyring reads the signing keys in path. An invalid file is an error now; one that becomes invalid later is
+// logged, and the previous keys stay in use.
 func OpenKeyring(path string, opts ...FileOption) (*Keyring, error) {
 	file, err := openFile(path, parseKeyring, opts)
 	if err != nil {

@@ -15,7 +15,8 @@ const (
 	AssignUserRole Permission = "ASSIGN_USER_ROLE"
 )
 
-// Permissions on channels and messages. Older and newer clients spell two of them differently; roles grant both spellings.
+// Permissions on channels and messages. Older and newer clients spell two of them differently; roles grant both
+// spellings.
 const (
 	EditChannel           Permission = "EDIT_CHANNEL"
 	EditChannelRatelimit  Permission = "EDIT_CHANNEL_RATELIMIT"

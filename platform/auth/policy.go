@@ -9,8 +9,9 @@ type Scope struct {
 	OwnerID string
 	// WallOwnerID is the internal id of the user in whose feed the resource is; empty elsewhere.
 	WallOwnerID string
-	// Membership is the caller's membership in the resource's community; &Membership{} for a non-member. It is nil if the
-	// resource has no community or the membership was not read; then only network roles allow anything in a community.
+	// Membership is the caller's membership in the resource's community; &Membership{} for a non-member. It is nil if
+	// the resource has no community or the membership was not read; then only network roles allow anything in a
+	// community.
 	Membership *Membership
 }
 
@@ -45,8 +46,8 @@ var ownRights = map[Permission]bool{
 // wallRights are the permissions on content that others posted to the user's own feed: deleting it, not editing it.
 var wallRights = setOf([]Permission{DeleteUserFeedPost, DeleteUserFeedComment})
 
-// Allowed decides whether the caller has permission p in scope s. No other function decides that. The first matching rule
-// wins:
+// Allowed decides whether the caller has permission p in scope s. No other function decides that. The first matching
+// rule wins:
 //
 //	1 anonymous, or a user that was not confirmed      no
 //	2 administrator                                    yes
@@ -57,8 +58,8 @@ var wallRights = setOf([]Permission{DeleteUserFeedPost, DeleteUserFeedComment})
 //	7 owner of the feed, and p is a wall right         yes
 //	8 otherwise                                        no
 //
-// Rules 3 and 5 ignore roles of other scopes. Rule 6 requires a known membership for rights exercised in a community, or a
-// ban could be overlooked; users who left the community still own what they created.
+// Rules 3 and 5 ignore roles of other scopes. Rule 6 requires a known membership for rights exercised in a community,
+// or a ban could be overlooked; users who left the community still own what they created.
 func Allowed(c *Caller, p Permission, s Scope) bool {
 	if c == nil {
 		return false
@@ -117,8 +118,8 @@ func RequireSelf(c *Caller, userID string) error {
 	return fail.NotAllowed()
 }
 
-// RequireMember returns nil if the caller may post, comment, react and flag in the community of s. It returns 400304 for
-// banned users and 400301 for non-members. Administrators and users with a network role that grants
+// RequireMember returns nil if the caller may post, comment, react and flag in the community of s. It returns 400304
+// for banned users and 400301 for non-members. Administrators and users with a network role that grants
 // CREATE_PRIVILEGED_POST may do so in every community.
 func RequireMember(c *Caller, s Scope) error {
 	if err := requireConfirmed(c); err != nil {

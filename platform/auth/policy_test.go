@@ -117,8 +117,8 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-// TestOnlyNetworkRolesCrossTheBan checks every permission and role: a banned user keeps exactly the permissions that their
-// network roles grant.
+// TestOnlyNetworkRolesCrossTheBan checks every permission and role: a banned user keeps exactly the permissions that
+// their network roles grant.
 func TestOnlyNetworkRolesCrossTheBan(t *testing.T) {
 	t.Parallel()
 	for _, role := range auth.Builtin() {

@@ -16,7 +16,8 @@ const (
 	RoleChannelMember      = "channel-member"
 )
 
-// RoleScope is where a role can be held. A role counts only there: global-admin as a role of a membership grants nothing.
+// RoleScope is where a role can be held. A role counts only there: global-admin as a role of a membership grants
+// nothing.
 type RoleScope int
 
 // The scopes of roles.
@@ -82,8 +83,8 @@ var (
 var builtin = []Role{
 	// Every permission.
 	newRole(RoleGlobalAdmin, "Global admin", NetworkRole, allPermissions),
-	// Moderation of the whole network, including communities and bans, but not network roles, settings or administrators:
-	// those would allow it to make itself an administrator.
+	// Moderation of the whole network, including communities and bans, but not network roles, settings or
+	// administrators: those would allow it to make itself an administrator.
 	newRole(RoleSuperModerator, "Super moderator", NetworkRole,
 		channelModeration, communityModeration, categoryCuration, wallModeration,
 		consoleView, consoleModeration, consoleManagement,

@@ -22,7 +22,8 @@ const (
 const (
 	// clockLeeway is the tolerated difference between the clocks of two servers.
 	clockLeeway = 10 * time.Second
-	// maxTokenLength is several times the length of the longest minted token; longer input is rejected without decoding.
+	// maxTokenLength is several times the length of the longest minted token; longer input is rejected without
+	// decoding.
 	maxTokenLength = 4096
 	maxNameLength  = 100
 )
@@ -141,8 +142,8 @@ func (i *Issuer) MintAccess(subject AccessSubject) (token string, issuedAt, expi
 	})
 }
 
-// MintAdmin returns an admin token that is valid for ttl. It has all permissions and no session, and it cannot be revoked
-// except by removing its signing key, so ttl should be short. name (1 to 100 bytes) identifies it in logs.
+// MintAdmin returns an admin token that is valid for ttl. It has all permissions and no session, and it cannot be
+// revoked except by removing its signing key, so ttl should be short. name (1 to 100 bytes) identifies it in logs.
 func (i *Issuer) MintAdmin(name string, ttl time.Duration) (token string, expiresAt time.Time, err error) {
 	if name == "" || len(name) > maxNameLength || ttl <= 0 {
 		return "", time.Time{}, fmt.Errorf("mint admin token: %w", ErrTokenClaims)

@@ -11,12 +11,12 @@ import (
 // tokenCacheSize is the maximum number of cached tokens, of about 500 bytes each.
 const tokenCacheSize = 8192
 
-// tokenCache caches the claims of verified tokens by digest. A client sends the same token with every request for 30 days,
-// and verifying its signature is the most expensive step before the database is read.
+// tokenCache caches the claims of verified tokens by digest. A client sends the same token with every request for 30
+// days, and verifying its signature is the most expensive step before the database is read.
 //
 // Only valid tokens are cached, so invalid ones cannot evict them. What can invalidate a token is checked on every
-// lookup: its expiry, and whether its signing key is still in the file and valid. Revoked sessions are not cached; Confirm
-// checks them.
+// lookup: its expiry, and whether its signing key is still in the file and valid. Revoked sessions are not cached;
+// Confirm checks them.
 type tokenCache struct {
 	tokens *lru.Cache[[sha256.Size]byte, verifiedToken]
 }
@@ -44,8 +44,8 @@ func (c tokenCache) find(digest [sha256.Size]byte, ring *Keyring, now time.Time)
 	return token.claims, true
 }
 
-// valid reports whether verifying the token again would succeed, with the same limits as the parser's. A changed key file
-// is parsed into new keys, so tokens verified with the old ones are verified again.
+// valid reports whether verifying the token again would succeed, with the same limits as the parser's. A changed key
+// file is parsed into new keys, so tokens verified with the old ones are verified again.
 func (t verifiedToken) valid(ring *Keyring, now time.Time) bool {
 	return now.Before(t.claims.ExpiresAt.Add(clockLeeway)) &&
 		!now.Before(t.claims.IssuedAt.Truncate(time.Second).Add(-clockLeeway)) &&

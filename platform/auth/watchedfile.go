@@ -14,8 +14,8 @@ import (
 const (
 	// refreshInterval is the age at which the next use of a file re-reads it.
 	refreshInterval = time.Second
-	// maxExtraReads is how many additional reads per refreshInterval failed lookups may cause: wrong keys must not become
-	// disk load.
+	// maxExtraReads is how many additional reads per refreshInterval failed lookups may cause: wrong keys must not
+	// become disk load.
 	maxExtraReads = 20
 	// maxFileBytes is far above the size of any valid key file.
 	maxFileBytes = 1 << 20

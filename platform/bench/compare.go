@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 )
 
-// compareAnswers sends one request of the operation to both servers and compares the responses as JSON. Except for posts, lists
-// of objects are unordered, because the database does not order them.
+// compareAnswers sends one request of the operation to both servers and compares the responses as JSON. Except for
+// posts, lists of objects are unordered, because the database does not order them.
 func compareAnswers(op *operation, plaza, bare *client) error {
 	request := op.request(0)
 	a, err := answerOf(op, plaza, request)

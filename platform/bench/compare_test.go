@@ -18,8 +18,9 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// TestBareMatchesPlaza compares the bare server with the platform: equal answers from the same statements. A change of what
-// an operation reads or returns requires a change of package bare; otherwise `make bench` compares different things.
+// TestBareMatchesPlaza compares the bare server with the platform: equal answers from the same statements. A change of
+// what an operation reads or returns requires a change of package bare; otherwise `make bench` compares different
+// things.
 func TestBareMatchesPlaza(t *testing.T) {
 	through := &recorder{}
 	network := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{

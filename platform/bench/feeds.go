@@ -90,8 +90,8 @@ func (b *bench) readFeed(ctx context.Context, c *client, one *feedCase, warm boo
 	return nil
 }
 
-// roundsOf returns the number of sequential rounds of database requests. A round queries several homes concurrently, so the
-// home with the most requests determines it.
+// roundsOf returns the number of sequential rounds of database requests. A round queries several homes concurrently, so
+// the home with the most requests determines it.
 func roundsOf(before, after map[string]float64) float64 {
 	most := 0.0
 	for home, n := range after {

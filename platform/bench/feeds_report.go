@@ -37,7 +37,8 @@ func (r *report) printFeeds(out io.Writer) error {
 	return t.Flush()
 }
 
-// feedGoals compares a first page with that of a reader who follows few accounts, and with a late page of the same reader.
+// feedGoals compares a first page with that of a reader who follows few accounts, and with a late page of the same
+// reader.
 func (r *report) feedGoals(t io.Writer, f *feedCase) {
 	few := followed()[0]
 	switch {

@@ -31,8 +31,8 @@ const (
 	seedBatch = 25_000 // posts per statement
 )
 
-// Accounts are numbered. The ten accounts that every reader follows have about 1,500 posts, so that the feed of a reader who
-// follows only these has fifty pages.
+// Accounts are numbered. The ten accounts that every reader follows have about 1,500 posts, so that the feed of a
+// reader who follows only these has fifty pages.
 const (
 	sqlFeedWalls = `INSERT INTO users (home, id, public_id, display_name, name_key, created_at, updated_at)
 		SELECT 'us', '01' || substr(md5('wall' || n::text), 1, 22), 'wall-' || n::text, 'Wall ' || n::text, 'wal', $2::timestamptz, $2::timestamptz

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// client sends requests over one connection. It does little work, because it shares the machine with the servers and its
-// cost makes them look more alike.
+// client sends requests over one connection. It does little work, because it shares the machine with the servers and
+// its cost makes them look more alike.
 type client struct {
 	conn   net.Conn
 	reader *bufio.Reader

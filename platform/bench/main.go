@@ -1,10 +1,10 @@
 // Command bench compares one region's server with bare net/http handlers that run the same SQL: `make bench`.
 //
-// It starts an embedded database, `plaza serve` and the bare server (see package bare), each in a separate process, fills
-// the database, checks that both servers give equal answers, and then measures three operations: get post, list 20 posts
-// and create text post. With -against it compares two plaza programs instead, also for flagging a comment. Finally it adds
-// a million posts and measures pages of feeds of the platform alone. The servers are measured alternately (plaza, bare,
-// bare, plaza in each round), so that other load on the machine affects both.
+// It starts an embedded database, `plaza serve` and the bare server (see package bare), each in a separate process,
+// fills the database, checks that both servers give equal answers, and then measures three operations: get post, list
+// 20 posts and create text post. With -against it compares two plaza programs instead, also for flagging a comment.
+// Finally it adds a million posts and measures pages of feeds of the platform alone. The servers are measured
+// alternately (plaza, bare, bare, plaza in each round), so that other load on the machine affects both.
 //
 // The exit code reports whether the measurement succeeded, not whether the goals were reached: the speed of the machine
 // must not decide whether a change is accepted.

@@ -132,8 +132,8 @@ func freeAddress(ctx context.Context) (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// startBare starts this program as the bare server, which prints its addresses to standard output and exits at the end of
-// its standard input, so that it does not outlive the benchmark.
+// startBare starts this program as the bare server, which prints its addresses to standard output and exits at the end
+// of its standard input, so that it does not outlive the benchmark.
 func startBare(ctx context.Context, e *environment) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -24,7 +24,8 @@ type recorder struct {
 	sent   []string
 }
 
-// start serves until the test ends and returns the URL of the database through the recorder. It is called once per server.
+// start serves until the test ends and returns the URL of the database through the recorder. It is called once per
+// server.
 func (r *recorder) start(t testing.TB, database string) string {
 	t.Helper()
 	if r.url != "" {

@@ -24,8 +24,8 @@ type amounts struct {
 	reactions    int // reactions to each post, with two names
 }
 
-// benchmarkAmounts is the amount for measurements: more than a page, several of everything, and enough comments and users that no flag
-// is repeated.
+// benchmarkAmounts is the amount for measurements: more than a page, several of everything, and enough comments and
+// users that no flag is repeated.
 func benchmarkAmounts() amounts {
 	return amounts{
 		users: 64, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4,

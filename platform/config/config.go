@@ -2,8 +2,8 @@
 // PLAZA_* environment variables and flags, in order of increasing precedence.
 //
 // The `name` tag of a field determines its names: the key in the file is the tag (statement-timeout), the variable is
-// PLAZA_ and the tag in upper case (PLAZA_STATEMENT_TIMEOUT), the flag is -- and the tag (--statement-timeout). A secret
-// can also be given as the path of a file that contains it: directory-key-file, PLAZA_DIRECTORY_KEY_FILE, …
+// PLAZA_ and the tag in upper case (PLAZA_STATEMENT_TIMEOUT), the flag is -- and the tag (--statement-timeout). A
+// secret can also be given as the path of a file that contains it: directory-key-file, PLAZA_DIRECTORY_KEY_FILE, …
 package config
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// Config is the configuration of one region's server. Durations are written like 3s or 720h, sizes like 1MiB or 1048576.
+// Config is the configuration of one region's server. Durations are written like 3s or 720h, sizes like 1MiB or
+// 1048576.
 //
 // Tags: name determines all names; default is the lowest layer; help describes the flag, also in README.md; serve marks
 // settings that `plaza serve` requires.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Hash returns the SHA-256, in lowercase hexadecimal, of the non-secret settings as lines "name=value" in the order of the
-// struct. Servers with the same hash have the same settings. It covers neither secrets nor database URLs, so
-// that it reveals nothing about passwords.
+// Hash returns the SHA-256, in lowercase hexadecimal, of the non-secret settings as lines "name=value" in the order of
+// the struct. Servers with the same hash have the same settings. It covers neither secrets nor database URLs, so that
+// it reveals nothing about passwords.
 func (c Config) Hash() string {
 	digest := sha256.New()
 	for _, s := range settingsOf(&c) {

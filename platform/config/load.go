@@ -43,8 +43,8 @@ func (f *textFlag) Set(text string) error {
 	return nil
 }
 
-// Load reads the four layers: defaults, the file, variables from lookupEnv, and the flags that were set. flags may be nil.
-// The error is an *Error.
+// Load reads the four layers: defaults, the file, variables from lookupEnv, and the flags that were set. flags may be
+// nil. The error is an *Error.
 func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, error) {
 	c := Default()
 	layers, err := layersOf(flags, lookupEnv)

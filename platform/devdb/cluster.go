@@ -54,8 +54,8 @@ func openCluster(dir string, opts Options, installs []install) (*cluster, error)
 	return c, err
 }
 
-// folderMode allows another owner to traverse the directory but nothing else. root keeps owning the directory itself, because
-// it writes there and must not follow a link placed by another user.
+// folderMode allows another owner to traverse the directory but nothing else. root keeps owning the directory itself,
+// because it writes there and must not follow a link placed by another user.
 func (c *cluster) folderMode() fs.FileMode {
 	if c.owner != nil {
 		return 0o711
@@ -63,8 +63,8 @@ func (c *cluster) folderMode() fs.FileMode {
 	return 0o700
 }
 
-// pickInstall returns the install of the version that created data, because servers read no other version's data, or else
-// the newest.
+// pickInstall returns the install of the version that created data, because servers read no other version's data, or
+// else the newest.
 func pickInstall(data string, installs []install) (install, error) {
 	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -126,8 +126,8 @@ func (c *cluster) ensure(ctx context.Context) error {
 	return c.handle.Sync()
 }
 
-// locales are tried in this order. Both sort text by bytes; the first one also classifies non-ASCII letters but is missing on
-// some systems other than Linux.
+// locales are tried in this order. Both sort text by bytes; the first one also classifies non-ASCII letters but is
+// missing on some systems other than Linux.
 var locales = []string{"C.UTF-8", "C"}
 
 func (c *cluster) initialise(ctx context.Context) error {

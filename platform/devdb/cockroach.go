@@ -25,8 +25,8 @@ const (
 	cockroachStopTimeout  = 10 * time.Second // killing a node loses nothing: it syncs before it acknowledges
 )
 
-// cockroachCluster is a cluster of three nodes on this machine, started with the flags of cockroach-go's testserver. The
-// testserver itself keeps no data across starts and leaves its nodes running when its program is killed.
+// cockroachCluster is a cluster of three nodes on this machine, started with the flags of cockroach-go's testserver.
+// The testserver itself keeps no data across starts and leaves its nodes running when its program is killed.
 type cockroachCluster struct {
 	binary string
 	folder string

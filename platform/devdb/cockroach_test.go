@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// playCockroach simulates cockroach for the flags that devdb uses: "start" listens once the cluster is initialized, which
-// "init" does. The real program is tested by `make test-cockroach`.
+// playCockroach simulates cockroach for the flags that devdb uses: "start" listens once the cluster is initialized,
+// which "init" does. The real program is tested by `make test-cockroach`.
 func playCockroach(args []string) int {
 	flags := map[string]string{}
 	for _, arg := range args[1:] {

@@ -40,8 +40,8 @@ func createDatabase(ctx context.Context, serverURL, name, clause string) (string
 	return withDatabase(serverURL, name)
 }
 
-// DropDatabase drops the database name from the server of serverURL, which must be the URL of another database. It closes
-// the sessions of the dropped database.
+// DropDatabase drops the database name from the server of serverURL, which must be the URL of another database. It
+// closes the sessions of the dropped database.
 func DropDatabase(ctx context.Context, serverURL, name string) error {
 	cockroach, err := IsCockroach(ctx, serverURL)
 	if err != nil {

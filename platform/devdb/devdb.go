@@ -1,8 +1,8 @@
 // Package devdb finds or starts the database of `plaza dev` and of the tests.
 //
-// It uses the first available of: the database at PLAZA_DATABASE_URL; CockroachDB (COCKROACH_BINARY, or cockroach in PATH),
-// as three nodes in one region each; PostgreSQL programs of this machine, with data in a private directory. It is not
-// meant for production.
+// It uses the first available of: the database at PLAZA_DATABASE_URL; CockroachDB (COCKROACH_BINARY, or cockroach in
+// PATH), as three nodes in one region each; PostgreSQL programs of this machine, with data in a private directory. It
+// is not meant for production.
 package devdb
 
 import (
@@ -35,11 +35,11 @@ var ErrNone = errors.New("no database found: set PLAZA_DATABASE_URL to the URL o
 
 // Options configures Start.
 type Options struct {
-	// Dir is the directory of the data. It is created with mode 0700 if it does not exist. Ephemeral databases do not use
-	// it, so it may be empty for them.
+	// Dir is the directory of the data. It is created with mode 0700 if it does not exist. Ephemeral databases do not
+	// use it, so it may be empty for them.
 	Dir string
-	// Ephemeral requests an empty database that is removed by Stop and also when this process dies. It is faster, because
-	// it does not sync to disk.
+	// Ephemeral requests an empty database that is removed by Stop and also when this process dies. It is faster,
+	// because it does not sync to disk.
 	Ephemeral bool
 	// Log logs each step; nil discards the log.
 	Log *slog.Logger
@@ -55,8 +55,8 @@ type DB struct {
 	err    error
 }
 
-// Start finds or starts a database and returns when it responds. If ctx ends before that, everything that was started is
-// stopped. The caller must call Stop.
+// Start finds or starts a database and returns when it responds. If ctx ends before that, everything that was started
+// is stopped. The caller must call Stop.
 func Start(ctx context.Context, opts Options) (*DB, error) {
 	return start(ctx, opts, systemFinder())
 }
@@ -123,8 +123,8 @@ func (db *DB) CreateDatabase(ctx context.Context, name string) (string, error) {
 	return CreateDatabase(ctx, db.url, name)
 }
 
-// Died returns a channel that is closed when a server started by Start has exited, whether by Stop or not. It is nil for an
-// external database.
+// Died returns a channel that is closed when a server started by Start has exited, whether by Stop or not. It is nil
+// for an external database.
 func (db *DB) Died() <-chan struct{} { return db.died }
 
 // Stop stops a server started by Start, cleanly unless ctx ends before, and removes ephemeral data. It does not stop

@@ -40,8 +40,8 @@ func (f finder) cockroach() string {
 	return binary
 }
 
-// postgresFolders are the directories in which packages install the server programs; PATH often contains only the clients, or
-// wrappers that manage their own clusters.
+// postgresFolders are the directories in which packages install the server programs; PATH often contains only the
+// clients, or wrappers that manage their own clusters.
 var postgresFolders = []string{
 	"/usr/lib/postgresql/*/bin",                   // Debian and derivatives
 	"/usr/pgsql-*/bin",                            // packages of postgresql.org for Red Hat and derivatives

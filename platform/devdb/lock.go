@@ -16,8 +16,8 @@ const lockName = "database.lock"
 // ErrInUse is returned if another program holds a lock.
 var ErrInUse = errors.New("in use by another program")
 
-// Lock locks the file at path for this process and creates it if necessary. The kernel releases the lock when the process
-// ends for any reason, so for its holder any server still running on the directory is an orphan.
+// Lock locks the file at path for this process and creates it if necessary. The kernel releases the lock when the
+// process ends for any reason, so for its holder any server still running on the directory is an orphan.
 func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

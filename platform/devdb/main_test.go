@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// hold starts a database according to the environment, prints its URL and its server's process id, and stops it cleanly at
-// the end of its input.
+// hold starts a database according to the environment, prints its URL and its server's process id, and stops it cleanly
+// at the end of its input.
 func hold() int {
 	signal.Ignore(syscall.SIGINT) // like a program that is finishing its requests
 	ctx := context.Background()

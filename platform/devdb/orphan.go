@@ -17,8 +17,8 @@ import (
 // pidName is the pid file of PostgreSQL; its first line is the process id.
 const pidName = "postmaster.pid"
 
-// stopOrphan stops a server that a crashed program left running in folder, according to its pid file. The caller holds the
-// lock, so no running program uses that server.
+// stopOrphan stops a server that a crashed program left running in folder, according to its pid file. The caller holds
+// the lock, so no running program uses that server.
 func stopOrphan(ctx context.Context, log *slog.Logger, folder, pidFile string) error {
 	pid, err := readPid(pidFile)
 	if err != nil || pid == 0 {
@@ -40,8 +40,8 @@ func stopOrphan(ctx context.Context, log *slog.Logger, folder, pidFile string) e
 	return errors.Join(ctx.Err(), fmt.Errorf("the database server in %[2]s (process %[1]d) does not exit", pid, folder))
 }
 
-// removeStalePid removes the pid file if its process id now belongs to another process: PostgreSQL would consider that a running
-// server and refuse to start. If the process does not exist, PostgreSQL handles that itself.
+// removeStalePid removes the pid file if its process id now belongs to another process: PostgreSQL would consider that
+// a running server and refuse to start. If the process does not exist, PostgreSQL handles that itself.
 func removeStalePid(pid int, pidFile string) error {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return nil

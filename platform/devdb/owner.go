@@ -58,8 +58,8 @@ func (o *owner) chown(path string) error {
 //
 // The owner may lack access to a parent directory, for example if the data directory is in /root. Moving the data would
 // leave it behind when the data directory is removed, and changing permissions of parent directories is not acceptable.
-// Therefore root opens the directory and the server inherits it as file descriptor 3: /proc/self/fd/3 bypasses the parent
-// directories. PostgreSQL changes to its data directory once and then uses relative paths.
+// Therefore root opens the directory and the server inherits it as file descriptor 3: /proc/self/fd/3 bypasses the
+// parent directories. PostgreSQL changes to its data directory once and then uses relative paths.
 func (o *owner) prepare(cmd *exec.Cmd, folder *os.File) {
 	if o == nil {
 		return

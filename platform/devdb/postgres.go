@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// startAttempts is the number of attempts to start the server: another program can take the free port first, and the shared
-// memory of a killed server can stay in use for a moment.
+// startAttempts is the number of attempts to start the server: another program can take the free port first, and the
+// shared memory of a killed server can stay in use for a moment.
 const startAttempts = 3
 
 // startPostgres starts PostgreSQL on the cluster in dir.

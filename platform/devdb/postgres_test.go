@@ -227,7 +227,8 @@ func TestPlainUser(t *testing.T) {
 	}
 }
 
-// TestRootContinuesAsTheOwner starts as root on data created by a plain user, as after an accidental sudo, and vice versa.
+// TestRootContinuesAsTheOwner starts as root on data created by a plain user, as after an accidental sudo, and vice
+// versa.
 func TestRootContinuesAsTheOwner(t *testing.T) {
 	var who *owner
 	dir := t.TempDir()

@@ -22,8 +22,8 @@ type process struct {
 	guard *guard
 }
 
-// spawn starts cmd in a new process group, so that ctrl-C in a terminal reaches only this program, which first finishes its
-// requests and then stops the database.
+// spawn starts cmd in a new process group, so that ctrl-C in a terminal reaches only this program, which first finishes
+// its requests and then stops the database.
 func spawn(cmd *exec.Cmd) (*process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -61,16 +61,16 @@ func (p *process) stop(ctx context.Context, polite, firm os.Signal) error {
 	return fmt.Errorf("the database server (process %d) does not exit", p.pid())
 }
 
-// guard stops servers when this process dies without stopping them. It is a shell that waits for end of file on its standard
-// input, which occurs when this process ends for any reason. (Linux can signal a child when its parent dies, but refers to
-// the parent's thread; other systems cannot, and the data would not be removed.)
+// guard stops servers when this process dies without stopping them. It is a shell that waits for end of file on its
+// standard input, which occurs when this process ends for any reason. (Linux can signal a child when its parent dies,
+// but refers to the parent's thread; other systems cannot, and the data would not be removed.)
 type guard struct {
 	cmd   *exec.Cmd
 	input io.Closer
 }
 
-// guardScript stops the processes $2 … cleanly with SIGINT, waits at most 20 seconds for each, and removes the directory $1,
-// if any. It counts the attempts, because a process that is never reaped seems to run forever.
+// guardScript stops the processes $2 … cleanly with SIGINT, waits at most 20 seconds for each, and removes the
+// directory $1, if any. It counts the attempts, because a process that is never reaped seems to run forever.
 //
 //nolint:dupword // two shell loops end
 const guardScript = `folder=$1

@@ -9,15 +9,15 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// ChannelID returns the internal id of the channel with an id chosen by a client. It is derived from the keyed hash, which
-// also determines the home: every server finds the channel without a lookup, and public ids are unique.
+// ChannelID returns the internal id of the channel with an id chosen by a client. It is derived from the keyed hash,
+// which also determines the home: every server finds the channel without a lookup, and public ids are unique.
 func (d *Directory) ChannelID(publicID string) string {
 	hash := d.named("channel", publicID)
 	return region.DerivedID(deciding(hash), hash[1:])
 }
 
-// ConversationID returns the internal id of the conversation of users, which does not depend on their order. Its home is
-// that of the user with the smallest internal id. userIDs must not be empty.
+// ConversationID returns the internal id of the conversation of users, which does not depend on their order. Its home
+// is that of the user with the smallest internal id. userIDs must not be empty.
 func (d *Directory) ConversationID(userIDs []string) string {
 	ids := slices.Compact(slices.Sorted(slices.Values(userIDs)))
 	home, _ := region.HomeOf(ids[0]) // internal ids are valid

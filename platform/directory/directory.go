@@ -1,7 +1,8 @@
 // Package directory maps the user ids chosen by clients to internal ids.
 //
-// The authoritative row of a user id is at the home determined by its keyed hash. A home that looked an id up keeps a copy,
-// so that an unavailable region only affects users whose data it stores. Entries never change, so servers cache them.
+// The authoritative row of a user id is at the home determined by its keyed hash. A home that looked an id up keeps a
+// copy, so that an unavailable region only affects users whose data it stores. Entries never change, so servers cache
+// them.
 package directory
 
 import (
@@ -52,8 +53,8 @@ func deciding(hash []byte) region.Code {
 	return all[int(hash[0])%len(all)]
 }
 
-// Resolve returns the internal ids of public ids; unknown ids are absent from the result. An internal id that is not some
-// user's public id maps to itself, because some operations of the API accept either.
+// Resolve returns the internal ids of public ids; unknown ids are absent from the result. An internal id that is not
+// some user's public id maps to itself, because some operations of the API accept either.
 func (d *Directory) Resolve(ctx context.Context, ids ...string) (map[string]string, error) {
 	found, err := d.lookUpAll(ctx, ids)
 	if err != nil {
@@ -67,8 +68,8 @@ func (d *Directory) Resolve(ctx context.Context, ids ...string) (map[string]stri
 	return found, nil
 }
 
-// Lookup returns the internal id of a public id, or "" if it is unknown. Unlike Resolve it does not accept internal ids;
-// signing in depends on that.
+// Lookup returns the internal id of a public id, or "" if it is unknown. Unlike Resolve it does not accept internal
+// ids; signing in depends on that.
 func (d *Directory) Lookup(ctx context.Context, publicID string) (string, error) {
 	found, err := d.lookUpAll(ctx, []string{publicID})
 	return found[publicID], err
@@ -104,7 +105,8 @@ func (d *Directory) ResolveOne(ctx context.Context, publicID string) (string, er
 	return found[publicID], err
 }
 
-// lookUp reads the entries of ids at the homes determined by at, adds them to found and returns the ids without an entry.
+// lookUp reads the entries of ids at the homes determined by at, adds them to found and returns the ids without an
+// entry.
 func (d *Directory) lookUp(ctx context.Context, ids []string, found map[string]string, at func(hash []byte) region.Code) ([]string, error) {
 	byHash := make(map[string]string, len(ids))
 	hashes := map[region.Code][][]byte{}
@@ -162,8 +164,8 @@ func (d *Directory) askDeciding(ctx context.Context, ids []string, found map[str
 	return nil
 }
 
-// askCopies looks ids up at all other homes when an authoritative home is unavailable: at least the home of the user's data,
-// where the user first signed in, has a copy. It returns the ids without a copy.
+// askCopies looks ids up at all other homes when an authoritative home is unavailable: at least the home of the user's
+// data, where the user first signed in, has a copy. It returns the ids without a copy.
 func (d *Directory) askCopies(ctx context.Context, ids []string, found map[string]string) []string {
 	for _, home := range region.All() {
 		if home == d.local || len(ids) == 0 {
@@ -194,8 +196,8 @@ func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[stri
 	}
 }
 
-// Claim returns the internal id of a public id and sets it to newID if there is none. Concurrent claims in several regions
-// return the same id, because a single row is authoritative.
+// Claim returns the internal id of a public id and sets it to newID if there is none. Concurrent claims in several
+// regions return the same id, because a single row is authoritative.
 func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, error) {
 	h := d.hash(publicID)
 	var stands []store.DirectoryEntry

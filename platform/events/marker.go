@@ -7,10 +7,10 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Changes to messages, message feeds and channel memberships update the markers of users. The transaction that makes the
-// change, at the home of the channel, writes one outbox row for each home with affected users, so that an unavailable home
-// delays its own users only. Package marker handles the rows. Rows may be delivered twice and out of order, because markers
-// only move forward.
+// Changes to messages, message feeds and channel memberships update the markers of users. The transaction that makes
+// the change, at the home of the channel, writes one outbox row for each home with affected users, so that an
+// unavailable home delays its own users only. Package marker handles the rows. Rows may be delivered twice and out of
+// order, because markers only move forward.
 
 // The topics of outbox rows for markers.
 const (
@@ -42,8 +42,9 @@ func EmitFeedDeleted(w *store.Write, feedID string, now time.Time) []store.Outbo
 	return rows
 }
 
-// MessageCreated is a new message of a subchannel, for the channel's members of one home. The members, the message and the
-// feed's position are read page by page on delivery, so the size of the row does not depend on the number of members.
+// MessageCreated is a new message of a subchannel, for the channel's members of one home. The members, the message and
+// the feed's position are read page by page on delivery, so the size of the row does not depend on the number of
+// members.
 type MessageCreated struct {
 	Home      region.Code `json:"home"`
 	ChannelID string      `json:"channelId"`
@@ -61,16 +62,17 @@ func EmitMessageCreated(w *store.Write, m MessageCreated, now time.Time) []store
 	return rows
 }
 
-// MembershipChanged names users of one home whose membership in a channel changed. The new membership is read on delivery.
+// MembershipChanged names users of one home whose membership in a channel changed. The new membership is read on
+// delivery.
 type MembershipChanged struct {
 	Home      region.Code `json:"home"`
 	ChannelID string      `json:"channelId"`
 	UserIDs   []string    `json:"userIds"`
 }
 
-// EmitMembershipChanged writes a change of the users' memberships in a channel to the outbox, once for each of their homes.
-// On delivery, earlier messages count as read for users who joined, and users who left have nothing unread. A channel
-// without messages has no markers.
+// EmitMembershipChanged writes a change of the users' memberships in a channel to the outbox, once for each of their
+// homes. On delivery, earlier messages count as read for users who joined, and users who left have nothing unread. A
+// channel without messages has no markers.
 func EmitMembershipChanged(w *store.Write, channelID string, userIDs []string, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]string{}
 	for _, id := range userIDs {

@@ -1,7 +1,7 @@
 // Package events delivers outbox rows: changes that a transaction makes at one home and that must reach other homes.
 //
-// The server that wrote a row delivers it immediately; background workers retry failed deliveries. A row may be delivered
-// more than once, so handlers must be idempotent.
+// The server that wrote a row delivers it immediately; background workers retry failed deliveries. A row may be
+// delivered more than once, so handlers must be idempotent.
 package events
 
 import (
@@ -47,8 +47,9 @@ const Grace = 500 * time.Millisecond
 // deliverNow limits how long a request waits for other homes after its transaction was committed.
 const deliverNow = 400 * time.Millisecond
 
-// Deliver delivers rows that the caller has just committed in home, so that other homes see the change immediately. Failed
-// deliveries are left to the workers: the transaction is committed, and the caller's response does not depend on them.
+// Deliver delivers rows that the caller has just committed in home, so that other homes see the change immediately.
+// Failed deliveries are left to the workers: the transaction is committed, and the caller's response does not depend on
+// them.
 func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.OutboxRow) {
 	if len(rows) == 0 {
 		return
@@ -76,7 +77,8 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 // maxSoon is the maximum number of concurrent deliveries by DeliverSoon.
 const maxSoon = 64
 
-// DeliverSoon calls Deliver in the background. If too many deliveries are in progress, the rows are left to the workers.
+// DeliverSoon calls Deliver in the background. If too many deliveries are in progress, the rows are left to the
+// workers.
 func (o *Outbox) DeliverSoon(ctx context.Context, home region.Code, rows ...store.OutboxRow) {
 	if len(rows) == 0 {
 		return

@@ -31,8 +31,8 @@ const (
 // Retention is how long events are kept for clients that resume a stream.
 const Retention = 24 * time.Hour
 
-// MembersAdded is the payload of CommunityUserAdded. It identifies the users by id, which every region stores for the members
-// of its communities; their other properties are read on delivery.
+// MembersAdded is the payload of CommunityUserAdded. It identifies the users by id, which every region stores for the
+// members of its communities; their other properties are read on delivery.
 type MembersAdded struct {
 	CommunityID string        `json:"communityId"`
 	Members     []AddedMember `json:"members"`
@@ -78,7 +78,8 @@ type MarkersChanged struct {
 	EntityIDs []string `json:"entityIds"`
 }
 
-// EmitMarkersChanged writes an event for a user whose markers changed to the outbox of w, the transaction of the change.
+// EmitMarkersChanged writes an event for a user whose markers changed to the outbox of w, the transaction of the
+// change.
 func EmitMarkersChanged(w *store.Write, userID string, changed MarkersChanged, now time.Time) store.OutboxRow {
 	return emitEvent(w, store.Event{
 		Name: MarkerUserSync, Topic: userID, SenderID: userID, SentAt: now, Homes: []region.Code{w.Home()},

@@ -1,7 +1,7 @@
 // Package jobs runs background work at intervals.
 //
-// Every server of a region works on the rows of the region's home. Two servers may see the same row concurrently, so the
-// work on a row must be a transaction that succeeds for only one of them.
+// Every server of a region works on the rows of the region's home. Two servers may see the same row concurrently, so
+// the work on a row must be a transaction that succeeds for only one of them.
 package jobs
 
 import (
@@ -26,8 +26,8 @@ type Job struct {
 	Log   *slog.Logger
 }
 
-// Run drains every lane immediately and then at each interval, until ctx is done. Errors are logged; the lane runs again
-// after the interval.
+// Run drains every lane immediately and then at each interval, until ctx is done. Errors are logged; the lane runs
+// again after the interval.
 func (j Job) Run(ctx context.Context, home region.Code) {
 	var g sync.WaitGroup
 	for lane := range j.Lanes {

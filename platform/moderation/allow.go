@@ -12,12 +12,12 @@ import (
 //
 // HOST must match the whole host of a link or one of its parent domains: allowed.example matches allowed.example and
 // www.allowed.example, but not allowed.example.evil.example, https://evil.example/?allowed.example or
-// https://allowed.example@evil.example. A HOST of letters, digits, hyphens and dots, escaped or not, is a domain name, in
-// which dots are literal. Any other HOST is a regular expression.
+// https://allowed.example@evil.example. A HOST of letters, digits, hyphens and dots, escaped or not, is a domain name,
+// in which dots are literal. Any other HOST is a regular expression.
 //
 // PATH, if present, is a regular expression that must match the whole path after its first slash; an empty PATH matches
-// every path. Query and fragment are ignored. A scheme (https://) and the anchors ^ and $ are permitted around a rule and
-// have no effect. Hosts are compared case-insensitively.
+// every path. Query and fragment are ignored. A scheme (https://) and the anchors ^ and $ are permitted around a rule
+// and have no effect. Hosts are compared case-insensitively.
 type AllowRule struct {
 	domain string         // set if HOST is a domain name
 	host   *regexp.Regexp // set otherwise

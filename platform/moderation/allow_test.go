@@ -99,7 +99,8 @@ func TestEmptyAllowList(t *testing.T) {
 	require.True(t, found)
 }
 
-// TestManyLinks checks that domains are looked up in any number, while expressions are run on a limited number of links.
+// TestManyLinks checks that domains are looked up in any number, while expressions are run on a limited number of
+// links.
 func TestManyLinks(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// BlockRule is a compiled rule of the block list. It matches anywhere in a text, case-insensitively, after normalization:
-// full-width and composed characters are replaced by plain ones, invisible ones removed. A rule for whole words only
-// does not match if a letter or digit precedes or follows: `ass` does not match "class".
+// BlockRule is a compiled rule of the block list. It matches anywhere in a text, case-insensitively, after
+// normalization: full-width and composed characters are replaced by plain ones, invisible ones removed. A rule for
+// whole words only does not match if a letter or digit precedes or follows: `ass` does not match "class".
 type BlockRule struct {
 	word       string         // set if the expression is literal text; folded
 	expression *regexp.Regexp // set otherwise; matches folded texts

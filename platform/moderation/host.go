@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// hosts converts names to the form in which browsers look them up: lower case, full-width characters replaced by plain ones,
-// international names in Punycode (xn--).
+// hosts converts names to the form in which browsers look them up: lower case, full-width characters replaced by plain
+// ones, international names in Punycode (xn--).
 var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 
-// hostOf returns the host of an authority (user:password@host:port), or "" if it cannot be determined with certainty. It
-// rejects input that browsers and other programs parse differently, such as escaped characters.
+// hostOf returns the host of an authority (user:password@host:port), or "" if it cannot be determined with certainty.
+// It rejects input that browsers and other programs parse differently, such as escaped characters.
 func hostOf(authority string) string {
 	host := authority[strings.LastIndexByte(authority, '@')+1:]
 	if inside, ok := strings.CutPrefix(host, "["); ok {

@@ -28,8 +28,8 @@ type Link struct {
 //     private networks, with or without a path: evil.com, EVIL.COM/x, пример.рф, but not `file.txt` or `3.14`
 //   - an IPv4 address with a port or a path: 192.0.2.1/x
 //
-// An e-mail address is not a link unless a path or port follows it. In case of doubt a text is a link, because rejecting
-// a harmless text is preferable to accepting a forbidden link, and its author can insert a space.
+// An e-mail address is not a link unless a path or port follows it. In case of doubt a text is a link, because
+// rejecting a harmless text is preferable to accepting a forbidden link, and its author can insert a space.
 func Links(text string) []Link {
 	text = visible(text)
 	links, rest := absolute(text)

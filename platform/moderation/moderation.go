@@ -1,5 +1,5 @@
-// Package moderation checks texts against the rules that administrators define: an allow list of links and a block list of
-// words. It depends on neither the database nor the transport.
+// Package moderation checks texts against the rules that administrators define: an allow list of links and a block list
+// of words. It depends on neither the database nor the transport.
 //
 // Rules are RE2 regular expressions, whose matching time is linear in the length of the text. AllowRule and BlockRule
 // document what a rule is matched against.

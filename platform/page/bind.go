@@ -17,16 +17,16 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// SealLength is the number of characters of a token that identify its list: 30 bits, which guard against mistakes. A seal is
-// not secret and does not prevent forged positions; a position gives access only to what its list shows anyway.
+// SealLength is the number of characters of a token that identify its list: 30 bits, which guard against mistakes. A
+// seal is not secret and does not prevent forged positions; a position gives access only to what its list shows anyway.
 const SealLength = 5
 
 // Bind returns the interceptor that binds page tokens to the list that issued them: the same operation with the same
 // parent, filters and order, requested by the same caller. Any other token is a validation error.
 //
 // It applies to every operation, and operations only see positions. The seal in front of a position is a hash of the
-// request without its page options; it is the same on every server, in every protocol and after a restart. caller returns
-// a stable identifier of the caller in the context.
+// request without its page options; it is the same on every server, in every protocol and after a restart. caller
+// returns a stable identifier of the caller in the context.
 func Bind(caller func(context.Context) string) connect.Interceptor {
 	b := &binding{caller: caller}
 	return connect.UnaryInterceptorFunc(b.wrap)
@@ -219,8 +219,8 @@ func (p path) name() string {
 	return strings.Join(names, ".")
 }
 
-// madeByClient reports whether a client composed the token itself, a JSON object as base64, as clients of some lists do for
-// the first page. Operations of those lists interpret such tokens; all others reject them.
+// madeByClient reports whether a client composed the token itself, a JSON object as base64, as clients of some lists do
+// for the first page. Operations of those lists interpret such tokens; all others reject them.
 func madeByClient(token string) bool {
 	raw, err := base64.StdEncoding.DecodeString(token)
 	return err == nil && len(raw) > 0 && raw[0] == '{' && json.Valid(raw)

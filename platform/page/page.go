@@ -1,7 +1,7 @@
 // Package page encodes and decodes the opaque page tokens of lists: keyset cursors of at most 100 characters.
 //
-// A token is a seal followed by a position. Operations encode the position of a row as a Cursor. The seal identifies the
-// list that the position belongs to; Bind adds and checks it for every operation.
+// A token is a seal followed by a position. Operations encode the position of a row as a Cursor. The seal identifies
+// the list that the position belongs to; Bind adds and checks it for every operation.
 package page
 
 import (
@@ -91,8 +91,8 @@ func saneTime(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
 // saneText reports whether the databases can store s.
 func saneText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// Parse returns the cursor of a request. defaultLimit applies if the request has no limit. An invalid token is a validation
-// error.
+// Parse returns the cursor of a request. defaultLimit applies if the request has no limit. An invalid token is a
+// validation error.
 func Parse(o *plazav1.PageOptions, defaultLimit int) (Cursor, error) {
 	if token := o.GetToken(); token != "" {
 		c, err := ParseToken(token)
@@ -123,8 +123,8 @@ func Merge(o *plazav1.PageOptions, limit *int32, token string) *plazav1.PageOpti
 	return merged
 }
 
-// Window returns the page that the cursor selects, in the order of the list, and the tokens of its neighbours. rows were
-// read in the direction of the cursor, with one more than the limit. at returns a row's position.
+// Window returns the page that the cursor selects, in the order of the list, and the tokens of its neighbours. rows
+// were read in the direction of the cursor, with one more than the limit. at returns a row's position.
 func Window[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string)) ([]T, *plazav1.Paging) {
 	more := len(rows) > c.Limit
 	if more {
@@ -157,8 +157,8 @@ func reverse[T any](rows []T) {
 	}
 }
 
-// Start returns the position from which to read in direction desc (already reversed for Back): the cursor's position, or
-// the end of the list that precedes every row.
+// Start returns the position from which to read in direction desc (already reversed for Back): the cursor's position,
+// or the end of the list that precedes every row.
 func (c Cursor) Start(desc bool) (t time.Time, key, id string) {
 	if !c.First() {
 		return c.Time, c.Key, c.ID

@@ -137,8 +137,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// FuzzParseToken checks that no input makes the parser panic, that accepted tokens are positions the databases can store,
-// and that they survive a round trip.
+// FuzzParseToken checks that no input makes the parser panic, that accepted tokens are positions the databases can
+// store, and that they survive a round trip.
 func FuzzParseToken(f *testing.F) {
 	f.Add("")
 	f.Add("hello")

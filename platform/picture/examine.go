@@ -42,8 +42,8 @@ type Gate interface {
 	Release(pixels int64)
 }
 
-// Examine determines the properties of an image, seeking back to its start if necessary. The error wraps ErrBroken or is a
-// *TooManyPixelsError if the image is at fault; any other error is a failure of r or ctx.
+// Examine determines the properties of an image, seeking back to its start if necessary. The error wraps ErrBroken or
+// is a *TooManyPixelsError if the image is at fault; any other error is a failure of r or ctx.
 func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate Gate) (*Facts, error) {
 	e := &examination{ctx: ctx, source: r, format: f}
 	facts := &Facts{}

@@ -125,7 +125,8 @@ func (m *Metadata) trim() {
 	}
 }
 
-// plain converts a tag's value to a JSON value: a number, string, bool or list. It returns false for bytes and other types.
+// plain converts a tag's value to a JSON value: a number, string, bool or list. It returns false for bytes and other
+// types.
 func plain(v reflect.Value) (any, bool) {
 	if !v.IsValid() {
 		return nil, false

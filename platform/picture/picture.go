@@ -1,5 +1,5 @@
-// Package picture inspects images, checks that they are intact and scales them down. It reads streams; only pixels are held
-// in memory, and no more than the caller allows.
+// Package picture inspects images, checks that they are intact and scales them down. It reads streams; only pixels are
+// held in memory, and no more than the caller allows.
 package picture
 
 import (

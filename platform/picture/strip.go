@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Strip copies an image without its metadata: EXIF, XMP, IPTC, comments, previews and any data after the image. It copies
-// the pixels unchanged and keeps the colour profile, orientation and animation. The error wraps ErrBroken if the image is
-// at fault.
+// Strip copies an image without its metadata: EXIF, XMP, IPTC, comments, previews and any data after the image. It
+// copies the pixels unchanged and keeps the colour profile, orientation and animation. The error wraps ErrBroken if the
+// image is at fault.
 func Strip(ctx context.Context, w io.Writer, source io.ReadSeeker, f Format, orientation int) error {
 	e := &examination{ctx: ctx, source: source, format: f}
 	if err := strip(w, e.rewound(), f, orientation); err != nil {

@@ -65,8 +65,8 @@ func copySegment(w *writer, in *reader, r *bufio.Reader, marker byte) byte {
 	return nextMarker(in)
 }
 
-// keptSegment reports whether a segment is kept: those needed for decoding, and of the application segments only JFIF, Adobe
-// and the colour profile.
+// keptSegment reports whether a segment is kept: those needed for decoding, and of the application segments only JFIF,
+// Adobe and the colour profile.
 func keptSegment(marker byte, payload []byte) bool {
 	switch {
 	case marker == markerCOM:
@@ -83,8 +83,8 @@ func writeSegment(w *writer, marker byte, payload []byte) {
 	w.write(head, payload)
 }
 
-// copyScan copies entropy-coded data up to the next marker and returns that marker. Within the data, 0xff is followed by 0
-// or by a restart marker.
+// copyScan copies entropy-coded data up to the next marker and returns that marker. Within the data, 0xff is followed
+// by 0 or by a restart marker.
 func copyScan(w *writer, in *reader, r *bufio.Reader) byte {
 	for in.err == nil && w.err == nil {
 		chunk, err := r.ReadSlice(0xff)

@@ -11,8 +11,8 @@ import (
 // maxBatch is the maximum number of events per transaction.
 const maxBatch = 100
 
-// batcher appends events to the log of a home. Transactions on a log are serialized, so the events of a server are batched:
-// events that arrive during a transaction are written together in the next one.
+// batcher appends events to the log of a home. Transactions on a log are serialized, so the events of a server are
+// batched: events that arrive during a transaction are written together in the next one.
 type batcher struct {
 	hub  *Hub
 	home region.Code

@@ -20,8 +20,8 @@ const (
 	endSession  = "sessionEnded"
 )
 
-// conn is one stream. Its queue holds the frames its client has not received. When the queue is full, nothing more is added
-// and the stream ends after sending it, so that the client can resume without losing events.
+// conn is one stream. Its queue holds the frames its client has not received. When the queue is full, nothing more is
+// added and the stream ends after sending it, so that the client can resume without losing events.
 type conn struct {
 	name      string // of its events
 	home      region.Code
@@ -84,8 +84,8 @@ func (c *conn) signal() {
 	}
 }
 
-// take empties the queue. After receiving the frames, the client has all its events up to seen. A non-empty reason means
-// that the stream ends after them.
+// take empties the queue. After receiving the frames, the client has all its events up to seen. A non-empty reason
+// means that the stream ends after them.
 func (c *conn) take() (frames []frame, seen int64, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,7 +21,8 @@ import (
 // envelopeVersion is the version of the envelope of events.
 const envelopeVersion = "1"
 
-// deliver passes each of the events to push for those of conns that it concerns. Events without recipients are not encoded.
+// deliver passes each of the events to push for those of conns that it concerns. Events without recipients are not
+// encoded.
 func (h *Hub) deliver(ctx context.Context, home region.Code, found []store.LoggedEvent, conns []*conn, push func(*conn, frame)) error {
 	members, err := h.membersAmong(ctx, home, found, conns)
 	if err != nil {
@@ -157,8 +158,8 @@ func (h *Hub) communityUserAdded(ctx context.Context, home region.Code, e store.
 	return member, admin, nil
 }
 
-// addedData reads the resources in the event. Rows of other homes that do not respond are left out; if the log's own home
-// does not respond, delivery is retried.
+// addedData reads the resources in the event. Rows of other homes that do not respond are left out; if the log's own
+// home does not respond, delivery is retried.
 func (h *Hub) addedData(ctx context.Context, home region.Code, p events.MembersAdded) (*plazav1.CommunityUserAddedData, error) {
 	var ids []string
 	for _, m := range p.Members {

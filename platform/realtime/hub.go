@@ -1,13 +1,14 @@
 // Package realtime streams events to connected users as server-sent events. proto/plaza/v1/realtime.proto documents the
 // streams.
 //
-// A transaction writes its events to the outbox of its home (package events documents which). The outbox appends them to
-// the log of each home with users who may receive them, many in one transaction; the log numbers them in commit order. A
-// server polls the logs of its connected users' homes, with one query per quarter second regardless of the number of
-// users, and immediately after its own writes. Thus a stream depends only on its user's home, an event's number is the
-// position from which a stream resumes, and no message broker is needed.
+// A transaction writes its events to the outbox of its home (package events documents which). The outbox appends them
+// to the log of each home with users who may receive them, many in one transaction; the log numbers them in commit
+// order. A server polls the logs of its connected users' homes, with one query per quarter second regardless of the
+// number of users, and immediately after its own writes. Thus a stream depends only on its user's home, an event's
+// number is the position from which a stream resumes, and no message broker is needed.
 //
-// Recipients are determined on delivery: the user whom the event concerns, or the members of its community at that time.
+// Recipients are determined on delivery: the user whom the event concerns, or the members of its community at that
+// time.
 package realtime
 
 import (
@@ -99,8 +100,8 @@ func (h *Hub) Close() {
 	}
 }
 
-// deliverToLogs appends an event from the outbox to the logs of its homes. Events older than the logs' retention are dropped:
-// no client could resume there, and a log that has already removed the event would add it again.
+// deliverToLogs appends an event from the outbox to the logs of its homes. Events older than the logs' retention are
+// dropped: no client could resume there, and a log that has already removed the event would add it again.
 func (h *Hub) deliverToLogs(ctx context.Context, row store.OutboxRow) error {
 	var e store.Event
 	if err := json.Unmarshal(row.Payload, &e); err != nil {

@@ -156,8 +156,8 @@ func (w *world) serve(c *client, lastID string) <-chan error {
 	return ended
 }
 
-// TestSlowClient checks that a client that does not read is disconnected when its queue is full: it receives the queue and
-// the reason, and resumes without loss. Another client receives everything in the meantime.
+// TestSlowClient checks that a client that does not read is disconnected when its queue is full: it receives the queue
+// and the reason, and resumes without loss. Another client receives everything in the meantime.
 func TestSlowClient(t *testing.T) {
 	const queue, emitted = 8, 40
 	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = queue })

@@ -39,8 +39,8 @@ func (t *tail) nudge() {
 	}
 }
 
-// join adds a stream that starts after the number start. head is the last number of the log, which the stream has just read.
-// The stream must read events up to upTo itself; later ones are delivered to it.
+// join adds a stream that starts after the number start. head is the last number of the log, which the stream has just
+// read. The stream must read events up to upTo itself; later ones are delivered to it.
 func (t *tail) join(c *conn, start, head int64) (upTo int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,8 +118,8 @@ func (t *tail) poll(ctx context.Context) (more bool) {
 	return len(found) == pollLimit
 }
 
-// deliver delivers events to the streams that they concern. It retries until it succeeds, because skipped events would be
-// lost.
+// deliver delivers events to the streams that they concern. It retries until it succeeds, because skipped events would
+// be lost.
 func (t *tail) deliver(ctx context.Context, found []store.LoggedEvent, conns []*conn) {
 	for {
 		err := t.hub.deliver(ctx, t.home, found, conns, func(c *conn, f frame) { c.push(f) })

@@ -6,7 +6,8 @@ import (
 	"errors"
 )
 
-// IDLength is the length of every id: 24 lowercase hexadecimal characters, encoding one byte of region and eleven random bytes.
+// IDLength is the length of every id: 24 lowercase hexadecimal characters, encoding one byte of region and eleven
+// random bytes.
 const IDLength = 24
 
 // ErrBadID is returned for text that is not a valid id.
@@ -14,7 +15,8 @@ var ErrBadID = errors.New("not an id")
 
 var codeBytes = map[Code]byte{US: 0x01, EU: 0x02, SG: 0x03}
 
-// NewID returns a random id whose row is stored in home. It panics if home is not a region, which is a programming error.
+// NewID returns a random id whose row is stored in home. It panics if home is not a region, which is a programming
+// error.
 //
 // Ids are random because time-ordered keys would put all new rows of a region into one range.
 func NewID(home Code) string {

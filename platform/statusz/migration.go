@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Migration is the outcome that plaza migrate up writes to its termination log: the last line, as JSON. The lines before it
-// contain the error, on one line, and are empty if the migration succeeded.
+// Migration is the outcome that plaza migrate up writes to its termination log: the last line, as JSON. The lines
+// before it contain the error, on one line, and are empty if the migration succeeded.
 //
 //	{"current":92,"target":92}
 type Migration struct {
@@ -29,8 +29,8 @@ func (m Migration) Log(text string, limit int) string {
 	return text + "\n" + string(line)
 }
 
-// ReadMigration parses a termination log. If the log contains no Migration, it returns the zero Migration and the whole log
-// as the error.
+// ReadMigration parses a termination log. If the log contains no Migration, it returns the zero Migration and the whole
+// log as the error.
 func ReadMigration(log string) (Migration, string) {
 	text, line := "", strings.TrimSpace(log)
 	if i := strings.LastIndexByte(line, '\n'); i >= 0 {

@@ -22,8 +22,8 @@ type Moderation struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Hash returns the SHA-256, in lowercase hexadecimal, of the canonical form of the settings: a JSON object with sorted keys
-// and no spaces. The generation is excluded, so that manual changes are detected regardless of it.
+// Hash returns the SHA-256, in lowercase hexadecimal, of the canonical form of the settings: a JSON object with sorted
+// keys and no spaces. The generation is excluded, so that manual changes are detected regardless of it.
 //
 //	{"flagLimit":100,"isReportEnabled":true,"isWhitelistEnabled":true}
 func (m Moderation) Hash() string {

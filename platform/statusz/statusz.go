@@ -1,8 +1,8 @@
-// Package statusz defines the status that a server reports on its operations port: what it actually runs, as opposed to how
-// it was configured.
+// Package statusz defines the status that a server reports on its operations port: what it actually runs, as opposed to
+// how it was configured.
 //
-// Servers fill in these types; the operator reads them. The package imports neither, so that both can import it. Times are
-// UTC and omitted from the JSON while unknown. No field ever contains a key or a password.
+// Servers fill in these types; the operator reads them. The package imports neither, so that both can import it. Times
+// are UTC and omitted from the JSON while unknown. No field ever contains a key or a password.
 package statusz
 
 import "time"
@@ -90,8 +90,8 @@ const (
 	ReasonCheckFailed           = "CheckFailed" // Message has the error
 )
 
-// Placement compares where the database stores the rows of tables with the configuration. It is checked in the background
-// every few minutes.
+// Placement compares where the database stores the rows of tables with the configuration. It is checked in the
+// background every few minutes.
 type Placement struct {
 	State     string           `json:"state"`
 	Reason    string           `json:"reason"`

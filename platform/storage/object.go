@@ -6,8 +6,8 @@ import (
 	"gocloud.dev/blob"
 )
 
-// object is a stored object with random access. It keeps the offset itself: seeking is free until the next read and, as in a
-// file, may go beyond the end.
+// object is a stored object with random access. It keeps the offset itself: seeking is free until the next read and, as
+// in a file, may go beyond the end.
 type object struct {
 	stored *blob.Reader
 	offset int64

@@ -1,8 +1,8 @@
-// Package storage stores the contents of uploaded files in a local directory, an S3-compatible store, Google Cloud Storage
-// or Azure Blob Storage.
+// Package storage stores the contents of uploaded files in a local directory, an S3-compatible store, Google Cloud
+// Storage or Azure Blob Storage.
 //
-// Every home has its own storage, as it has its own database: an object is stored in the home of its file's row, which the
-// file's id determines. A file has several objects, its parts: full, and the smaller images.
+// Every home has its own storage, as it has its own database: an object is stored in the home of its file's row, which
+// the file's id determines. A file has several objects, its parts: full, and the smaller images.
 package storage
 
 import (
@@ -37,8 +37,8 @@ type Storage struct {
 	buckets map[region.Code]*blob.Bucket
 }
 
-// Open opens the storage of each home in urls. Homes with the same URL share a bucket. It creates the directory of a file://
-// URL but does not connect to remote storage.
+// Open opens the storage of each home in urls. Homes with the same URL share a bucket. It creates the directory of a
+// file:// URL but does not connect to remote storage.
 func Open(ctx context.Context, urls map[region.Code]string) (*Storage, error) {
 	s := &Storage{buckets: map[region.Code]*blob.Bucket{}}
 	opened := map[string]*blob.Bucket{}
@@ -150,7 +150,8 @@ func (s *Storage) Delete(ctx context.Context, fileID, part string) error {
 	return deleteKey(ctx, bucket, prefix(fileID)+part)
 }
 
-// DeleteAll removes every object of a file, including unfinished ones of crashed processes. It succeeds if there are none.
+// DeleteAll removes every object of a file, including unfinished ones of crashed processes. It succeeds if there are
+// none.
 func (s *Storage) DeleteAll(ctx context.Context, fileID string) error {
 	keys, bucket, err := s.keys(ctx, fileID)
 	if err != nil {

@@ -16,8 +16,8 @@ type Metrics struct {
 	labelled prometheus.Registerer
 }
 
-// NewMetrics returns metrics that all carry the constant labels network and region. They include those of the Go runtime,
-// the process and the build.
+// NewMetrics returns metrics that all carry the constant labels network and region. They include those of the Go
+// runtime, the process and the build.
 func NewMetrics(network string, home region.Code) *Metrics {
 	registry := prometheus.NewRegistry()
 	labels := prometheus.Labels{"network": network, "region": home.String()}

@@ -9,8 +9,8 @@ import (
 // Redacted is printed in place of a secret.
 const Redacted = "[redacted]"
 
-// Secret is text that must not appear in logs, errors or dumps: every way of printing it yields Redacted. Only Reveal returns
-// the text, so that every use can be found.
+// Secret is text that must not appear in logs, errors or dumps: every way of printing it yields Redacted. Only Reveal
+// returns the text, so that every use can be found.
 type Secret string
 
 // Reveal returns the secret text.

@@ -18,8 +18,8 @@ type Snapshot struct {
 	ScheduleDelay *time.Duration // of the most overdue scheduled post
 }
 
-// serverCollector exports a snapshot: what the server runs and the state of its dependencies. Counters of its work are in
-// packages edge and store. Unknown values are omitted, so that alerts can distinguish absent from bad values.
+// serverCollector exports a snapshot: what the server runs and the state of its dependencies. Counters of its work are
+// in packages edge and store. Unknown values are omitted, so that alerts can distinguish absent from bad values.
 type serverCollector struct{ snapshot func() Snapshot }
 
 func gauge(name, help string, labels ...string) *prometheus.Desc {

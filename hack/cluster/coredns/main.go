@@ -1,4 +1,5 @@
-// Program coredns is CoreDNS with only the plugins that cluster DNS needs; the full program includes three cloud clients.
+// Program coredns is CoreDNS with only the plugins that cluster DNS needs; the full program includes three cloud
+// clients.
 package main
 
 import (

@@ -111,8 +111,8 @@ func (c *check) addJoin(b *block, join *tree.JoinTableExpr) {
 	}
 }
 
-// addConditions marks those of sources as pinned to which a conjunct of e gives a home. An unqualified home belongs to the only
-// table.
+// addConditions marks those of sources as pinned to which a conjunct of e gives a home. An unqualified home belongs to
+// the only table.
 func (c *check) addConditions(b *block, e tree.Expr, sources []source) {
 	e = stripParens(e)
 	if and, ok := e.(*tree.AndExpr); ok {

@@ -159,8 +159,8 @@ func isRounding(name string) bool {
 	return false
 }
 
-// division allows `/` if an operand is cast to a fractional type, and the guards `1 / count(*)` and `1 / CASE …`, whose only
-// purpose is to fail with division by zero.
+// division allows `/` if an operand is cast to a fractional type, and the guards `1 / count(*)` and `1 / CASE …`, whose
+// only purpose is to fail with division by zero.
 func (c *check) division(b *tree.BinaryExpr) {
 	switch b.Operator.Symbol {
 	case treebin.FloorDiv:
@@ -185,8 +185,8 @@ func isGuard(b *tree.BinaryExpr) bool {
 	return false
 }
 
-// isFraction reports whether an expression certainly has a fractional type: it is a cast to one, or a number with a decimal
-// point.
+// isFraction reports whether an expression certainly has a fractional type: it is a cast to one, or a number with a
+// decimal point.
 func isFraction(e tree.Expr) bool {
 	switch n := stripParens(e).(type) {
 	case *tree.CastExpr:

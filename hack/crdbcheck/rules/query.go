@@ -68,8 +68,8 @@ func (c *check) queryNode(node any) {
 	}
 }
 
-// collectCTEs collects the names of common table expressions. They must not shadow tables, so that a name has the same meaning
-// in the whole statement.
+// collectCTEs collects the names of common table expressions. They must not shadow tables, so that a name has the same
+// meaning in the whole statement.
 func (c *check) collectCTEs(ast tree.Statement) {
 	c.ctes = map[string]bool{}
 	walk(ast, func(node any, _ []any) bool {

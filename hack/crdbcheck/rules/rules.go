@@ -1,9 +1,9 @@
-// Package rules parses SQL with CockroachDB's grammar and checks the rules that keep a multi-region database available: one
-// home per statement, keys that start with home, and nothing that CockroachDB rejects or evaluates differently from
+// Package rules parses SQL with CockroachDB's grammar and checks the rules that keep a multi-region database available:
+// one home per statement, keys that start with home, and nothing that CockroachDB rejects or evaluates differently from
 // PostgreSQL.
 //
-// The grammar accepts SQL that a server rejects, such as unknown types and functions. What PostgreSQL also knows is covered
-// by the tests that run every statement there; these rules cover the rest.
+// The grammar accepts SQL that a server rejects, such as unknown types and functions. What PostgreSQL also knows is
+// covered by the tests that run every statement there; these rules cover the rest.
 package rules
 
 import (

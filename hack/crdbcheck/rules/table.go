@@ -11,10 +11,11 @@ const (
 	// RuleHomeFirst requires keys and indexes to start with home: otherwise they would be checked or searched in every
 	// region.
 	RuleHomeFirst Rule = "home-first"
-	// RuleFullUnique forbids unique indexes that are partial or contain nullable columns: CockroachDB checks those in every
-	// region, even if home comes first.
+	// RuleFullUnique forbids unique indexes that are partial or contain nullable columns: CockroachDB checks those in
+	// every region, even if home comes first.
 	RuleFullUnique Rule = "full-unique"
-	// RuleNamed requires names for constraints: generated names depend on the engine, and errors are identified by them.
+	// RuleNamed requires names for constraints: generated names depend on the engine, and errors are identified by
+	// them.
 	RuleNamed Rule = "named"
 	// RuleLocality requires tables to be REGIONAL BY ROW AS region from their creation.
 	RuleLocality Rule = "locality"
@@ -144,8 +145,8 @@ func mentionsHomeAnywhere(e tree.Expr) bool {
 	return found
 }
 
-// regionDef checks the column that places a row. Because it is NOT NULL and its CASE has no ELSE, unknown homes fail instead of
-// being placed in a default region.
+// regionDef checks the column that places a row. Because it is NOT NULL and its CASE has no ELSE, unknown homes fail
+// instead of being placed in a default region.
 func (c *check) regionDef(d *tree.ColumnTableDef) {
 	if typeName(d) != "crdb_internal_region" {
 		c.violationf(RuleRegion, "region must have type crdb_internal_region")

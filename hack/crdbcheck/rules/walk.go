@@ -7,12 +7,12 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
 )
 
-// visitor is called for every node, parents first. path contains the node's ancestors, the nearest last. It returns whether to
-// visit the node's children.
+// visitor is called for every node, parents first. path contains the node's ancestors, the nearest last. It returns
+// whether to visit the node's children.
 type visitor func(node any, path []any) bool
 
-// walk visits every node of a syntax tree, through all fields. The parser's own walker omits some places (the SET list of ON
-// CONFLICT, window definitions), and a rule that misses a place is worse than none.
+// walk visits every node of a syntax tree, through all fields. The parser's own walker omits some places (the SET list
+// of ON CONFLICT, window definitions), and a rule that misses a place is worse than none.
 func walk(root any, visit visitor) {
 	w := &walker{visit: visit}
 	w.value(reflect.ValueOf(root))

@@ -232,8 +232,8 @@ func (p *newPost) check() error {
 	return nil
 }
 
-// moderation is the state of the network's moderation lists. The measured network has none; if there are any, this server
-// rejects posts.
+// moderation is the state of the network's moderation lists. The measured network has none; if there are any, this
+// server rejects posts.
 type moderation struct {
 	allowListOn bool
 	version     string

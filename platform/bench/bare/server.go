@@ -1,6 +1,6 @@
 // Package bare implements three operations of the API without the platform: a net/http handler each, which verifies the
-// token, sends the platform's own SQL through pgx in the same number of round trips, scans the rows into structs and encodes
-// them with encoding/json. `make bench` compares the platform with it.
+// token, sends the platform's own SQL through pgx in the same number of round trips, scans the rows into structs and
+// encodes them with encoding/json. `make bench` compares the platform with it.
 //
 // It does only what these operations need in one region: no other protocols, only essential checks of requests, and no
 // error bodies, request ids, logs, limits or compression.

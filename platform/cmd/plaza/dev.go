@@ -106,7 +106,8 @@ func interrupted(ctx context.Context, err error) error {
 	return nil
 }
 
-// configure reads the settings shared by all regions from PLAZA_* variables, such as log level, limits and token lifetimes.
+// configure reads the settings shared by all regions from PLAZA_* variables, such as log level, limits and token
+// lifetimes.
 func (d *devNetwork) configure() error {
 	if d.opts.port < 1 || d.opts.port+len(region.All())-1+opsOffset > 65535 {
 		return &usageError{fmt.Errorf("flag --port: %d is too high: operations endpoints use the port plus %d", d.opts.port, opsOffset)}

@@ -15,7 +15,8 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// devKeyID is the id of the server key and of the API key that plaza dev generates. Other keys can be added to the files.
+// devKeyID is the id of the server key and of the API key that plaza dev generates. Other keys can be added to the
+// files.
 const devKeyID = "dev"
 
 // devKeys are the id and the keys of a development network. They are generated at the first start and then reused.

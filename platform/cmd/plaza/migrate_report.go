@@ -129,7 +129,8 @@ func (p *migrateProgress) finish(err error, cfg config.Config, terminationLog st
 // maxTerminationLog is the size to which Kubernetes limits the file.
 const maxTerminationLog = 4096
 
-// writeTerminationLog overwrites the file. In a container the kubelet has created it; elsewhere it may have to be created.
+// writeTerminationLog overwrites the file. In a container the kubelet has created it; elsewhere it may have to be
+// created.
 func writeTerminationLog(path, text string) error {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // it must be readable by others
 		return fmt.Errorf("termination log: %w", err)

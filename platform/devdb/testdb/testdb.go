@@ -73,9 +73,9 @@ func Cockroach(t testing.TB) bool {
 	return get(t).cockroach
 }
 
-// Template creates databases with the same initial content, such as a migrated schema. PostgreSQL prepares it once and copies
-// it in a tenth of a second; CockroachDB cannot copy databases and prepares each. A Template is meant for a package
-// variable and is shared by all tests of the process.
+// Template creates databases with the same initial content, such as a migrated schema. PostgreSQL prepares it once and
+// copies it in a tenth of a second; CockroachDB cannot copy databases and prepares each. A Template is meant for a
+// package variable and is shared by all tests of the process.
 type Template struct {
 	prepare func(ctx context.Context, url string) error
 	once    sync.Once
@@ -106,8 +106,8 @@ func (tpl *Template) New(t testing.TB) string {
 	return url
 }
 
-// make prepares the template database, which exists as long as the server. On a server that outlives the process it is never
-// removed, so its name is descriptive.
+// make prepares the template database, which exists as long as the server. On a server that outlives the process it is
+// never removed, so its name is descriptive.
 func (tpl *Template) make(t testing.TB, s server) error {
 	t.Helper()
 	tpl.name = newName("test_template")

@@ -1,5 +1,5 @@
-# `make` lists the targets. Nothing but Go and make has to be there beforehand: tools are built from pinned modules in
-# hack/, and the database is found or installed by hack/ensure-postgres.sh.
+# `make` lists the targets. Only Go and make are required: tools are built from pinned modules in hack/, and the
+# database is found or installed by hack/ensure-postgres.sh.
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -10,12 +10,12 @@ MAKEFLAGS   += --warn-undefined-variables --no-builtin-rules
 
 # Arguments for the programs that `make run` and `make bench` start: make run ARGS="--ephemeral --demo"
 ARGS ?=
-# How long each fuzz target runs.
+# Duration of each fuzz target.
 FUZZTIME ?= 10s
-# How many networks the operator is measured with, of how many regions each, and for how long nothing happens.
+# Number of networks of the operator's benchmark, regions per network, and duration of the idle phase.
 NETWORKS ?= 500
 REGIONS  ?= 1
-IDLE     ?= 10m
+# Packages and flags of the tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 # Which tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 PKG       ?= ./...
 TESTFLAGS ?=
@@ -23,14 +23,14 @@ TESTFLAGS ?=
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 REVISION := $(shell git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)
 
-# Go refuses to build where git does not answer, as in a container that mounts somebody else's folder.
+# Go fails to build if git does not work, as in a container with a repository owned by another user.
 GOFLAGS ?=
 ifeq ($(REVISION),unknown)
 GOFLAGS += -buildvcs=false
 endif
 
-# The client of Google Cloud Storage can also speak gRPC, routed by xDS. Plaza speaks JSON to it; without those modules the
-# program is a fifth smaller, and an idle server has 25 MiB less resident.
+# The Google Cloud Storage client also supports gRPC with xDS, but Plaza uses JSON. Without those modules the program is
+# a fifth smaller and an idle server needs 25 MiB less memory.
 GOFLAGS += -tags=disable_grpc_modules
 export GOFLAGS
 
@@ -46,7 +46,7 @@ OPERATOR_IMAGE_NAME ?= plaza-operator
 IMAGE_TAG           ?= $(VERSION)
 IMAGE_ARCH          ?= $(shell go env GOARCH)
 
-# Modules of their own, so that what they need stays out of the programs.
+# Separate modules, whose dependencies do not become those of the programs.
 HACK_MODULES := hack/crdbcheck hack/image hack/cluster hack/packaging
 
 ##@ Everyday
@@ -71,7 +71,7 @@ build-operator: ## Build bin/plaza-operator.
 	@hack/gobuild.sh -trimpath -ldflags '$(LDFLAGS)' -o bin/plaza-operator ./controllers/cmd/plaza-operator
 
 .PHONY: test
-test: ## Run every test that needs no cluster, with the race detector (PKG=./…, TESTFLAGS=…).
+test: ## Run all tests except cluster tests, with the race detector (PKG=./…, TESTFLAGS=…).
 	@hack/ensure-postgres.sh
 	@hack/ensure-compiler.sh
 	@hack/ensure-promtool.sh >/dev/null
@@ -87,32 +87,32 @@ test: ## Run every test that needs no cluster, with the race detector (PKG=./…
 	exit $$failed
 
 .PHONY: conformance
-conformance: ## Run the conformance suite, and say how much of the contract it exercised on the running program.
+conformance: ## Run the conformance suite and print its coverage of the contract.
 	@hack/ensure-postgres.sh
 	@mkdir -p bin && rm -f bin/conformance.txt; failed=0; \
 	go test -count=1 -timeout 15m $(TESTFLAGS) ./platform/conformance -args -report=$(CURDIR)/bin/conformance.txt || failed=1; \
 	cat bin/conformance.txt; exit $$failed
 
 .PHONY: envtest
-envtest: ## Have etcd and kube-apiserver for the operator's tests (downloaded, or built from modules), in bin/envtest.
+envtest: ## Download or build etcd and kube-apiserver for the operator's tests.
 	@hack/ensure-envtest.sh >/dev/null
 
 .PHONY: test-cockroach
-test-cockroach: ## Run the same tests on CockroachDB with three localities (needs a cockroach program, or network).
+test-cockroach: ## Run the tests on CockroachDB with three localities (requires cockroach or a network).
 	@hack/ensure-compiler.sh
 	@hack/ensure-chromium.sh
 	@hack/test-cockroach.sh -race -timeout 30m $(TESTFLAGS) $(PKG)
 
 .PHONY: bench
-bench: bench-platform bench-operator ## Measure the platform beside bare handlers, feeds at scale, and the operator with 500 idle networks.
+bench: bench-platform bench-operator ## Benchmark the platform against bare handlers, feeds on a million posts, and the operator with 500 networks.
 
 .PHONY: bench-platform
-bench-platform: ## The platform's part of make bench (ARGS=…).
+bench-platform: ## Run the platform's benchmark (ARGS=…).
 	@hack/ensure-postgres.sh
 	@go run ./platform/bench $(ARGS)
 
 .PHONY: bench-operator
-bench-operator: ## The operator's part of make bench (NETWORKS=500, REGIONS=1, IDLE=10m).
+bench-operator: ## Run the operator's benchmark (NETWORKS=500, REGIONS=1, IDLE=10m).
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
 	go run ./controllers/bench -networks $(NETWORKS) -regions $(REGIONS) -idle $(IDLE)
 
@@ -136,11 +136,11 @@ fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
 	$(BUF) format --write proto/plaza
 
 .PHONY: crdbcheck
-crdbcheck: ## Hold every SQL statement and migration against CockroachDB's grammar and our rules.
+crdbcheck: ## Check every SQL statement and migration against CockroachDB's grammar and the rules of hack/crdbcheck.
 	@go -C hack/crdbcheck run .
 
 .PHONY: generate
-generate: $(BUF) $(CONTROLLER_GEN) ## Generate the code of proto/ and api/, the CRD and the chart's copies, and bring hack/crdbcheck to the versions of the main module.
+generate: $(BUF) $(CONTROLLER_GEN) ## Generate code from proto/ and api/, the CRD and the chart's copies, and update hack/crdbcheck to the main module's versions.
 	BUF=$(BUF) hack/generate.sh
 	$(CONTROLLER_GEN) object paths=./api/... crd output:crd:artifacts:config=config/crd/bases
 	@hack/chart-files.sh
@@ -148,27 +148,27 @@ generate: $(BUF) $(CONTROLLER_GEN) ## Generate the code of proto/ and api/, the 
 	@go run ./controllers/readme
 
 .PHONY: check-generate
-check-generate: $(BUF) $(CONTROLLER_GEN) ## Fail where make generate changes a file.
+check-generate: $(BUF) $(CONTROLLER_GEN) ## Fail if make generate changes a file.
 	@MAKE='$(MAKE)' hack/check-generate.sh
 
 ##@ Cluster
 
 .PHONY: cluster-up
-cluster-up: ## Start a real three-node Kubernetes cluster on this machine, without Docker (Linux, root).
+cluster-up: ## Start a three-node Kubernetes cluster on this machine, without Docker (Linux, root).
 	@go -C hack/cluster run . up
 
 .PHONY: cluster-down
-cluster-down: ## End that cluster and remove its folder.
+cluster-down: ## Stop that cluster and remove its data.
 	@go -C hack/cluster run . down
 
 .PHONY: test-cluster
-test-cluster: ## Run the operator's tests on a real cluster: KUBECONFIG's, or one that is started for it (Linux, root).
+test-cluster: ## Run the operator's tests on the cluster of KUBECONFIG, or on one started for it (Linux, root).
 	@hack/cluster/test.sh -tags cluster $(TESTFLAGS) ./controllers/clustertest/...
 
 ##@ Release
 
 .PHONY: image
-image: ## Write bin/plaza-image.tar and bin/plaza-operator-image.tar: static, non-root, of one layer, without a daemon.
+image: ## Write bin/plaza-image.tar and bin/plaza-operator-image.tar, without a container daemon.
 	@hack/image.sh plaza ./platform/cmd/plaza $(IMAGE_NAME):$(IMAGE_TAG)
 	@hack/image.sh plaza-operator ./controllers/cmd/plaza-operator $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG)
 
@@ -180,18 +180,18 @@ image: export REVISION := $(REVISION)
 PACKAGED_IMAGES = -operator-image $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG) -platform-image $(IMAGE_NAME):$(IMAGE_TAG)
 
 .PHONY: install.yaml
-install.yaml: ## Write bin/install.yaml: the operator, its CRD and its rights in one file, with the images of the version.
+install.yaml: ## Write bin/install.yaml: the operator, its CRD and its permissions, with this version's images.
 	@go -C hack/packaging run . manifest -root $(CURDIR) -out $(CURDIR)/bin/install.yaml $(PACKAGED_IMAGES)
 
 .PHONY: helm-package
-helm-package: ## Write bin/plaza-operator-<version>.tgz: the chart, with the images of the version.
+helm-package: ## Write bin/plaza-operator-<version>.tgz: the chart, with this version's images.
 	@go -C hack/packaging run . chart -root $(CURDIR) -version $(VERSION) -out $(CURDIR)/bin $(PACKAGED_IMAGES)
 
 .PHONY: clean
-clean: ## Remove what make built.
+clean: ## Remove everything that make built.
 	rm -rf bin
 
-# The tools, from the versions that their modules pin.
+# Tools, in the versions pinned by their modules.
 $(BUF): hack/tools/buf/go.mod hack/tools/buf/go.sum
 	@hack/gobuild.sh -C hack/tools/buf -o $@ github.com/bufbuild/buf/cmd/buf
 

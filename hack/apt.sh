@@ -1,9 +1,9 @@
 # Sourced by hack/ensure-*.sh and .ci/run.
 
-# can_apt: whether packages can be installed here without asking anybody.
+# can_apt reports whether packages can be installed unattended.
 can_apt() { [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; }
 
-# apt_install PACKAGES: installs Debian packages, showing what apt says only when it fails.
+# apt_install PACKAGES installs Debian packages and shows the output of apt only if it fails.
 apt_install() {
   local log
   log=$(mktemp)

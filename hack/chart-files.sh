@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Copies into the chart what helm may only read from the chart's own folder: the CRD, and the rules of the operator's role.
+# Copies the files that helm can only read from the chart's own directory: the CRD and the rules of the operator's role.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 files=charts/plaza-operator/files

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails where `make generate` changes a file, and shows what. It compares with the files as they are, not with a commit,
-# so that it also answers before committing.
+# Fails if `make generate` changes a file, and shows the differences. It compares with the working tree, not with a
+# commit, so that it can be used before committing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ for path in "${generated[@]}"; do
   diff -ruN "$before/$path" "$path" || stale=1
 done
 if ((stale)); then
-  echo "generated files are stale: run make generate, and commit what it changes" >&2
+  echo "generated files are out of date: run make generate and commit the changes" >&2
   exit 1
 fi
 echo "generated files are up to date"

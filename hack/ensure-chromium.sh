@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sees to it that there is a browser for the test of the page at /docs: a Chromium or Chrome in PATH, or the program that
-# CHROMIUM names. On Debian, as root, it installs one; elsewhere it says what to do.
+# Ensures that a browser exists for the test of the page at /docs: Chromium or Chrome in PATH, or the program named by
+# CHROMIUM. On Debian, as root, it installs one; elsewhere it prints instructions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source hack/apt.sh
@@ -19,5 +19,5 @@ if can_apt; then
   apt_install chromium
   has_chromium && exit 0
 fi
-echo "no browser found: install Chromium or Chrome (Debian: apt-get install chromium; macOS: brew install --cask google-chrome), or set CHROMIUM to its program" >&2
+echo "no browser found: install Chromium or Chrome (Debian: apt-get install chromium; macOS: brew install --cask google-chrome), or set CHROMIUM to its path" >&2
 exit 1

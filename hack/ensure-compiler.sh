@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sees to it that there is a C compiler: Go's race detector needs one.
+# Ensures that a C compiler exists, which Go's race detector needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source hack/apt.sh
@@ -15,5 +15,5 @@ if can_apt; then
   apt_install gcc libc6-dev
   compiles && exit 0
 fi
-echo "no C compiler, which the race detector needs: install gcc or clang with the C library's headers (Debian: apt-get install gcc libc6-dev)" >&2
+echo "no C compiler found, which the race detector requires: install gcc or clang with the C library's headers (Debian: apt-get install gcc libc6-dev)" >&2
 exit 1

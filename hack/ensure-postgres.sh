@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Sees to it that `plaza dev` and the tests find a database, in the order of platform/devdb: PLAZA_DATABASE_URL, a
-# cockroach program, the PostgreSQL server programs. On Debian, as root, it installs the last; elsewhere it says what to do.
+# Ensures that `plaza dev` and the tests find a database, as package platform/devdb looks for it: PLAZA_DATABASE_URL,
+# cockroach, or the PostgreSQL server programs. On Debian, as root, it installs the latter; elsewhere it prints
+# instructions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source hack/apt.sh
@@ -17,7 +18,7 @@ has_postgres() {
   return 1
 }
 
-# Debian's package makes a cluster and starts it; ours live in folders of their own, so it is told not to.
+# Prevents Debian's package from creating and starting a cluster, because the programs use their own directories.
 install_postgres() {
   local settings=/etc/postgresql-common/createcluster.conf
   if [[ ! -e $settings ]]; then
@@ -34,5 +35,5 @@ if can_apt; then
   install_postgres
   has_postgres && exit 0
 fi
-echo "no database found: set PLAZA_DATABASE_URL, or COCKROACH_BINARY to a cockroach program, or install the PostgreSQL server programs (Debian: apt-get install postgresql; macOS: brew install postgresql@17)" >&2
+echo "no database found: set PLAZA_DATABASE_URL, or COCKROACH_BINARY to the path of cockroach, or install the PostgreSQL server programs (Debian: apt-get install postgresql; macOS: brew install postgresql@17)" >&2
 exit 1

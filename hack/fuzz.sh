@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the main module, one after the other.
+# Runs every fuzz target of the main module sequentially.
 #   hack/fuzz.sh 10s
 set -euo pipefail
 cd "$(dirname "$0")/.."
-time=${1:?how long each target runs, as in 10s}
+time=${1:?the duration of each target is required, such as 10s}
 
 ran=0
 while IFS=: read -r file target; do

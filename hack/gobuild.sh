@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# go build that shows that it is alive: a cold build takes a minute or more.
+# Runs go build and shows its progress, because a cold build takes a minute or more.
 #   hack/gobuild.sh [flags of go build] packages
 set -euo pipefail
 
@@ -13,8 +13,8 @@ show() {
   fi
 }
 
-# -C has to be the first flag. With -v, go prints the path of each package that it compiles, and nothing when all is
-# built already; every other line is a message for people.
+# -C must be the first flag. With -v, go prints the import path of each package that it compiles; every other line is a
+# message.
 args=("$@")
 verbose=(-v)
 if [[ ${args[0]} == -C ]]; then

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds a static program and packs it into bin/NAME-image.tar: an image of one layer, without a container daemon.
+# Builds a static program and packs it into bin/NAME-image.tar, an image with a single layer, without a container
+# daemon.
 #   IMAGE_ARCH=amd64 VERSION=v1 REVISION=… LDFLAGS=… hack/image.sh NAME PACKAGE IMAGE:TAG
 set -euo pipefail
 cd "$(dirname "$0")/.."

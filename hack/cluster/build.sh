@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds programs of Kubernetes from the modules that go.mod here and in coredns/ pins.
-#   hack/cluster/build.sh FOLDER etcd kube-apiserver kubectl …
-# It takes minutes the first time; later only what another version or flag asks for is built again: FOLDER/.NAME.built
-# holds the checksum of both.
+# Builds programs of Kubernetes from the modules pinned by go.mod here and in coredns/.
+#   hack/cluster/build.sh DIR etcd kube-apiserver kubectl …
+# The first build takes minutes. Later only programs whose version or flags have changed are rebuilt: DIR/.NAME.built
+# contains a checksum of both.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -11,7 +11,7 @@ shift
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 
-# What the programs say of themselves: kubelets and clients compare these numbers.
+# The version that the programs report, which kubelets and clients compare.
 version=$(sed -n 's/^[[:space:]]*k8s\.io\/kubernetes \(v[0-9.]*\).*/\1/p' hack/cluster/go.mod | sed -n 1p)
 IFS=. read -r major minor _ <<<"${version#v}"
 flags="-s -w"
@@ -20,7 +20,7 @@ for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
   flags+=" -X $package.gitTreeState=clean"
 done
 
-# Static programs: they run on any Linux, and in an image with nothing else in it.
+# Static programs run on any Linux, and in images without other files.
 export CGO_ENABLED=0
 
 for name in "$@"; do
@@ -33,7 +33,7 @@ for name in "$@"; do
     coredns) module=hack/cluster/coredns package=. ;;
     pause | echo) package=./$name ;;
     *)
-      echo "build.sh: no program $name" >&2
+      echo "build.sh: unknown program $name" >&2
       exit 2
       ;;
   esac

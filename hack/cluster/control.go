@@ -9,11 +9,13 @@ import (
 	"time"
 )
 
-// graceOfNodes is how long a silent node counts as ready. Kubernetes' own 50 s would make tests of a lost region slow.
+// graceOfNodes is how long a silent node counts as ready. Kubernetes' default of 50 s would slow down tests of a lost
+// region.
 const graceOfNodes = 20 * time.Second
 
-// controlPlane is etcd, the API server, the controllers and the scheduler, in the order of their start. They listen at the
-// bridge alone, where no port of this machine is in the way; pods reach it too, so etcd asks for a certificate.
+// controlPlane returns the daemons of the control plane in start order: etcd, API server, controller manager and
+// scheduler. They listen on the bridge only, to avoid port conflicts on this machine. Pods can reach the bridge, so
+// etcd requires client certificates.
 func (c cluster) controlPlane() []daemon {
 	pki := func(file string) string { return c.path("pki", file) }
 	return []daemon{
@@ -51,7 +53,7 @@ func (c cluster) controlPlane() []daemon {
 	}
 }
 
-// startControlPlane returns when the API server is ready.
+// startControlPlane starts the control plane and returns when the API server is ready.
 func (c cluster) startControlPlane(ctx context.Context) error {
 	for _, d := range c.controlPlane() {
 		if err := c.start(d); err != nil {
@@ -62,7 +64,7 @@ func (c cluster) startControlPlane(ctx context.Context) error {
 		}
 		err := within(ctx, 2*time.Minute, "waiting for the API server", func(ctx context.Context) error {
 			if !c.running(d.name) {
-				return errors.New("it ended: " + c.lastWords(d.name))
+				return errors.New("it exited: " + c.lastWords(d.name))
 			}
 			_, err := c.kubectl(ctx, "get", "--raw", "/readyz")
 			return err
@@ -75,7 +77,7 @@ func (c cluster) startControlPlane(ctx context.Context) error {
 	return err
 }
 
-// access is what CoreDNS, which is no pod here, may read.
+// access grants CoreDNS, which does not run in a pod here, read access.
 const access = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -100,7 +102,7 @@ func (c cluster) apply(ctx context.Context, manifest string) (string, error) {
 	return pipe(ctx, manifest, c.kubectlProgram(), "--kubeconfig", c.kubeconfig(), "apply", "-f", "-")
 }
 
-// kubectlProgram is the one in PATH, or ours.
+// kubectlProgram returns the path of kubectl: the one in PATH, or else the one built here.
 func (c cluster) kubectlProgram() string {
 	if path, err := exec.LookPath("kubectl"); err == nil {
 		return path
@@ -108,7 +110,7 @@ func (c cluster) kubectlProgram() string {
 	return c.program("kubectl")
 }
 
-// programs is what has to be built.
+// programs returns the programs that have to be built.
 func (c cluster) programs() []string {
 	list := []string{
 		"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "coredns", "pause", "echo",
@@ -119,7 +121,7 @@ func (c cluster) programs() []string {
 	return list
 }
 
-// build builds the programs and the images. It shows what it compiles: the first time it takes minutes.
+// build builds the programs and the images. It shows its progress, because the first build takes minutes.
 func (c cluster) build(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, c.repo+"/hack/cluster/build.sh", append([]string{c.bin}, c.programs()...)...)
 	cmd.Stderr = os.Stderr

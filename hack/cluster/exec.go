@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// sh runs a program and returns what it printed; its error has the program's last words.
+// sh runs a program and returns its output. The error contains the last lines of the output.
 func sh(ctx context.Context, name string, args ...string) (string, error) {
 	return pipe(ctx, "", name, args...)
 }
 
-// pipe is sh with something to read for the program.
+// pipe is like sh, with input for the program's standard input.
 func pipe(ctx context.Context, input, name string, args ...string) (string, error) {
 	return runAs(ctx, nil, input, name, args...)
 }
 
-// runAs is pipe as another user, if one is given.
+// runAs is like pipe, as another user unless user is nil.
 func runAs(ctx context.Context, user *syscall.Credential, input, name string, args ...string) (string, error) {
 	var out, words bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
 	if user != nil {
-		cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Credential: user} // ours may be closed to that user
+		cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Credential: user} // that user may lack access to the current directory
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &words
 	if err := cmd.Run(); err != nil {
@@ -34,7 +34,7 @@ func runAs(ctx context.Context, user *syscall.Credential, input, name string, ar
 	return out.String(), nil
 }
 
-// shAll runs one command after another, each given as one line without quotes.
+// shAll runs commands one after another, each given as a line without quotes.
 func shAll(ctx context.Context, lines ...string) error {
 	for _, line := range lines {
 		words := strings.Fields(line)
@@ -45,7 +45,7 @@ func shAll(ctx context.Context, lines ...string) error {
 	return nil
 }
 
-// within calls try until it succeeds, and returns its last error when limit has passed.
+// within calls try until it succeeds, and returns its last error when limit has elapsed.
 func within(ctx context.Context, limit time.Duration, what string, try func(context.Context) error) error {
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -59,7 +59,7 @@ func within(ctx context.Context, limit time.Duration, what string, try func(cont
 			return nil
 		}
 		if ctx.Err() == nil || last == nil {
-			last = err // the first error after the end only says that time is up
+			last = err // errors after the end of ctx are about the timeout
 		}
 		select {
 		case <-ctx.Done():

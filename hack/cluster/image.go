@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// archive is where the image of one of our own programs is.
+// archive returns the path of the image archive of a program built here.
 func (c cluster) archive(name string) string { return c.program(name + ".tar") }
 
-// pack writes the image of a program of ours, with the tool that writes Plaza's, unless it is newer than the program.
+// pack writes the image of a program built here, with the same tool as Plaza's images, unless it is up to date.
 func (c cluster) pack(ctx context.Context, name, tag string) error {
 	program, err := os.Stat(c.program(name))
 	if err != nil {
@@ -28,7 +28,7 @@ func (c cluster) pack(ctx context.Context, name, tag string) error {
 	return err
 }
 
-// load brings images to every node. A pod must not pull them: imagePullPolicy IfNotPresent or Never.
+// load imports images on every node. Pods must use them with imagePullPolicy IfNotPresent or Never.
 func load(ctx context.Context, c cluster, args []string, out io.Writer) error {
 	for _, name := range args {
 		archive, err := c.find(name)
@@ -37,7 +37,7 @@ func load(ctx context.Context, c cluster, args []string, out io.Writer) error {
 		}
 		for _, n := range nodes {
 			if !c.running(n.region + "/containerd") {
-				return errors.New("the cluster is not up")
+				return errors.New("the cluster is not running")
 			}
 			words, err := c.ctr(ctx, n, "images", "import", archive)
 			if err != nil {
@@ -49,7 +49,8 @@ func load(ctx context.Context, c cluster, args []string, out io.Writer) error {
 	return nil
 }
 
-// find returns the path of a file that is named from the working folder, or from the repository: `go -C` changes the former.
+// find returns the path of a file given relative to the working directory or, because `go -C` changes that, the
+// repository.
 func (c cluster) find(name string) (string, error) {
 	path, err := filepath.Abs(name)
 	if err != nil || exists(path) {
@@ -61,7 +62,7 @@ func (c cluster) find(name string) (string, error) {
 	return "", fmt.Errorf("no file %s", name)
 }
 
-// ctr speaks to the container runtime of a node.
+// ctr runs ctr on a node's container runtime.
 func (c cluster) ctr(ctx context.Context, n node, args ...string) (string, error) {
 	return sh(ctx, "ctr", append([]string{"-a", c.socket(n), "-n", "k8s.io"}, args...)...)
 }

@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// The addresses of the cluster. The bridge is the network between the regions: the control plane and the database are on
-// the host, at its address, and each node is on it with an address of its own.
+// The addresses of the cluster. The bridge is the network between the regions: the control plane and the database run
+// on the host, at its address, and each node has an address on it.
 const (
 	bridge        = "plaza0"
 	hostAddress   = "10.200.0.1"
 	nodeNetwork   = "10.200.0.0/24"
 	podNetwork    = "10.244.0.0/16"
 	serviceRange  = "10.96.0.0/16"
-	firstService  = "10.96.0.1" // of kubernetes.default
+	firstService  = "10.96.0.1" // kubernetes.default
 	apiPort       = "6443"
 	etcdAddress   = "https://10.200.0.1:2379"
 	etcdPeer      = "https://10.200.0.1:2380"
@@ -25,14 +25,14 @@ const (
 	pauseImage    = "plaza.local/pause:1"
 )
 
-// node is one machine of the cluster, which is a network namespace with a container runtime of its own.
+// node is a node of the cluster: a network namespace with its own container runtime.
 type node struct {
-	region   string // Plaza's code, which names the node: us
-	locality string // what the database and the node label call the region: us-east1
-	number   int    // last part of its addresses
+	region   string // Plaza's region code, part of the node's name: us
+	locality string // name of the region in the database and in the node's label: us-east1
+	number   int    // last part of its IP addresses
 }
 
-// nodes is one per region.
+// nodes has one node per region.
 var nodes = []node{
 	{region: "us", locality: "us-east1", number: 1},
 	{region: "eu", locality: "europe-west1", number: 2},
@@ -50,20 +50,21 @@ func (n node) zone() string      { return n.locality + "-b" }
 func nodeOf(region string) (node, error) {
 	i := slices.IndexFunc(nodes, func(n node) bool { return n.region == region })
 	if i < 0 {
-		return node{}, fmt.Errorf("no region %q: us, eu or sg", region)
+		return node{}, fmt.Errorf("unknown region %q: want us, eu or sg", region)
 	}
 	return nodes[i], nil
 }
 
-// cluster is where a cluster's files are. All that it writes, but for the network, is in dir; programs and images are
-// kept in bin, where `make clean` finds them.
+// cluster holds the directories of a cluster. Its state, except for the network, is in dir; programs and images are in
+// bin, which `make clean` removes.
 type cluster struct {
 	repo string
 	dir  string
 	bin  string
 }
 
-// openCluster finds the repository around the working folder; dir is the state folder, or empty for the default.
+// openCluster finds the repository that contains the working directory. dir is the state directory, or "" for the
+// default.
 func openCluster(dir string) (cluster, error) {
 	repo, err := os.Getwd()
 	if err != nil {
@@ -72,7 +73,7 @@ func openCluster(dir string) (cluster, error) {
 	for !exists(filepath.Join(repo, "hack", "cluster", "go.mod")) {
 		parent := filepath.Dir(repo)
 		if parent == repo {
-			return cluster{}, errors.New("run it within Plaza's repository")
+			return cluster{}, errors.New("the working directory is not in Plaza's repository")
 		}
 		repo = parent
 	}
@@ -99,7 +100,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// write writes a file that only its owner reads, with the folders above it.
+// write writes a file that only its owner can read, creating parent directories.
 func write(path, content string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

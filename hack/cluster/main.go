@@ -1,17 +1,17 @@
 // Program cluster runs a real Kubernetes cluster of three nodes on one Linux machine, one node in each of Plaza's
-// regions, from Go modules and Debian packages alone: no Docker, no registry, no virtual machine. A node is a network
-// namespace with its own containerd, kubelet, kube-proxy and DNS; the control plane and a PostgreSQL server are on the
-// host. It needs root. Where a person has Docker, kind does the same job.
+// regions, using only Go modules and Debian packages: no Docker, registry or virtual machine. A node is a network
+// namespace with its own containerd, kubelet, kube-proxy and DNS; the control plane and a PostgreSQL server run on the
+// host. It requires root. On machines with Docker, kind can be used instead.
 //
-//	go -C hack/cluster run . up             start what is not running, and wait until it is ready
-//	go -C hack/cluster run . load A.tar …   bring image archives to the three nodes
-//	go -C hack/cluster run . status         what runs, and what the nodes say
-//	go -C hack/cluster run . cut eu         take the region off the network
-//	go -C hack/cluster run . heal eu        and put it back
-//	go -C hack/cluster run . smoke          try it: pods, logs, Services, DNS, database, a region lost and found
-//	go -C hack/cluster run . down           end everything, and remove its folder
+//	go -C hack/cluster run . up             start everything that is not running, and wait until it is ready
+//	go -C hack/cluster run . load A.tar …   import image archives on the three nodes
+//	go -C hack/cluster run . status         print the state of programs and nodes
+//	go -C hack/cluster run . cut eu         disconnect a region from the network
+//	go -C hack/cluster run . heal eu        reconnect it
+//	go -C hack/cluster run . smoke          test pods, logs, Services, DNS, the database, and a lost region
+//	go -C hack/cluster run . down           stop everything and remove its directory
 //
-// It exits with 3 when this machine cannot carry the cluster, after saying why in one sentence.
+// It exits with 3, and a one-line reason, if this machine does not support the cluster.
 package main
 
 import (
@@ -26,11 +26,11 @@ import (
 	"syscall"
 )
 
-// exitUnsupported tells a script that the cluster was not tried: the machine cannot carry it.
+// exitUnsupported is the exit code on machines that do not support the cluster.
 const exitUnsupported = 3
 
-// errUnsupported is the kind of every such reason.
-var errUnsupported = errors.New("this machine cannot carry the cluster")
+// errUnsupported is wrapped by all reasons why a machine does not support the cluster.
+var errUnsupported = errors.New("this machine does not support the cluster")
 
 func unsupported(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errUnsupported, fmt.Errorf(format, args...))
@@ -50,9 +50,9 @@ func main() {
 	os.Exit(1)
 }
 
-// command is what one word on the command line does.
+// command is a subcommand.
 type command struct {
-	args string // what it takes, for people
+	args string // its arguments, for the usage message
 	do   func(ctx context.Context, c cluster, args []string, out io.Writer) error
 }
 
@@ -66,11 +66,11 @@ var commands = map[string]command{
 	"smoke":  {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return smoke(ctx, c, out) }},
 }
 
-const usage = `usage: cluster [-dir FOLDER] up | load ARCHIVE.tar … | status | cut REGION | heal REGION | smoke | down`
+const usage = `usage: cluster [-dir DIR] up | load ARCHIVE.tar … | status | cut REGION | heal REGION | smoke | down`
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)
-	dir := flags.String("dir", "", "folder for all that the cluster writes (.plaza-cluster in the repository)")
+	dir := flags.String("dir", "", "directory for the state of the cluster (default .plaza-cluster in the repository)")
 	flags.Usage = func() {
 		fmt.Fprintln(flags.Output(), usage)
 		flags.PrintDefaults()
@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if (chosen.args == "") != (len(rest) == 0) {
 		return errors.New(strings.TrimSpace("usage: cluster " + flags.Arg(0) + " " + chosen.args))
 	}
-	// Root's PATH may lack the folders of the system's programs.
+	// Root's PATH may lack the directories of system programs.
 	if err := os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin"); err != nil {
 		return err
 	}

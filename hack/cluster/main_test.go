@@ -12,18 +12,18 @@ import (
 
 func TestCommandLine(t *testing.T) {
 	for line, want := range map[string]string{
-		"":              "usage: cluster [-dir FOLDER] up",
-		"sideways":      "usage: cluster [-dir FOLDER] up",
+		"":              "usage: cluster [-dir DIR] up",
+		"sideways":      "usage: cluster [-dir DIR] up",
 		"up now":        "usage: cluster up",
 		"cut":           "usage: cluster cut REGION",
 		"load":          "usage: cluster load ARCHIVE.tar …",
-		"cut mars":      `no region "mars": us, eu or sg`,
-		"heal us,eu":    "no region",
+		"cut mars":      `unknown region "mars": want us, eu or sg`,
+		"heal us,eu":    "unknown region",
 		"load x.tar":    "no file x.tar",
-		"load go.mod":   "the cluster is not up",
+		"load go.mod":   "the cluster is not running",
 		"-dir":          "flag needs an argument",
 		"-unknown down": "flag provided but not defined",
-		"status":        "no cluster runs in",
+		"status":        "no cluster is running in",
 	} {
 		t.Run(line, func(t *testing.T) {
 			args := strings.Fields(line)
@@ -42,14 +42,14 @@ func TestDownWithoutACluster(t *testing.T) {
 	var out strings.Builder
 	must(t, run(t.Context(), []string{"-dir", t.TempDir(), "down"}, &out))
 	if !strings.Contains(out.String(), "no cluster in") {
-		t.Fatalf("it said %q", out.String())
+		t.Fatalf("output is %q", out.String())
 	}
 }
 
-func TestReasonsAreOfOneKind(t *testing.T) {
-	err := unsupported("it has no %s", "wings")
+func TestUnsupported(t *testing.T) {
+	err := unsupported("no %s", "network")
 	equal(t, true, errors.Is(err, errUnsupported))
-	equal(t, "this machine cannot carry the cluster: it has no wings", err.Error())
+	equal(t, "this machine does not support the cluster: no network", err.Error())
 }
 
 func TestFolders(t *testing.T) {
@@ -64,7 +64,7 @@ func TestFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, err = openCluster("")
 	if err == nil {
-		t.Fatal("it found a repository where there is none")
+		t.Fatal("found a repository outside of any")
 	}
 }
 
@@ -84,12 +84,12 @@ func TestNodesShareNothing(t *testing.T) {
 	for _, n := range nodes {
 		for _, value := range []string{n.name(), n.link(), n.address(), n.pods(), n.locality, n.zone()} {
 			if seen[value] {
-				t.Fatalf("%s is of two nodes", value)
+				t.Fatalf("%s belongs to two nodes", value)
 			}
 			seen[value] = true
 		}
 		if len(n.link()) > 15 {
-			t.Fatalf("%s is too long for the name of a link", n.link())
+			t.Fatalf("%s is too long for a link's name", n.link())
 		}
 	}
 }
@@ -106,10 +106,10 @@ func TestNetworkConfigurationIsJSON(t *testing.T) {
 	}
 }
 
-func TestAFolderWithALongName(t *testing.T) {
+func TestLongDirectoryName(t *testing.T) {
 	want := "too long for a socket"
 	if os.Geteuid() != 0 {
-		want = "needs root" // which is looked at first
+		want = "requires root" // which is checked first
 	}
 	err := run(t.Context(), []string{"-dir", "/tmp/" + strings.Repeat("x", 100), "up"}, io.Discard)
 	if !errors.Is(err, errUnsupported) || !strings.Contains(err.Error(), want) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// connect lays the network: a bridge on the host, and a network namespace for each node with a link to it. Nodes send to
-// each other's pods by themselves: the host forwards nothing, so its settings and packet filter stay as they are.
+// connect creates the network: a bridge on the host, and for each node a network namespace with a link to the bridge.
+// Nodes route pod traffic to each other directly, so the host's forwarding and packet filter settings are not changed.
 func (c cluster) connect(ctx context.Context) error {
 	if err := c.claimBridge(ctx); err != nil {
 		return err
@@ -24,14 +24,14 @@ func (c cluster) connect(ctx context.Context) error {
 	return routeServices(ctx)
 }
 
-// claimBridge makes the bridge, whose alias says whose it is: two clusters cannot share the addresses.
+// claimBridge creates the bridge. Its alias identifies the cluster, because two clusters cannot share the addresses.
 func (c cluster) claimBridge(ctx context.Context) error {
 	if err := c.checkOwner(ctx); err != nil {
 		return err
 	}
 	if !exists("/sys/class/net/" + bridge) {
 		if taken, err := sh(ctx, "ip", "route", "show", "root", nodeNetwork); err != nil || taken != "" {
-			return errors.Join(err, fmt.Errorf("this machine has a route to %s, which the cluster needs: %s", nodeNetwork, taken))
+			return errors.Join(err, fmt.Errorf("a route on this machine conflicts with the cluster's network %s: %s", nodeNetwork, taken))
 		}
 		if err := shAll(ctx, "ip link add "+bridge+" type bridge"); err != nil {
 			return err
@@ -43,27 +43,27 @@ func (c cluster) claimBridge(ctx context.Context) error {
 	return shAll(ctx, "ip addr replace "+hostAddress+"/24 dev "+bridge, "ip link set "+bridge+" up")
 }
 
-// bridgeOwner returns the folder of the cluster that the bridge is of, if there is one.
+// bridgeOwner returns the state directory of the cluster that owns the bridge, or "".
 func bridgeOwner() string {
-	alias, _ := os.ReadFile("/sys/class/net/" + bridge + "/ifalias") // no bridge has no owner
+	alias, _ := os.ReadFile("/sys/class/net/" + bridge + "/ifalias") // fails if there is no bridge
 	return strings.TrimSpace(string(alias))
 }
 
-// checkOwner fails where the cluster of another folder runs.
+// checkOwner returns an error if a cluster with another state directory is running.
 func (c cluster) checkOwner(context.Context) error {
 	if owner := bridgeOwner(); owner != "" && owner != c.dir {
-		return fmt.Errorf("the cluster in %s runs on this machine: end it first (-dir %s down)", owner, owner)
+		return fmt.Errorf("the cluster in %s is running on this machine: stop it first (-dir %s down)", owner, owner)
 	}
 	return nil
 }
 
-// connectNode makes a node's namespace and link, unless that was done to the end.
+// connectNode creates a node's namespace and link, unless they are complete.
 func (c cluster) connectNode(ctx context.Context, n node) error {
 	done := c.path("run", n.region, "network")
 	if exists(done) && exists("/run/netns/"+n.namespace()) {
 		return nil
 	}
-	if err := n.disconnect(ctx); err != nil { // of a start that was interrupted
+	if err := n.disconnect(ctx); err != nil { // removes the remains of an interrupted start
 		return err
 	}
 	inside := "ip -n " + n.namespace() + " "
@@ -89,13 +89,13 @@ func (c cluster) connectNode(ctx context.Context, n node) error {
 	return write(done, "")
 }
 
-// enter is the command line of a program on the node: in its network, and nothing else. `ip netns exec` would also hide
-// the cgroups.
+// enter returns a command line that runs a program in the node's network namespace. `ip netns exec` would also hide the
+// cgroups.
 func (n node) enter(args ...string) []string {
 	return append([]string{"nsenter", "--net=/run/netns/" + n.namespace()}, args...)
 }
 
-// routeServices leads the host to the Services, through the first node that is on the network.
+// routeServices routes the Services' addresses from the host through the first connected node.
 func routeServices(ctx context.Context) error {
 	for _, n := range nodes {
 		if up, err := n.linked(); err != nil || !up {
@@ -103,25 +103,25 @@ func routeServices(ctx context.Context) error {
 		}
 		return shAll(ctx, fmt.Sprintf("ip route replace %s via %s", serviceRange, n.address()))
 	}
-	return nil // every region is cut off: that is what was asked for
+	return nil // all regions are disconnected, as requested
 }
 
-// linked tells whether the node is on the network.
+// linked reports whether the node is connected.
 func (n node) linked() (bool, error) {
 	flags, err := os.ReadFile("/sys/class/net/" + n.link() + "/operstate")
 	return strings.TrimSpace(string(flags)) == "up", err
 }
 
-// cut takes a region off the network: its programs run on, and reach nobody.
+// cut disconnects a region: its programs keep running but cannot reach the others.
 func cut(ctx context.Context, _ cluster, args []string, out io.Writer) error {
 	return setLink(ctx, args, "down", func(n node) error {
-		_, err := fmt.Fprintf(out, "%s is off the network; Kubernetes sees it after %s. Back with: heal %s\n",
+		_, err := fmt.Fprintf(out, "%s is disconnected; Kubernetes notices after %s. To reconnect it: heal %s\n",
 			n.name(), graceOfNodes, n.region)
 		return err
 	})
 }
 
-// heal puts a region back.
+// heal reconnects a region.
 func heal(ctx context.Context, _ cluster, args []string, out io.Writer) error {
 	return setLink(ctx, args, "up", func(n node) error {
 		err := within(ctx, 10*time.Second, "waiting for the link of "+n.name(), func(context.Context) error {
@@ -130,7 +130,7 @@ func heal(ctx context.Context, _ cluster, args []string, out io.Writer) error {
 			}
 			return nil
 		})
-		fmt.Fprintf(out, "%s is on the network again\n", n.name())
+		fmt.Fprintf(out, "%s is connected again\n", n.name())
 		return err
 	})
 }
@@ -142,7 +142,7 @@ func setLink(ctx context.Context, args []string, state string, done func(node) e
 			return err
 		}
 		if err := shAll(ctx, fmt.Sprintf("ip link set %s %s", n.link(), state)); err != nil {
-			return fmt.Errorf("is the cluster up? %w", err)
+			return fmt.Errorf("is the cluster running? %w", err)
 		}
 		if err := done(n); err != nil {
 			return err
@@ -151,7 +151,7 @@ func setLink(ctx context.Context, args []string, state string, done func(node) e
 	return routeServices(ctx)
 }
 
-// disconnect takes the network away again; the routes go with the bridge.
+// disconnect removes the network. Removing the bridge also removes its routes.
 func (c cluster) disconnect(ctx context.Context) error {
 	var errs []error
 	for _, n := range nodes {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A node's daemons, in the order of their start. Each has its own folder, so that three of them share one machine.
+// nodeDaemons returns a node's daemons in start order. Each has separate directories, so that three nodes can share a
+// machine.
 func (c cluster) nodeDaemons(n node) []daemon {
 	return []daemon{
 		{name: n.region + "/containerd", args: n.enter("containerd", "--config", c.node(n, "containerd.toml"))},
@@ -23,14 +24,14 @@ func (c cluster) nodeDaemons(n node) []daemon {
 		{name: n.region + "/kube-proxy", args: n.enter(
 			c.program("kube-proxy"), "--kubeconfig="+c.kubeconfigOf("system:kube-proxy"), "--hostname-override="+n.name(),
 			"--proxy-mode=iptables", "--cluster-cidr="+podNetwork,
-			"--conntrack-max-per-core=0", // the limit is the whole machine's
+			"--conntrack-max-per-core=0", // the limit applies to the whole machine
 		)},
 	}
 }
 
 func (c cluster) socket(n node) string { return c.node(n, "containerd.sock") }
 
-// writeNode writes the configuration of a node's daemons.
+// writeNode writes the configuration files of a node's daemons.
 func (c cluster) writeNode(n node) error {
 	return errors.Join(
 		write(c.node(n, "cni/10-plaza.conflist"), c.cniConfig(n)),
@@ -40,8 +41,8 @@ func (c cluster) writeNode(n node) error {
 	)
 }
 
-// cniConfig gives each pod a link of its own to the node, not a place on a bridge: what goes from a pod to a Service and
-// from there to a pod of the same node passes the node both ways, as kube-proxy needs it.
+// cniConfig returns a configuration that connects each pod to the node by a separate link instead of a bridge: traffic
+// from a pod through a Service to a pod of the same node must pass the node in both directions for kube-proxy.
 func (c cluster) cniConfig(n node) string {
 	return fmt.Sprintf(`{
   "cniVersion": "1.0.0",
@@ -55,8 +56,8 @@ func (c cluster) cniConfig(n node) string {
 `, c.node(n, "addresses"), n.pods())
 }
 
-// containerdConfig: restrict_oom_score_adj is for machines without CAP_SYS_RESOURCE, where no pod would start without it;
-// the pods' networks are mounted below our folder, where the end finds them.
+// containerdConfig returns containerd's configuration. Without restrict_oom_score_adj no pod starts on machines without
+// CAP_SYS_RESOURCE. Pod networks are mounted below the state directory, where down finds them.
 func (c cluster) containerdConfig(n node) string {
 	return fmt.Sprintf(`version = 2
 root = %q
@@ -81,7 +82,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
 		cniFolder(), c.node(n, "cni"))
 }
 
-// cniFolder is where the network plugins are: Debian's place, or everybody else's.
+// cniFolder returns the directory of the CNI plugins: Debian's or the default.
 func cniFolder() string {
 	for _, folder := range []string{"/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni"} {
 		if exists(folder + "/ptp") {
@@ -91,8 +92,8 @@ func cniFolder() string {
 	return ""
 }
 
-// kubeletConfig: three kubelets in one tree of cgroups must not manage it; images that were loaded must not be collected,
-// for nothing could pull them again.
+// kubeletConfig returns the kubelet's configuration. Three kubelets that share a cgroup tree must not manage it, and
+// loaded images must not be garbage collected, because they cannot be pulled again.
 func (c cluster) kubeletConfig(n node) string {
 	return fmt.Sprintf(`apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -124,10 +125,11 @@ evictionHard: {imagefs.available: "1%%", nodefs.available: "1%%", memory.availab
 		clusterDomain, c.resolvConf(), c.node(n, "logs"), c.node(n, "plugins"))
 }
 
-// resolvConf is what pods that use the node's DNS get: the cluster has no way out, so they ask CoreDNS, which says so.
+// resolvConf is the resolv.conf of pods with the node's DNS policy. The cluster has no Internet access.
 func (c cluster) resolvConf() string { return c.path("resolv.conf") }
 
-// corefile is of a DNS server per node: a region that is cut off still knows the names that it knew.
+// corefile returns the configuration of a node's DNS server. There is one per node, so that a disconnected region can
+// still resolve known names.
 func (c cluster) corefile(n node) string {
 	return fmt.Sprintf(`.:53 {
     bind %s
@@ -141,7 +143,7 @@ func (c cluster) corefile(n node) string {
 `, n.address(), clusterDomain, c.kubeconfigOf("system:coredns"))
 }
 
-// startNode starts the runtime, gives it the pause image, and starts the rest.
+// startNode starts the container runtime, imports the pause image, and starts the other daemons.
 func (c cluster) startNode(ctx context.Context, n node) error {
 	if err := c.writeNode(n); err != nil {
 		return err
@@ -155,7 +157,7 @@ func (c cluster) startNode(ctx context.Context, n node) error {
 		}
 		err := within(ctx, time.Minute, "waiting for containerd of "+n.name(), func(ctx context.Context) error {
 			if !c.running(d.name) {
-				return errors.New("it ended: " + c.lastWords(d.name))
+				return errors.New("it exited: " + c.lastWords(d.name))
 			}
 			_, err := c.ctr(ctx, n, "version")
 			return err
@@ -170,7 +172,7 @@ func (c cluster) startNode(ctx context.Context, n node) error {
 	return nil
 }
 
-// waitForNode returns when the node is ready for pods, and its DNS for questions.
+// waitForNode returns when the node and its DNS server are ready.
 func (c cluster) waitForNode(ctx context.Context, n node) error {
 	return within(ctx, 2*time.Minute, "waiting for "+n.name(), func(ctx context.Context) error {
 		for _, d := range c.nodeDaemons(n) {
@@ -188,10 +190,10 @@ func (c cluster) waitForNode(ctx context.Context, n node) error {
 	})
 }
 
-// briefly is the grace of a program whose data goes with it.
+// briefly is the grace period of programs whose data is removed anyway.
 const briefly = time.Second
 
-// stopNode ends a node: the kubelet first, which would start the containers again, then these, then their runtime.
+// stopNode stops a node: the kubelet first, because it restarts containers, then the containers, then their runtime.
 func (c cluster) stopNode(ctx context.Context, n node) error {
 	var errs []error
 	for _, name := range []string{"kubelet", "kube-proxy", "coredns"} {
@@ -204,14 +206,14 @@ func (c cluster) stopNode(ctx context.Context, n node) error {
 	return errors.Join(errs...)
 }
 
-// endContainers ends and removes what runs on a node.
+// endContainers stops and removes the containers of a node.
 func (c cluster) endContainers(ctx context.Context, n node) error {
 	list, err := c.ctr(ctx, n, "tasks", "ls", "-q")
 	if err != nil {
 		return err
 	}
 	for id := range strings.FieldsSeq(list) {
-		// One that has ended meanwhile is an error to ctr; endStrays sees whether any is left.
+		// ctr fails for containers that have already exited; endStrays checks whether any is left.
 		_, _ = c.ctr(ctx, n, "tasks", "delete", "--force", id)
 	}
 	return nil

@@ -17,17 +17,17 @@ import (
 	"time"
 )
 
-// lifetime of every certificate: a cluster for development is not kept for a year.
+// lifetime is the validity of all certificates; clusters for development are short-lived.
 const lifetime = 365 * 24 * time.Hour
 
-// authority signs the certificates by which the cluster's programs know each other.
+// authority is a certificate authority for the cluster's programs.
 type authority struct {
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate
 	pem  []byte
 }
 
-// identity is whom a certificate speaks for: groups are Kubernetes', hosts are what a server answers to.
+// identity is the subject of a certificate. groups are Kubernetes groups; hosts are a server's names and addresses.
 type identity struct {
 	name   string
 	groups []string
@@ -53,7 +53,7 @@ func newAuthority() (*authority, error) {
 	return &authority{key: key, cert: cert, pem: block("CERTIFICATE", der)}, err
 }
 
-// issue makes a certificate for servers and clients alike, and its key.
+// issue issues a certificate for both server and client authentication, and its key.
 func (a *authority) issue(who identity) (cert, key []byte, err error) {
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -103,7 +103,7 @@ func block(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// The clients of the API server. Their names and groups are those that Kubernetes' own roles are bound to.
+// The clients of the API server. Their names and groups are those of the default role bindings of Kubernetes.
 var clients = []identity{
 	{name: "kubernetes-admin", groups: []string{"system:masters"}},
 	{name: "system:kube-controller-manager"},
@@ -112,7 +112,7 @@ var clients = []identity{
 	{name: "system:coredns"},
 }
 
-// writePKI makes all keys and certificates, and a kubeconfig for each client, unless they are there.
+// writePKI creates all keys, certificates and kubeconfigs, unless they exist.
 func (c cluster) writePKI() error {
 	if exists(c.kubeconfig()) {
 		return nil
@@ -142,11 +142,11 @@ func (c cluster) writePKI() error {
 			return err
 		}
 	}
-	// The administrator's comes last: it tells that all the others are there.
+	// The administrator's kubeconfig is written last: its existence means that all other files exist.
 	return c.writeKubeconfig(ca, clients[0], c.kubeconfig())
 }
 
-// writeAccountKeys writes the keys of service account tokens: the API server takes RSA.
+// writeAccountKeys writes the keys of service account tokens. The API server requires RSA keys.
 func (c cluster) writeAccountKeys() error {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

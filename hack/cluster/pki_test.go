@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestCertificatesAreOfOneAuthority(t *testing.T) {
+func TestCertificatesHaveOneAuthority(t *testing.T) {
 	c := testCluster(t)
 	must(t, c.writePKI())
 	authority, err := os.ReadFile(c.path("pki", "ca.crt"))
@@ -28,11 +28,11 @@ func TestCertificatesAreOfOneAuthority(t *testing.T) {
 	}
 	node, err := tls.LoadX509KeyPair(c.path("pki", "node-eu.crt"), c.path("pki", "node-eu.key"))
 	must(t, err)
-	equal(t, "system:node:node-eu", node.Leaf.Subject.CommonName) // as Kubernetes' node authorizer wants it
+	equal(t, "system:node:node-eu", node.Leaf.Subject.CommonName) // required by Kubernetes' node authorizer
 	equal(t, "system:nodes", strings.Join(node.Leaf.Subject.Organization, ","))
 }
 
-func TestKeysArePrivateAndStay(t *testing.T) {
+func TestKeysArePrivateAndKept(t *testing.T) {
 	c := testCluster(t)
 	must(t, c.writePKI())
 	before, err := os.ReadFile(c.kubeconfig())
@@ -51,7 +51,7 @@ func TestKeysArePrivateAndStay(t *testing.T) {
 	must(t, err)
 	decoded, _ := pem.Decode(public)
 	if decoded == nil {
-		t.Fatal("accounts.pub is no PEM")
+		t.Fatal("accounts.pub is not PEM")
 	}
 	_, err = x509.ParsePKIXPublicKey(decoded.Bytes)
 	must(t, err)

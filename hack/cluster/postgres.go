@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// The database is on the host, where every region reaches it by the bridge: one that is cut off loses it, as it would
-// lose the other regions' databases.
+// The database runs on the host. All regions reach it through the bridge; a disconnected region loses it, as it would
+// lose the databases of other regions.
 const databaseName = "plaza"
 
-// startPostgres starts the server, making its data on the first start, and returns when it answers.
+// startPostgres starts the server and returns when it responds. The first start initializes its data.
 func (c cluster) startPostgres(ctx context.Context) error {
 	if c.running("postgres") {
 		return nil
@@ -58,7 +58,7 @@ func (c cluster) startPostgres(ctx context.Context) error {
 	return c.createDatabase(ctx, bin, password)
 }
 
-// findPostgres returns the folder of the newest server programs.
+// findPostgres returns the directory of the newest PostgreSQL server programs.
 func findPostgres() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
@@ -66,7 +66,7 @@ func findPostgres() (string, error) {
 	}
 	if len(found) > 0 {
 		version := func(path string) int {
-			n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // Debian's folders are numbers
+			n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // Debian's directories are version numbers
 			return n
 		}
 		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
@@ -74,10 +74,10 @@ func findPostgres() (string, error) {
 	if path, err := filepath.EvalSymlinks("/usr/bin/initdb"); err == nil {
 		return filepath.Dir(path), nil
 	}
-	return "", errors.New("no PostgreSQL server programs: run hack/ensure-postgres.sh")
+	return "", errors.New("no PostgreSQL server programs found: run hack/ensure-postgres.sh")
 }
 
-// plainUser is who runs the server, which refuses root.
+// plainUser returns the user that runs the server, which refuses to run as root.
 func plainUser() (*syscall.Credential, error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -88,11 +88,11 @@ func plainUser() (*syscall.Credential, error) {
 		gid, errGID := strconv.ParseUint(u.Gid, 10, 32)
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(errUID, errGID)
 	}
-	return nil, errors.New("no user postgres or nobody, and the database server refuses to run as root")
+	return nil, errors.New("neither user postgres nor user nobody exists, and PostgreSQL cannot run as root")
 }
 
-// postgresFolder returns a folder of owner's that it can reach: below the state folder, or, where a folder above it
-// is closed to others, one of its own, whose name is noted for the end.
+// postgresFolder returns a directory for the data that owner can access: in the state directory or, if a parent of that
+// is not accessible, a separate one whose path is recorded for removal.
 func (c cluster) postgresFolder(owner *syscall.Credential) (string, error) {
 	note := c.path("run", "postgres-folder")
 	if text, err := os.ReadFile(note); err == nil && exists(string(text)) {
@@ -110,7 +110,7 @@ func (c cluster) postgresFolder(owner *syscall.Credential) (string, error) {
 	return folder, errors.Join(os.Chown(folder, int(owner.Uid), int(owner.Gid)), write(note, folder))
 }
 
-// openToAll tells whether every user may pass through a folder and those above it.
+// openToAll reports whether every user may traverse a directory and its parents.
 func openToAll(folder string) bool {
 	for ; ; folder = filepath.Dir(folder) {
 		info, err := os.Stat(folder)
@@ -123,7 +123,7 @@ func openToAll(folder string) bool {
 	}
 }
 
-// password returns the password of the database, made on the first start.
+// password returns the password of the database, which is generated on the first start.
 func (c cluster) password() (string, error) {
 	path := c.path("pki", "postgres-password")
 	if text, err := os.ReadFile(path); err == nil {
@@ -134,9 +134,10 @@ func (c cluster) password() (string, error) {
 }
 
 func (c cluster) initdb(ctx context.Context, bin, data, password string, owner *syscall.Credential) error {
-	// The server's user may not read our folder, so the password lies beside the data for a moment.
+	// The server's user may lack access to the state directory, so the password file is temporarily put next to the
+	// data.
 	file := filepath.Join(filepath.Dir(data), "password")
-	defer os.Remove(file) //nolint:errcheck // only its owner and root can read it
+	defer os.Remove(file) //nolint:errcheck // readable only by its owner and root
 	if err := errors.Join(write(file, password), os.Chown(file, int(owner.Uid), int(owner.Gid))); err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (c cluster) initdb(ctx context.Context, bin, data, password string, owner *
 	return errors.Join(append(errs, access.Close())...)
 }
 
-// createDatabase waits for the server, makes Plaza's database in it, and writes down how to reach it.
+// createDatabase waits for the server, creates Plaza's database and writes its URL to a file.
 func (c cluster) createDatabase(ctx context.Context, bin, password string) error {
 	url := func(database string) string {
 		u := url.URL{
@@ -168,7 +169,7 @@ func (c cluster) createDatabase(ctx context.Context, bin, password string) error
 	}
 	err := within(ctx, time.Minute, "waiting for PostgreSQL", func(ctx context.Context) error {
 		if !c.running("postgres") {
-			return errors.New("it ended: " + c.lastWords("postgres"))
+			return errors.New("it exited: " + c.lastWords("postgres"))
 		}
 		found, err := pipe(ctx, "SELECT 1 FROM pg_database WHERE datname = '"+databaseName+"'",
 			filepath.Join(bin, "psql"), "-d", url("postgres"), "-At", "-w")

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// daemon is a program that runs on when this one has ended. Its name is that of its log and of the file with its number.
+// daemon is a program that keeps running when this one exits. Its name is also that of its log file and pid file.
 type daemon struct {
 	name string
 	args []string // program first
 	user *syscall.Credential
 }
 
-// start starts a daemon unless it runs already.
+// start starts a daemon unless it is already running.
 func (c cluster) start(d daemon) error {
 	if c.running(d.name) {
 		return nil
@@ -37,13 +37,13 @@ func (c cluster) start(d daemon) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Close() }() // the daemon has its own copy
+	defer func() { _ = log.Close() }() // the daemon has its own descriptor
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = null.Close() }()
-	// A session of its own: neither Ctrl-C nor the end of the terminal reaches it.
+	// A new session: signals of the terminal do not reach it.
 	process, err := os.StartProcess(program, d.args, &os.ProcAttr{
 		Dir: "/", Env: os.Environ(), Files: []*os.File{null, log, log},
 		Sys: &syscall.SysProcAttr{Setsid: true, Credential: d.user},
@@ -51,10 +51,10 @@ func (c cluster) start(d daemon) error {
 	if err != nil {
 		return fmt.Errorf("starting %s: %w", d.name, err)
 	}
-	go func() { _, _ = process.Wait() }() // so that one that ends at once is seen to have ended
+	go func() { _, _ = process.Wait() }() // reaps the process if it exits immediately
 	began, err := startTime(process.Pid)
 	if err != nil {
-		return fmt.Errorf("%s ended at once: %s", d.name, c.lastWords(d.name))
+		return fmt.Errorf("%s exited immediately: %s", d.name, c.lastWords(d.name))
 	}
 	return write(c.pidFile(d.name), fmt.Sprintf("%d %s\n", process.Pid, began))
 }
@@ -70,11 +70,11 @@ func (c cluster) lastWords(name string) string {
 	return lastLines(string(text), 8)
 }
 
-// running tells whether the daemon lives.
+// running reports whether the daemon is running.
 func (c cluster) running(name string) bool { return c.pid(name) != 0 }
 
-// pid returns the number of the daemon's process, or 0. A number that was given to another process since does not count:
-// the file also has the time at which the process began.
+// pid returns the daemon's process id, or 0 if it is not running. The pid file also contains the process's start time,
+// to detect reused process ids.
 func (c cluster) pid(name string) int {
 	text, err := os.ReadFile(c.pidFile(name))
 	if err != nil {
@@ -91,21 +91,21 @@ func (c cluster) pid(name string) int {
 	return pid
 }
 
-// startTime returns when a process began, as the kernel counts, or an error when it has ended.
+// startTime returns the start time of a process as recorded by the kernel, or an error if it has exited.
 func startTime(pid int) (string, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", err
 	}
-	// The name in parentheses may hold anything; the state and the time are the 1st and 20th field after it.
+	// The name in parentheses can contain anything; state and start time are the 1st and 20th field after it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
-		return "", errors.New("it has ended")
+		return "", errors.New("the process has exited")
 	}
 	return fields[19], nil
 }
 
-// stop ends a daemon: politely, then, after grace, at once.
+// stop stops a daemon with the signal polite and, after the grace period, with SIGKILL.
 func (c cluster) stop(ctx context.Context, name string, polite syscall.Signal, grace time.Duration) error {
 	pid := c.pid(name)
 	if pid == 0 {
@@ -117,15 +117,15 @@ func (c cluster) stop(ctx context.Context, name string, polite syscall.Signal, g
 	return os.Remove(c.pidFile(name))
 }
 
-// end ends one process.
+// end stops one process.
 func end(ctx context.Context, pid int, polite syscall.Signal, grace time.Duration) error {
 	began, err := startTime(pid)
 	if err != nil {
-		return nil //nolint:nilerr // it has ended already
+		return nil //nolint:nilerr // it has already exited
 	}
 	gone := func(context.Context) error {
 		if now, err := startTime(pid); err == nil && now == began {
-			return fmt.Errorf("process %d still runs", pid)
+			return fmt.Errorf("process %d is still running", pid)
 		}
 		return nil
 	}

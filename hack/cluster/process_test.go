@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// testCluster is a cluster without anything in it.
+// testCluster returns a cluster with an empty state directory.
 func testCluster(t *testing.T) cluster {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,29 +34,29 @@ func equal[T comparable](t *testing.T, want, got T) {
 	}
 }
 
-func TestDaemonOutlivesItsStartAndEnds(t *testing.T) {
+func TestDaemonStartsAndStops(t *testing.T) {
 	c := testCluster(t)
 	d := daemon{name: "us/sleep", args: []string{"sleep", "600"}}
 	must(t, c.start(d))
 	pid := c.pid(d.name)
 	if pid == 0 {
-		t.Fatal("it does not run")
+		t.Fatal("the daemon is not running")
 	}
 	must(t, c.start(d))
-	equal(t, pid, c.pid(d.name)) // a second start finds it
+	equal(t, pid, c.pid(d.name)) // a second start keeps it
 
 	must(t, c.stop(t.Context(), d.name, syscall.SIGTERM, 5*time.Second))
 	equal(t, 0, c.pid(d.name))
 	must(t, c.stop(t.Context(), d.name, syscall.SIGTERM, 5*time.Second))
 }
 
-func TestDaemonThatIgnoresThePoliteSignal(t *testing.T) {
+func TestDaemonIgnoresSignal(t *testing.T) {
 	c := testCluster(t)
 	d := daemon{name: "deaf", args: []string{"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"}}
 	must(t, c.start(d))
 	must(t, within(t.Context(), 10*time.Second, "starting", func(context.Context) error {
 		if c.lastWords(d.name) != "ready" {
-			return fmt.Errorf("it says %q", c.lastWords(d.name))
+			return fmt.Errorf("output is %q", c.lastWords(d.name))
 		}
 		return nil
 	}))
@@ -64,7 +64,7 @@ func TestDaemonThatIgnoresThePoliteSignal(t *testing.T) {
 	equal(t, 0, c.pid(d.name))
 }
 
-func TestNumberThatIsAnotherProcessNow(t *testing.T) {
+func TestReusedProcessID(t *testing.T) {
 	c := testCluster(t)
 	other := exec.CommandContext(t.Context(), "sleep", "600")
 	must(t, other.Start())
@@ -78,22 +78,22 @@ func TestNumberThatIsAnotherProcessNow(t *testing.T) {
 		must(t, c.stop(t.Context(), "ours", syscall.SIGKILL, time.Second))
 	}
 	_, err := startTime(other.Process.Pid)
-	must(t, err) // it was left alone
+	must(t, err) // it was not stopped
 }
 
-func TestEndedProcessDoesNotRun(t *testing.T) {
+func TestExitedProcess(t *testing.T) {
 	zombie := exec.CommandContext(t.Context(), "true")
 	must(t, zombie.Start())
 	must(t, within(t.Context(), 10*time.Second, "ending", func(context.Context) error {
 		if _, err := startTime(zombie.Process.Pid); err == nil {
-			return fmt.Errorf("process %d counts as alive", zombie.Process.Pid)
+			return fmt.Errorf("process %d is reported as running", zombie.Process.Pid)
 		}
 		return nil
 	}))
 	must(t, zombie.Wait())
 }
 
-func TestProgramThatIsNotThere(t *testing.T) {
+func TestMissingProgram(t *testing.T) {
 	err := testCluster(t).start(daemon{name: "x", args: []string{"/does/not/exist"}})
 	if err == nil || !strings.Contains(err.Error(), "/does/not/exist") {
 		t.Fatalf("got %v", err)
@@ -124,7 +124,7 @@ func TestChildren(t *testing.T) {
 	must(t, child.Start())
 	equal(t, true, slices.Contains(childrenOf(os.Getpid()), child.Process.Pid))
 	must(t, end(t.Context(), child.Process.Pid, syscall.SIGKILL, time.Second))
-	_ = child.Wait() // it was killed
+	_ = child.Wait() // fails because it was killed
 	equal(t, false, slices.Contains(childrenOf(os.Getpid()), child.Process.Pid))
 }
 

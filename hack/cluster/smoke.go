@@ -20,7 +20,7 @@ const (
 //go:embed smoke.yaml
 var smokeManifest string
 
-// smoke tries what the operator's tests rest on, in a namespace that it removes again.
+// smoke tests what the operator's tests rely on, in a temporary namespace.
 func smoke(ctx context.Context, c cluster, out io.Writer) error {
 	began := time.Now()
 	if err := load(ctx, c, []string{c.archive("echo")}, io.Discard); err != nil {
@@ -40,17 +40,17 @@ func smoke(ctx context.Context, c cluster, out io.Writer) error {
 		{"kubectl logs", c.smokeLogs},
 		{"Services, from this machine", c.smokeServices},
 		{"names, Services, the database and the API server, from every region's pods", c.smokeNames},
-		{"a region cut off is seen, the others go on, and it comes back", c.smokeCut},
+		{"a disconnected region is detected, the others keep working, and it recovers", c.smokeCut},
 	} {
 		fmt.Fprintf(out, "%s …\n", s.what)
 		if err := s.do(ctx); err != nil {
-			return fmt.Errorf("%s: %w (the namespace %s stays for a look)", s.what, err, smokeNamespace)
+			return fmt.Errorf("%s: %w (the namespace %s is kept for inspection)", s.what, err, smokeNamespace)
 		}
 	}
 	if _, err := c.kubectl(ctx, "delete", "namespace", smokeNamespace, "--timeout=2m"); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "all of it works, after %s\n", time.Since(began).Round(time.Second))
+	fmt.Fprintf(out, "all checks passed in %s\n", time.Since(began).Round(time.Second))
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (c cluster) smokeLogs(ctx context.Context) error {
 	return nil
 }
 
-// answers asks a region's Service from here until it answers.
+// answers waits until a region's Service responds to this machine.
 func (c cluster) answers(ctx context.Context, n node) error {
 	address, err := c.inSmoke(ctx, "get", "service", "echo-"+n.region, "-o", "jsonpath={.spec.clusterIP}")
 	if err != nil {
@@ -115,8 +115,8 @@ func (c cluster) smokeServices(ctx context.Context) error {
 	return nil
 }
 
-// smokeNames runs echo in a pod of each region: by name to every region's Service, its own included, to the database and to
-// the API server.
+// smokeNames runs echo in a pod of each region: to every region's Service by name, to the database and to the API
+// server.
 func (c cluster) smokeNames(ctx context.Context) error {
 	for _, from := range nodes {
 		inPod := func(args ...string) (string, error) {
@@ -137,7 +137,7 @@ func (c cluster) smokeNames(ctx context.Context) error {
 	return nil
 }
 
-// smokeCut takes eu off the network and puts it back, whatever happens between.
+// smokeCut disconnects eu and always reconnects it.
 func (c cluster) smokeCut(ctx context.Context) error {
 	lost, kept := nodes[1], []node{nodes[0], nodes[2]}
 	if err := cut(ctx, c, []string{lost.region}, io.Discard); err != nil {
@@ -153,7 +153,7 @@ func (c cluster) smokeCut(ctx context.Context) error {
 	return errors.Join(c.isReady(ctx, lost, "True"), c.answers(ctx, lost))
 }
 
-// isReady waits until Kubernetes says so of a node.
+// isReady waits until the node's Ready condition has the given status.
 func (c cluster) isReady(ctx context.Context, n node, want string) error {
 	_, err := c.kubectl(ctx, "wait", "node/"+n.name(), "--for=condition=Ready="+want, "--timeout="+(3*graceOfNodes).String())
 	return err

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// endStrays ends what is left of the cluster: the processes that hold containers and outlive their runtime, and all of it
-// when somebody removed the state folder, and the numbers in it, before the end.
+// endStrays stops remaining processes of the cluster: container shims that outlived their runtime, and everything if
+// the state directory with the pid files was removed before down.
 func (c cluster) endStrays(ctx context.Context) error {
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -29,7 +29,7 @@ func (c cluster) endStrays(ctx context.Context) error {
 		if err != nil || pid <= 1 {
 			continue
 		}
-		// The process that a container is would go on without the one that holds it.
+		// The container's process would keep running without its shim.
 		if strings.Contains(string(line), shim) {
 			for _, child := range childrenOf(pid) {
 				errs = append(errs, end(ctx, child, syscall.SIGKILL, briefly))
@@ -42,20 +42,20 @@ func (c cluster) endStrays(ctx context.Context) error {
 
 const shim = "containerd-shim-runc-v2"
 
-// ours are the programs that the cluster starts, directly or not.
+// ours are the programs that the cluster starts, directly or indirectly.
 var ours = []string{
 	"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "coredns", "containerd",
 	"postgres", shim,
 }
 
-// isOurs tells from a process's command line, as the kernel has it, whether it is one of our programs at work in folder.
+// isOurs reports whether a process, given its command line, is one of our programs working in folder.
 func isOurs(line, folder string) bool {
 	args := strings.Split(line, "\x00")
 	return slices.Contains(ours, filepath.Base(args[0])) &&
 		slices.ContainsFunc(args[1:], func(arg string) bool { return strings.Contains(arg, folder+"/") })
 }
 
-// childrenOf returns the processes below one: the kernel lists them by the thread that they came from.
+// childrenOf returns the child processes of a process, which the kernel lists per thread.
 func childrenOf(pid int) []int {
 	lists, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
 	if err != nil {
@@ -65,7 +65,7 @@ func childrenOf(pid int) []int {
 	for _, path := range lists {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // a thread that has ended
+			continue // the thread has exited
 		}
 		for word := range strings.FieldsSeq(string(text)) {
 			if child, err := strconv.Atoi(word); err == nil && child > 1 {

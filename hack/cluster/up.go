@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// step is one part of the way up, shown while it goes on.
+// step is a step of up, shown while it runs.
 type step struct {
 	what string
 	do   func(context.Context) error
 }
 
-// up starts what is not running. It may be called again at any time.
+// up starts everything that is not running. It is idempotent.
 func up(ctx context.Context, c cluster, out io.Writer) error {
 	for _, s := range []step{
-		{"looking at this machine", c.preflight},
-		{"building the programs (minutes the first time)", c.build},
+		{"checking this machine", c.preflight},
+		{"building the programs (takes minutes the first time)", c.build},
 		{"keys and certificates", func(context.Context) error { return errors.Join(c.writePKI(), c.writeResolvConf()) }},
 		{"network", c.connect},
 		{"PostgreSQL", c.startPostgres},
@@ -50,19 +50,19 @@ func (c cluster) nextSteps() string {
 	if c.dir != c.defaultDir() {
 		run += " -dir " + c.dir
 	}
-	return fmt.Sprintf(`The cluster is up.
+	return fmt.Sprintf(`The cluster is running.
   export KUBECONFIG=%s
-  database, for pods and from here: cat %s
-  images:     %[3]s load bin/plaza-image.tar
-  a test:     %[3]s smoke
-  a failure:  %[3]s cut eu, and then heal eu
-  the end:    %[3]s down
+  database URL, for pods and this machine: cat %s
+  load images:   %[3]s load bin/plaza-image.tar
+  test:          %[3]s smoke
+  simulate loss: %[3]s cut eu, and then heal eu
+  stop:          %[3]s down
 `, c.kubeconfig(), c.databaseURL(), run)
 }
 
-// writeResolvConf: pods may not inherit the host's name server, which they could not reach.
+// writeResolvConf writes a resolv.conf without name servers: pods cannot reach those of the host.
 func (c cluster) writeResolvConf() error {
-	if err := write(c.resolvConf(), "# no name server: the cluster has no way out\n"); err != nil {
+	if err := write(c.resolvConf(), "# no name server: the cluster has no Internet access\n"); err != nil {
 		return err
 	}
 	return os.Chmod(c.resolvConf(), 0o644)
@@ -82,14 +82,14 @@ func (c cluster) startNodes(ctx context.Context) error {
 	return nil
 }
 
-// down ends everything by the numbers of its processes, takes the network away and removes the state folder. It goes on
-// after what fails: the more is gone, the less is left to do by hand.
+// down stops everything by process id, removes the network and the state directory. It continues after errors, so that
+// as little as possible is left.
 func down(ctx context.Context, c cluster, out io.Writer) error {
 	if !exists(c.path("run")) && bridgeOwner() != c.dir {
 		fmt.Fprintf(out, "no cluster in %s\n", c.dir)
 		return nil
 	}
-	fmt.Fprintln(out, "ending the nodes …")
+	fmt.Fprintln(out, "stopping the nodes …")
 	ofNodes := make([]error, len(nodes))
 	var work sync.WaitGroup
 	for i, n := range nodes {
@@ -97,7 +97,7 @@ func down(ctx context.Context, c cluster, out io.Writer) error {
 	}
 	work.Wait()
 	errs := []error{errors.Join(ofNodes...)}
-	fmt.Fprintln(out, "ending the control plane and the database …")
+	fmt.Fprintln(out, "stopping the control plane and the database …")
 	for _, d := range slices.Backward(c.controlPlane()) {
 		errs = append(errs, c.stop(ctx, d.name, syscall.SIGTERM, briefly))
 	}
@@ -105,23 +105,23 @@ func down(ctx context.Context, c cluster, out io.Writer) error {
 		c.endStrays(ctx), c.unmount(), c.disconnect(ctx))
 	removeCgroups()
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("not all of it could be ended, so %s stays: %w", c.dir, err)
+		return fmt.Errorf("some programs could not be stopped, so %s is kept: %w", c.dir, err)
 	}
 	return c.remove(out)
 }
 
-// remove removes the folders, when nothing runs or is mounted in them any more.
+// remove removes the directories if no process runs and nothing is mounted in them.
 func (c cluster) remove(out io.Writer) error {
 	var errs []error
 	if data, err := os.ReadFile(c.path("run", "postgres-folder")); err == nil {
 		errs = append(errs, os.RemoveAll(string(data)))
 	}
 	errs = append(errs, c.removeLogLinks(), os.RemoveAll(c.dir))
-	fmt.Fprintf(out, "%s is gone; programs stay in %s\n", c.dir, c.bin)
+	fmt.Fprintf(out, "removed %s; the programs in %s are kept\n", c.dir, c.bin)
 	return errors.Join(errs...)
 }
 
-// unmount takes away the mounts below the state folder, the last one first.
+// unmount unmounts everything below the state directory, in reverse order.
 func (c cluster) unmount() error {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -136,7 +136,7 @@ func (c cluster) unmount() error {
 	return errors.Join(errs...)
 }
 
-// mountsBelow reads the kernel's table, in which a blank is written as \040, and returns the newest mount first.
+// mountsBelow parses the kernel's mount table, in which a space is written as \040, and returns the newest mount first.
 func mountsBelow(table, folder string) []string {
 	var found []string
 	for line := range strings.Lines(table) {
@@ -151,19 +151,19 @@ func mountsBelow(table, folder string) []string {
 	return found
 }
 
-// removeCgroups removes the groups that containerd keeps containers in, but for those in use: the kernel refuses these.
+// removeCgroups removes the cgroups that containerd created, except for those in use, which the kernel does not remove.
 func removeCgroups() {
 	for _, pattern := range []string{
 		"/sys/fs/cgroup/k8s.io/*", "/sys/fs/cgroup/k8s.io", "/sys/fs/cgroup/*/k8s.io/*", "/sys/fs/cgroup/*/k8s.io",
 	} {
-		folders, _ := filepath.Glob(pattern) // the patterns are well-formed
+		folders, _ := filepath.Glob(pattern) // the patterns are valid
 		for _, folder := range folders {
 			_ = syscall.Rmdir(folder)
 		}
 	}
 }
 
-// removeLogLinks removes the links to our logs that kubelets make at a fixed place.
+// removeLogLinks removes the links to logs that kubelets create in a fixed directory.
 func (c cluster) removeLogLinks() error {
 	const folder = "/var/log/containers"
 	entries, err := os.ReadDir(folder)
@@ -180,7 +180,7 @@ func (c cluster) removeLogLinks() error {
 	return errors.Join(errs...)
 }
 
-// status tells what runs, and what the nodes say.
+// status prints the state of the programs and of the nodes.
 func status(ctx context.Context, c cluster, out io.Writer) error {
 	daemons := append([]daemon{{name: "postgres"}}, c.controlPlane()...)
 	for _, n := range nodes {
@@ -190,7 +190,7 @@ func status(ctx context.Context, c cluster, out io.Writer) error {
 	for _, d := range daemons {
 		state := "ended"
 		if pid := c.pid(d.name); pid != 0 {
-			state = fmt.Sprintf("runs as %d", pid)
+			state = fmt.Sprintf("running, process %d", pid)
 		} else {
 			ended++
 		}
@@ -198,16 +198,16 @@ func status(ctx context.Context, c cluster, out io.Writer) error {
 	}
 	for _, n := range nodes {
 		if linked, err := n.linked(); err == nil && !linked {
-			fmt.Fprintf(out, "%s is cut off\n", n.name())
+			fmt.Fprintf(out, "%s is disconnected\n", n.name())
 		}
 	}
 	if ended == len(daemons) {
-		return fmt.Errorf("no cluster runs in %s", c.dir)
+		return fmt.Errorf("no cluster is running in %s", c.dir)
 	}
 	words, err := c.kubectl(ctx, "get", "nodes", "-o", "wide", "-L", "topology.kubernetes.io/region")
 	fmt.Fprintf(out, "\n%s", words)
 	if ended > 0 {
-		err = errors.Join(err, fmt.Errorf("%d of %d programs have ended; see %s", ended, len(daemons), c.path("log")))
+		err = errors.Join(err, fmt.Errorf("%d of %d programs have exited; see %s", ended, len(daemons), c.path("log")))
 	}
 	return err
 }

@@ -1,5 +1,5 @@
-// Program cockroach downloads a CockroachDB binary for the tests, the way that cockroach-go's testserver does, and prints
-// its path. A binary that was downloaded before is used again.
+// Program cockroach downloads a CockroachDB binary for the tests, like cockroach-go's testserver, and prints its path.
+// It reuses an earlier download.
 //
 //	go run ./hack/cockroach -dir bin/tools [-version v25.4.1]
 package main
@@ -14,8 +14,8 @@ import (
 )
 
 func main() {
-	dir := flag.String("dir", "bin/tools", "folder for the binary")
-	version := flag.String("version", "", "version, as in v25.4.1; the latest stable one when empty")
+	dir := flag.String("dir", "bin/tools", "directory for the binary")
+	version := flag.String("version", "", "version, such as v25.4.1; default: the latest stable version")
 	flag.Parse()
 	path, err := testserver.DownloadBinaryWithPlatform(&testserver.TestConfig{}, *version, false, runtime.GOOS, runtime.GOARCH, *dir)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Program crdbcheck holds every SQL statement that Plaza can send, and every step of its schema as CockroachDB gets it,
-// against CockroachDB's own grammar and the rules of package rules. It needs no database.
+// Program crdbcheck checks every SQL statement that Plaza can send, and every migration as run on CockroachDB, against
+// CockroachDB's grammar and the rules of package rules. It needs no database.
 package main
 
 import (
@@ -18,14 +18,14 @@ func main() {
 	}
 }
 
-// sources are the statements to check, by what they are for.
+// sources are the statements to check, by kind.
 type sources struct {
 	migrations []rules.Statement
 	queries    []rules.Statement
-	placement  []rules.Statement // about regions, not rows: only the grammar applies
+	placement  []rules.Statement // about regions, not rows; only the grammar is checked
 }
 
-// program collects what the program can send.
+// program returns all statements of the program.
 func program() sources {
 	var s sources
 	for _, m := range store.RenderedMigrations(store.CockroachDB) {
@@ -49,7 +49,7 @@ func program() sources {
 	return s
 }
 
-// check returns what the statements break, and how many tables the migrations make.
+// check returns the violations and the number of tables that the migrations create.
 func check(s sources) (broken []rules.Violation, tables int) {
 	schema, broken := rules.Migrations(s.migrations)
 	for _, q := range s.queries {
@@ -61,7 +61,7 @@ func check(s sources) (broken []rules.Violation, tables int) {
 	return broken, schema.Tables()
 }
 
-// report prints what is wrong, one line each, and a last line with the counts. It returns whether all is well.
+// report prints one line per violation and a summary. It returns true if there are no violations.
 func report(w io.Writer, s sources) bool {
 	broken, tables := check(s)
 	for _, v := range broken {

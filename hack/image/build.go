@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// spec says what goes into an image.
+// spec specifies the contents of an image.
 type spec struct {
 	binary   string
 	name     string
@@ -24,13 +24,13 @@ type spec struct {
 	revision string
 }
 
-// user is the nobody of distroless images: a number, so that Kubernetes can verify runAsNonRoot.
+// user is nonroot of distroless images. It is numeric, so that Kubernetes can verify runAsNonRoot.
 const user = "65532:65532"
 
-// epoch is the time of everything in the image: the same sources give the same digest.
+// epoch is the time of everything in the image, so that images are reproducible.
 var epoch = time.Unix(0, 0).UTC()
 
-// build makes an image of one layer on nothing: the binary, and the certificates that TLS to a database needs.
+// build returns an image with a single layer that contains the binary and the certificates for TLS to a database.
 func build(s spec) (v1.Image, error) {
 	program, err := os.ReadFile(s.binary)
 	if err != nil {
@@ -58,7 +58,7 @@ func build(s spec) (v1.Image, error) {
 }
 
 func config(s spec, img v1.Image) *v1.ConfigFile {
-	file, _ := img.ConfigFile() // an image made in memory cannot fail to read itself
+	file, _ := img.ConfigFile() // reading an in-memory image cannot fail
 	file = file.DeepCopy()
 	file.Architecture, file.OS, file.Created = s.arch, "linux", v1.Time{Time: epoch}
 	file.Config = v1.Config{
@@ -77,14 +77,15 @@ func config(s spec, img v1.Image) *v1.ConfigFile {
 	return file
 }
 
-// certificatePaths is where systems keep the certificates of public authorities.
+// certificatePaths are the locations of the certificates of public authorities on various systems.
 var certificatePaths = []string{
 	"/etc/ssl/certs/ca-certificates.crt", // Debian, Alpine
 	"/etc/pki/tls/certs/ca-bundle.crt",   // Red Hat
 	"/etc/ssl/cert.pem",                  // macOS
 }
 
-// certificates returns the first bundle there is, or nothing: then the image trusts only what a flag or a mount names.
+// certificates returns the first existing bundle, or nil; then the image trusts only explicitly configured
+// certificates.
 func certificates(paths []string) []byte {
 	for _, path := range paths {
 		if bundle, err := os.ReadFile(path); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// staticBinary builds the smallest program there is, as the Makefile builds ours.
+// staticBinary builds a minimal program with the flags of the Makefile.
 func staticBinary(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func TestImage(t *testing.T) {
 
 	img, err := tarball.ImageFromPath(out, nil)
 	require.NoError(t, err)
-	require.NoError(t, validate.Image(img), "digests and sizes agree")
+	require.NoError(t, validate.Image(img), "consistent digests and sizes")
 
 	file, err := img.ConfigFile()
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestImage(t *testing.T) {
 	require.Equal(t, program, readEntry(t, content, "plaza", 0o555))
 }
 
-// readEntry returns the content of one file of a layer, which has to have mode.
+// readEntry returns the content of a file in a layer and checks its mode.
 func readEntry(t *testing.T, layer io.Reader, name string, mode int64) []byte {
 	t.Helper()
 	r := tar.NewReader(layer)
@@ -83,7 +83,7 @@ func readEntry(t *testing.T, layer io.Reader, name string, mode int64) []byte {
 	}
 }
 
-func TestTheSameBinaryGivesTheSameImage(t *testing.T) {
+func TestImageIsReproducible(t *testing.T) {
 	s := spec{binary: staticBinary(t), name: "plaza", arch: "amd64"}
 	first, err := build(s)
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestTheSameBinaryGivesTheSameImage(t *testing.T) {
 	require.Equal(t, a, b)
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(text, []byte("#!/bin/sh\n"), 0o600))
 	static := staticBinary(t)
@@ -113,7 +113,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestDynamicBinaryIsRefused(t *testing.T) {
+func TestDynamicBinaryIsRejected(t *testing.T) {
 	var program bytes.Buffer
 	header := elf.Header64{
 		Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),

@@ -1,5 +1,5 @@
-// Program image packs a static binary into a container image and writes it as an archive that `docker load`,
-// `podman load` and `ctr images import` read. It needs no container daemon.
+// Program image packs a static binary into a container image and writes it as an archive for `docker load`, `podman
+// load` and `ctr images import`. It needs no container daemon.
 //
 //	go run . -binary bin/plaza -name plaza -tag plaza:dev -arch amd64 -out bin/plaza-image.tar
 package main
@@ -29,7 +29,7 @@ func run(args []string) error {
 	var s spec
 	flags := flag.NewFlagSet("image", flag.ContinueOnError)
 	flags.StringVar(&s.binary, "binary", "", "static binary to pack")
-	flags.StringVar(&s.name, "name", "plaza", "name of the program: it becomes /name in the image")
+	flags.StringVar(&s.name, "name", "plaza", "name of the program, which is stored as /name in the image")
 	flags.StringVar(&s.arch, "arch", "amd64", "architecture of the binary")
 	flags.StringVar(&s.version, "version", "devel", "version, for the label")
 	flags.StringVar(&s.revision, "revision", "unknown", "commit, for the label")

@@ -14,8 +14,8 @@ import (
 
 func chartFolder(root string) string { return filepath.Join(root, "charts", "plaza-operator") }
 
-// writeChart writes the chart's archive for a version of the repository. Its values name the images, and its appVersion is
-// their tag.
+// writeChart writes the chart's archive for a version of the repository. Its values contain the images' names and its
+// appVersion is their tag.
 func writeChart(root, version string, m images, out string) error {
 	c, err := loadChart(root)
 	if err != nil {
@@ -30,11 +30,11 @@ func writeChart(root, version string, m images, out string) error {
 		return err
 	}
 	if tag != platformTag {
-		return fmt.Errorf("the images are of two versions, %s and %s", tag, platformTag)
+		return fmt.Errorf("the images have different tags, %s and %s", tag, platformTag)
 	}
 	c.Metadata.Version, c.Metadata.AppVersion = chartVersion(version), tag
 	for _, file := range c.Raw {
-		if file.Name == chartutil.ValuesfileName { // the archive has it as it is written, with its comments
+		if file.Name == chartutil.ValuesfileName { // edited as text to keep its comments
 			file.Data = bytes.Replace(file.Data, []byte("repository: plaza-operator\n"), []byte("repository: "+operator+"\n"), 1)
 			file.Data = bytes.Replace(file.Data, []byte("repository: plaza\n"), []byte("repository: "+platform+"\n"), 1)
 		}
@@ -54,8 +54,8 @@ var (
 	notVersion = regexp.MustCompile(`[^0-9A-Za-z-]+`)
 )
 
-// chartVersion makes a semantic version of what git describes: v1.2.3-4-gabc is 1.2.3-4-gabc, a commit alone comes before
-// every version.
+// chartVersion converts the output of git describe to a semantic version: v1.2.3-4-gabc becomes 1.2.3-4-gabc, and a
+// commit alone becomes a version that precedes all others.
 func chartVersion(version string) string {
 	if m := semantic.FindStringSubmatch(version); m != nil {
 		return m[1]

@@ -16,17 +16,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What an object of the chart has, and that of the kustomization lacks.
+// Attributes of the chart's objects that those of the kustomization lack.
 var (
 	helmLabels      = []string{"app.kubernetes.io/instance", "app.kubernetes.io/managed-by", "app.kubernetes.io/version", "helm.sh/chart"}
 	helmAnnotations = []string{"helm.sh/resource-policy"}
 )
 
-// namespace is what helm makes itself, with --create-namespace.
+// namespace is created by helm itself, with --create-namespace.
 const namespace = "Namespace /plaza-system"
 
-// TestChartIsTheKustomization holds both ways of installing to the same objects.
-func TestChartIsTheKustomization(t *testing.T) {
+// TestChartEqualsKustomization checks that both ways of installation create the same objects.
+func TestChartEqualsKustomization(t *testing.T) {
 	for name, c := range map[string]struct {
 		values  string
 		folders []string
@@ -51,7 +51,7 @@ func TestChartIsTheKustomization(t *testing.T) {
 	}
 }
 
-// withoutHelm takes away exactly what helm's objects have beyond the kustomization's; each of the labels has to be there.
+// withoutHelm removes exactly what helm adds to the kustomization's objects; each label must exist.
 func withoutHelm(t *testing.T, o *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	labels := o.GetLabels()
@@ -71,8 +71,8 @@ func withoutHelm(t *testing.T, o *unstructured.Unstructured) *unstructured.Unstr
 	return o
 }
 
-// TestFilesOfTheChart holds the chart's copies to what they are copies of.
-func TestFilesOfTheChart(t *testing.T) {
+// TestChartFiles checks that the chart's copies equal the originals.
+func TestChartFiles(t *testing.T) {
 	crd := filepath.Join("config", "crd", "bases", "plaza.social_socialnetworks.yaml")
 	want, err := os.ReadFile(filepath.Join(root, crd))
 	require.NoError(t, err)
@@ -85,19 +85,19 @@ func TestFilesOfTheChart(t *testing.T) {
 
 func rulesOf(o *unstructured.Unstructured) any { return o.Object["rules"] }
 
-// TestCRDIsKept: uninstalling the chart must not remove every network.
+// TestCRDIsKept checks that uninstalling the chart does not remove all networks.
 func TestCRDIsKept(t *testing.T) {
 	const crd = "CustomResourceDefinition /socialnetworks.plaza.social"
 	require.Equal(t, "keep", charted(t, "")[crd].GetAnnotations()["helm.sh/resource-policy"])
 	require.NotContains(t, charted(t, "crds: {enabled: false}"), crd)
 }
 
-// TestNamespaced: an operator of single namespaces has no right beyond them.
+// TestNamespaced checks that an operator of single namespaces has no permissions elsewhere.
 func TestNamespaced(t *testing.T) {
 	got := charted(t, "{watchNamespaces: [one, two], rbac: {clusterRoles: false}, crds: {enabled: false}}")
 	cluster := charted(t, "")["ClusterRole /plaza-operator"]
 	for key, o := range got {
-		require.NotEmpty(t, o.GetNamespace(), "%s is of the whole cluster", key)
+		require.NotEmpty(t, o.GetNamespace(), "%s is cluster-scoped", key)
 	}
 	for _, ns := range []string{"one", "two"} {
 		require.Equal(t, rulesOf(cluster), rulesOf(got["Role "+ns+"/plaza-operator"]))
@@ -125,7 +125,7 @@ func argsOf(t *testing.T, o objects) []string {
 	return args
 }
 
-// TestValues: what values change, beyond what they leave as the kustomization has it.
+// TestValues checks the effect of values.
 func TestValues(t *testing.T) {
 	got := charted(t, `
 image: {repository: registry.example/operator, tag: v2, pullPolicy: Always}
@@ -147,7 +147,7 @@ podAnnotations: {note: x}
 	require.Equal(t, "Always", container["imagePullPolicy"])
 	require.Equal(t, "registry.example/plaza:v3", platformImage(t, got))
 	require.Contains(t, argsOf(t, got), "--log-level=debug")
-	require.NotContains(t, got, "PodDisruptionBudget plaza-system/plaza-operator", "it would hold the only pod fast")
+	require.NotContains(t, got, "PodDisruptionBudget plaza-system/plaza-operator", "it would prevent eviction of the only pod")
 	require.NotContains(t, got, "NetworkPolicy plaza-system/plaza-operator")
 	require.NotContains(t, got, "ServiceAccount plaza-system/plaza-operator")
 	pod, _, err := unstructured.NestedMap(got["Deployment plaza-system/plaza-operator"].Object, "spec", "template")
@@ -175,8 +175,8 @@ func platformImage(t *testing.T, o objects) string {
 	return ""
 }
 
-// TestBadValuesAreRefused holds the schema: each mistake is named before anything is installed.
-func TestBadValuesAreRefused(t *testing.T) {
+// TestInvalidValues checks that the schema rejects mistakes before anything is installed.
+func TestInvalidValues(t *testing.T) {
 	for values, want := range map[string]string{
 		"unknown: true":                                      "unknown",
 		"image: {repo: plaza}":                               "repo",
@@ -209,7 +209,7 @@ func TestBadValuesAreRefused(t *testing.T) {
 	}
 }
 
-// TestLint: helm lint has nothing to say, but that the chart has no picture.
+// TestLint checks that helm lint reports nothing except the missing icon.
 func TestLint(t *testing.T) {
 	for _, values := range []map[string]any{nil, {"watchNamespaces": []any{"plaza"}, "serviceMonitor": map[string]any{"enabled": true}}} {
 		result := lint.AllWithKubeVersionAndSchemaValidation(chartFolder(root), values, "plaza-system", nil, false)
@@ -219,7 +219,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestNotes: what is said after an installation names what was installed.
+// TestNotes checks that the notes after an installation refer to the installed objects.
 func TestNotes(t *testing.T) {
 	const notes = "plaza-operator/templates/NOTES.txt"
 	files, err := render(t, "")
@@ -231,7 +231,7 @@ func TestNotes(t *testing.T) {
 	require.Contains(t, files[notes], "kubectl -n plaza get sn acme -o wide")
 }
 
-// TestReadmeHasEveryValue: the chart's README names each value that there is.
+// TestReadmeHasEveryValue checks that the chart's README documents every value.
 func TestReadmeHasEveryValue(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(chartFolder(root), "README.md"))
 	require.NoError(t, err)
@@ -249,7 +249,7 @@ func TestReadmeHasEveryValue(t *testing.T) {
 	}
 }
 
-// TestArchive: the packaged chart has the version's images.
+// TestArchive checks that the packaged chart refers to the given images.
 func TestArchive(t *testing.T) {
 	folder := t.TempDir()
 	args := []string{"chart", "-root", root, "-version", "v1.2.3", "-operator-image", "localhost:5000/operator:v1.2.3", "-out", folder}
@@ -260,7 +260,7 @@ func TestArchive(t *testing.T) {
 	got := parseFiles(t, renderChart(t, c, ""))
 	require.Equal(t, "localhost:5000/operator:v1.2.3", manager(t, got)["image"])
 	require.Equal(t, "localhost:5000/platform:v1.2.3", platformImage(t, got))
-	require.ErrorContains(t, run(append(args, "-platform-image", "localhost:5000/platform:v2")), "two versions")
+	require.ErrorContains(t, run(append(args, "-platform-image", "localhost:5000/platform:v2")), "different tags")
 }
 
 func TestChartVersion(t *testing.T) {

@@ -1,5 +1,5 @@
-// Program packaging makes what a cluster's people install: one manifest of everything, from the kustomizations of config/,
-// and the archive of the chart. It needs neither kubectl nor helm.
+// Program packaging creates the installation artifacts: a manifest of everything, from the kustomizations in config/,
+// and the chart's archive. It needs neither kubectl nor helm.
 //
 //	go run . manifest -root ../.. -operator-image plaza-operator:v1 -platform-image plaza:v1 -out ../../bin/install.yaml
 //	go run . chart -root ../.. -version v1.0.0 -operator-image plaza-operator:v1 -platform-image plaza:v1 -out ../../bin
@@ -25,15 +25,15 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to make: manifest or chart")
+		return errors.New("an argument is required: manifest or chart")
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	root := flags.String("root", ".", "root of the repository")
-	out := flags.String("out", "", "manifest to write, or folder for the chart's archive")
+	out := flags.String("out", "", "path of the manifest, or directory of the chart's archive")
 	version := flags.String("version", "devel", "version of the repository, for the chart")
 	var m images
 	flags.StringVar(&m.operator, "operator-image", "", "name and tag of the operator's image")
-	flags.StringVar(&m.platform, "platform-image", "", "name and tag of the platform's image where a spec names none")
+	flags.StringVar(&m.platform, "platform-image", "", "name and tag of the platform's default image")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -43,5 +43,5 @@ func run(args []string) error {
 	case "chart":
 		return writeChart(*root, *version, m, *out)
 	}
-	return fmt.Errorf("there is no %q: say manifest or chart", args[0])
+	return fmt.Errorf("unknown argument %q: use manifest or chart", args[0])
 }

@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// images are the images of an installation, each with its tag.
+// images are the images of an installation, with tags.
 type images struct{ operator, platform string }
 
-// overlay is what people write who run images of their own registry; config/manager/kustomization.yaml tells them.
+// overlay is the kustomization for images of another registry, as described in config/manager/kustomization.yaml.
 const overlay = `resources: [%s]
 images:
 - {name: plaza-operator, newName: %q, newTag: %q}
@@ -30,7 +30,7 @@ patches:
             env: [{name: PLAZA_IMAGE, value: %q}]
 `
 
-// writeManifest writes everything of config/default, with the images of a version, as one file.
+// writeManifest writes config/default with the given images into one file.
 func writeManifest(root string, m images, out string) error {
 	text, err := manifest(root, m)
 	if err != nil {
@@ -51,7 +51,7 @@ func manifest(root string, m images) ([]byte, error) {
 	if _, _, err := splitImage(m.platform); err != nil {
 		return nil, err
 	}
-	// An overlay may only lead to what lies beside it, so it is made inside the repository, where git does not look.
+	// Overlays may only refer to relative paths, so it is created inside the repository, in a directory ignored by git.
 	bin := filepath.Join(root, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func manifest(root string, m images) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // what is left of it hurts nobody
+	defer os.RemoveAll(folder) //nolint:errcheck // a remaining directory is harmless
 	base, err := filepath.Rel(folder, filepath.Join(root, "config", "default"))
 	if err != nil {
 		return nil, err
@@ -77,8 +77,8 @@ func manifest(root string, m images) ([]byte, error) {
 	return append([]byte(header), rendered...), nil
 }
 
-// kustomize does what kubectl kustomize does. Its order is kubectl's too: the namespace comes first, as kubectl apply -f goes
-// through a file from the top.
+// kustomize renders a kustomization like kubectl kustomize. It uses kubectl's order, with the namespace first, because
+// kubectl apply -f processes a file from top to bottom.
 func kustomize(folder string) ([]byte, error) {
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionLegacy
@@ -89,11 +89,11 @@ func kustomize(folder string) ([]byte, error) {
 	return made.AsYaml()
 }
 
-// splitImage returns the name and the tag of an image. The colon of a registry's port is no tag's.
+// splitImage returns the name and the tag of an image. The colon before a registry's port does not start a tag.
 func splitImage(image string) (name, tag string, err error) {
 	at := strings.LastIndex(image, ":")
 	if at <= 0 || at == len(image)-1 || strings.Contains(image[at:], "/") {
-		return "", "", fmt.Errorf("image %q has no name and tag, such as plaza:v1", image)
+		return "", "", fmt.Errorf("image %q must have a name and a tag, such as plaza:v1", image)
 	}
 	return image[:at], image[at+1:], nil
 }

@@ -16,24 +16,24 @@ func TestManifest(t *testing.T) {
 	require.NoError(t, err)
 	got, want := parse(t, text), kustomized(t, "default")
 	require.Len(t, got, len(want))
-	require.Regexp(t, `\A#.*\napiVersion: v1\nkind: Namespace\n`, string(text), "kubectl apply -f makes the objects in their order")
+	require.Regexp(t, `\A#.*\napiVersion: v1\nkind: Namespace\n`, string(text), "kubectl apply -f creates the objects in order")
 	require.Equal(t, "localhost:5000/plaza-operator:v1", manager(t, got)["image"])
 	require.Equal(t, "localhost:5000/plaza:v1", platformImage(t, got))
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"nothing":         {nil, "manifest or chart"},
-		"something else":  {[]string{"bundle"}, `there is no "bundle"`},
-		"no image":        {[]string{"manifest"}, "no name and tag"},
-		"no tag":          {[]string{"manifest", "-operator-image", "localhost:5000/x"}, "no name and tag"},
-		"one image":       {[]string{"manifest", "-operator-image", "x:v1"}, "no name and tag"},
-		"no repository":   {[]string{"manifest", "-root", "nowhere/at/all", "-operator-image", "x:v1", "-platform-image", "y:v1"}, "nowhere"},
-		"no chart":        {[]string{"chart", "-root", "nowhere"}, "Chart.yaml file is missing"},
-		"an unknown flag": {[]string{"chart", "-unknown"}, "not defined"},
+		"no argument":      {nil, "manifest or chart"},
+		"unknown argument": {[]string{"bundle"}, `unknown argument "bundle"`},
+		"no image":         {[]string{"manifest"}, "a name and a tag"},
+		"no tag":           {[]string{"manifest", "-operator-image", "localhost:5000/x"}, "a name and a tag"},
+		"one image":        {[]string{"manifest", "-operator-image", "x:v1"}, "a name and a tag"},
+		"no repository":    {[]string{"manifest", "-root", "nowhere/at/all", "-operator-image", "x:v1", "-platform-image", "y:v1"}, "nowhere"},
+		"no chart":         {[]string{"chart", "-root", "nowhere"}, "Chart.yaml file is missing"},
+		"an unknown flag":  {[]string{"chart", "-unknown"}, "not defined"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

@@ -19,14 +19,14 @@ import (
 // root is the repository's root.
 var root = filepath.Join("..", "..")
 
-// objects are manifests by kind, namespace and name.
+// objects maps kind, namespace and name to manifests.
 type objects map[string]*unstructured.Unstructured
 
 func nameOf(o *unstructured.Unstructured) string {
 	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// parse reads a stream of manifests. Two of the same name are a mistake.
+// parse parses a stream of manifests and fails for duplicate names.
 func parse(t *testing.T, text []byte) objects {
 	t.Helper()
 	found := objects{}
@@ -46,7 +46,7 @@ func parse(t *testing.T, text []byte) objects {
 	}
 }
 
-// kustomized is what a folder of config/ renders to.
+// kustomized returns the rendered objects of a directory in config/.
 func kustomized(t *testing.T, folder string) objects {
 	t.Helper()
 	text, err := kustomize(filepath.Join(root, "config", folder))
@@ -54,7 +54,8 @@ func kustomized(t *testing.T, folder string) objects {
 	return parse(t, text)
 }
 
-// render renders the chart with values, as `helm install plaza-operator --namespace plaza-system` does, the notes too.
+// render renders the chart with values, including its notes, like `helm install plaza-operator --namespace
+// plaza-system`.
 func render(t *testing.T, values string) (map[string]string, error) {
 	t.Helper()
 	c, err := loadChart(root)
@@ -74,7 +75,7 @@ func tryRender(t *testing.T, c *chart.Chart, values string) (map[string]string, 
 	return engine.Render(c, all)
 }
 
-// charted is what the chart makes of values.
+// charted returns the chart's objects for values.
 func charted(t *testing.T, values string) objects {
 	t.Helper()
 	c, err := loadChart(root)

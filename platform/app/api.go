@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -13,6 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/jobs"
+	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/analytics"
@@ -22,6 +23,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/comment"
 	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/feed"
+	"github.com/plaza-social/plaza/platform/service/file"
 	"github.com/plaza-social/plaza/platform/service/follow"
 	"github.com/plaza-social/plaza/platform/service/invitation"
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
@@ -45,7 +47,7 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// newAPI builds the services and the handler of all their protocols, and the workers that serve them in the background.
+// newAPI returns the handler of all services and protocols, and the background workers.
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
 	member.Register(shared)
@@ -115,11 +117,19 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	workers := append(d.workers(shared, roles), d.fileWorkers(files)...)
-	return handler, append(workers, d.realtimeWorkers(shared)...), nil
+	return handler, d.workers(d.jobs(shared, roles, files)), nil
 }
 
-// shared is what every noun's service is made of.
+// openRealtime creates the hub of the event streams.
+func (d *dependencies) openRealtime(shared *service.Deps) error {
+	var err error
+	d.realtime, err = realtime.New(realtime.Options{
+		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
+	})
+	return err
+}
+
+// shared returns the dependencies that all services share.
 func (d *dependencies) shared() *service.Deps {
 	key := []byte(d.cfg.DirectoryKey.Reveal())
 	return &service.Deps{
@@ -135,48 +145,53 @@ func (d *dependencies) shared() *service.Deps {
 	}
 }
 
-// media is where the network's media server is.
+// media returns the addresses of the network's media server.
 func (d *dependencies) media() view.Media {
 	return view.Media{IngestURL: string(d.cfg.MediaIngestURL), PlaybackURL: string(d.cfg.MediaPlaybackURL)}
 }
 
-// followRolesEvery is the time between two looks at the roles that administrators made.
-const followRolesEvery = 500 * time.Millisecond
-
-// sweepEvery is the time between two sweeps of sessions that have ended.
-const sweepEvery = 10 * time.Minute
-
-func (d *dependencies) workers(shared *service.Deps, roles *role.Service) []worker {
-	return []worker{
-		{name: "roles", run: func(ctx context.Context) error { roles.Follow(ctx, followRolesEvery); return nil }},
-		{name: "outbox", run: func(ctx context.Context) error {
-			shared.Outbox.Run(ctx, d.cfg.Region)
-			return nil
-		}},
-		{name: "scheduled posts", run: func(ctx context.Context) error {
-			schedule.New(shared).Job().Run(ctx, d.cfg.Region)
-			return nil
-		}},
-		{name: "ended stories", run: func(ctx context.Context) error {
-			story.New(shared).Job().Run(ctx, d.cfg.Region)
-			return nil
-		}},
-		{name: "session sweep", run: func(ctx context.Context) error { return d.sweepSessions(ctx, shared) }},
+// jobs returns the region's background jobs.
+func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
+	all := []jobs.Job{
+		roles.Job(), shared.Outbox.Job(), schedule.New(shared).Job(), story.New(shared).Job(),
+		d.sweepSessions(shared), d.sweepEvents(shared),
 	}
+	if d.storage.Has(d.cfg.Region) {
+		all = append(all, files.Sweep())
+	}
+	return all
 }
 
-// sweepSessions removes sessions of this region's users whose tokens have ended, some hundred at a time.
-func (d *dependencies) sweepSessions(ctx context.Context, shared *service.Deps) error {
-	for {
-		w := shared.Store.NewTx(d.cfg.Region)
-		w.SweepSessions(shared.Now())
-		if err := w.Commit(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			d.log.WarnContext(ctx, "ended sessions not swept", "error", err)
-		}
-		select {
-		case <-ctx.Done():
+func (d *dependencies) workers(all []jobs.Job) []worker {
+	workers := []worker{{name: "realtime", run: func(ctx context.Context) error { d.realtime.Run(ctx); return nil }}}
+	for _, job := range all {
+		workers = append(workers, worker{name: job.Name, run: func(ctx context.Context) error {
+			job.Run(ctx, d.cfg.Region)
 			return nil
-		case <-time.After(sweepEvery):
-		}
+		}})
 	}
+	return workers
+}
+
+// sweepEvery is the interval at which expired sessions and old events are removed.
+const sweepEvery = 10 * time.Minute
+
+// sweepSessions returns the job that removes expired sessions of this region's users, a few hundred at a time.
+func (d *dependencies) sweepSessions(shared *service.Deps) jobs.Job {
+	return jobs.Job{Name: "session sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		w := shared.Store.NewTx(home)
+		w.SweepSessions(shared.Now())
+		return false, w.Commit(ctx)
+	}}
+}
+
+// sweepEvents returns the job that removes events that are too old to resume a stream from.
+func (d *dependencies) sweepEvents(shared *service.Deps) jobs.Job {
+	return jobs.Job{Name: "event log sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		var removed int64
+		w := shared.Store.NewTx(home)
+		w.SweepEvents(shared.Now().Add(-events.Retention), &removed)
+		err := w.Commit(ctx)
+		return removed > 0, err
+	}}
 }

@@ -1,5 +1,5 @@
-// Package app assembles the server of one region from its configuration: the API listener, the operations listener, and
-// everything behind them. `plaza serve` runs one, `plaza dev` and the tests run three in one process.
+// Package app assembles the server of one region from its configuration: the API listener, the operations listener and
+// their dependencies. `plaza serve` runs one server; `plaza dev` and the tests run three in one process.
 package app
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// Region is the server of one region. It holds its two ports from New on and serves while Run runs.
+// Region is the server of one region. New opens its two ports; Run serves requests.
 type Region struct {
 	cfg     config.Config
 	log     *slog.Logger
@@ -27,7 +27,7 @@ type Region struct {
 	parts   *parts
 }
 
-// Option changes how a Region is assembled.
+// Option configures how a Region is assembled.
 type Option func(*options)
 
 type options struct {
@@ -36,7 +36,7 @@ type options struct {
 	fault   func() error
 }
 
-// WithHandler serves handler instead of the API of the configuration. No database and no key is opened then.
+// WithHandler serves handler instead of the API. No database or key file is opened.
 func WithHandler(handler http.Handler) Option { return func(o *options) { o.handler = handler } }
 
 // WithChecks adds readiness checks.
@@ -44,11 +44,12 @@ func WithChecks(checks ...Check) Option {
 	return func(o *options) { o.checks = append(o.checks, checks...) }
 }
 
-// WithStoreFault calls fault before each transaction is sent; its error stands for the database's. Tests inject 40001 so.
+// WithStoreFault calls fault before each transaction is sent and treats its error as one of the database. Tests use it
+// to inject SQLSTATE 40001.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
 
-// New opens the listeners, the keys and the database pools. It does not wait for the database: /readyz says whether it
-// answers. Errors are *ListenError for a port, *config.Error for a setting, and the key files' own.
+// New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports
+// whether that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Option) (*Region, error) {
 	var o options
 	for _, opt := range opts {
@@ -56,7 +57,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	}
 	log = log.With("region", cfg.Region.String())
 	r := &Region{cfg: cfg, log: log, metrics: telemetry.NewMetrics(string(cfg.NetworkID), cfg.Region)}
-	// Ports first: a port that is taken is the mistake people make, and nothing needs to be undone for it.
+	// Ports first: a port in use is the most common error, and nothing else needs to be released then.
 	if err := r.listen(); err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	if r.parts, err = r.assemble(ctx, o); err != nil {
 		return nil, errors.Join(err, r.api.close(), r.ops.close())
 	}
-	r.api.server = r.apiServer(r.ready.lettingGo(r.parts.handler))
+	r.api.server = r.apiServer(r.ready.closeWhileDraining(r.parts.handler))
 	if r.parts.drain != nil {
 		r.api.server.RegisterOnShutdown(r.parts.drain)
 	}
@@ -84,13 +85,13 @@ func (r *Region) listen() error {
 	return nil
 }
 
-// Code returns the region that is served.
+// Code returns the region of the server.
 func (r *Region) Code() region.Code { return r.cfg.Region }
 
-// APIAddr returns the address of the API, host:port, with the port that was taken for port 0.
+// APIAddr returns the address of the API as host:port, with the actual port if it was configured as 0.
 func (r *Region) APIAddr() string { return r.api.Addr().String() }
 
-// OpsAddr returns the address of operations, as APIAddr does.
+// OpsAddr returns the address of the operations listener, like APIAddr.
 func (r *Region) OpsAddr() string { return r.ops.Addr().String() }
 
 // Ready runs the readiness checks, as /readyz does.
@@ -99,9 +100,10 @@ func (r *Region) Ready(ctx context.Context) Readiness { return r.ready.check(ctx
 // Metrics returns the server's metrics.
 func (r *Region) Metrics() *telemetry.Metrics { return r.metrics }
 
-// Run serves until ctx ends and then drains: /readyz turns 503 at once; after the drain delay, in which load balancers
-// take note, no new connection is accepted; requests that are under way get the shutdown timeout to finish. The error is
-// nil after such an end, and tells of a listener or a background worker that failed by itself otherwise. A Region runs once.
+// Run serves until ctx ends and then drains: /readyz returns 503 immediately; after the drain delay, which gives load
+// balancers time to react, new connections are rejected; requests in progress may take until the shutdown timeout. Run
+// returns nil after draining, and the error of a listener or background worker that failed. It must be called only
+// once.
 func (r *Region) Run(ctx context.Context) error {
 	failed := make(chan error, 2+len(r.parts.workers))
 	r.ops.serve(failed)
@@ -116,20 +118,20 @@ func (r *Region) Run(ctx context.Context) error {
 	}
 	ctx = context.WithoutCancel(ctx)
 	r.shutdown(ctx, r.api)
-	stopWorkers() // after the API: what its last requests left in the outbox can still go out
+	stopWorkers() // after the API, so that outbox rows of its last requests can still be delivered
 	r.parts.close()
 	r.shutdown(ctx, r.ops)
 	r.log.InfoContext(ctx, "stopped")
 	return err
 }
 
-// Close gives up what New opened, for a Region that is never run.
+// Close releases what New opened. It is for a Region on which Run is never called.
 func (r *Region) Close() error {
 	r.parts.close()
 	return errors.Join(r.api.close(), r.ops.close())
 }
 
-// startWorkers runs the background workers until stop, which waits for them to end.
+// startWorkers starts the background workers. stop stops them and waits for them.
 func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
@@ -159,23 +161,23 @@ func (r *Region) shutdown(ctx context.Context, l listener) {
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.ShutdownTimeout.Std())
 	defer cancel()
 	if err := l.server.Shutdown(ctx); err != nil {
-		r.log.WarnContext(ctx, "requests were cut off", "listener", l.setting, "error", err)
+		r.log.WarnContext(ctx, "requests were aborted", "listener", l.setting, "error", err)
 		_ = l.server.Close()
 	}
 }
 
-// ListenError is a port that could not be had.
+// ListenError is the error of a port that could not be opened.
 type ListenError struct {
 	Setting string // the setting that names the address: "listen" or "ops-listen"
 	Addr    string
 	Err     error
 }
 
-// Error names the address and the setting.
+// Error states the address and the setting.
 func (e *ListenError) Error() string {
 	reason := e.Err
 	if op, ok := errors.AsType[*net.OpError](e.Err); ok {
-		reason = op.Err // its own text would name the address again
+		reason = op.Err // its own text would repeat the address
 	}
 	return fmt.Sprintf("cannot listen on %s (--%s): %v", e.Addr, e.Setting, reason)
 }

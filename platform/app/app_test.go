@@ -28,7 +28,7 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// testConfig is a configuration on free ports, without database and keys.
+// testConfig returns a configuration with free ports, without database and keys.
 func testConfig() config.Config {
 	cfg := config.Default()
 	cfg.Region, cfg.NetworkID = region.EU, config.NetworkID(strings.Repeat("a", 24))
@@ -44,7 +44,7 @@ type running struct {
 	ended chan error
 }
 
-// run starts a server that serves handler and ends with the test.
+// run starts a server that serves handler until the test ends.
 func run(t *testing.T, cfg config.Config, opts ...app.Option) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -59,7 +59,7 @@ func run(t *testing.T, cfg config.Config, opts ...app.Option) *running {
 	return r
 }
 
-// finish stops the server and returns what Run did.
+// finish stops the server and returns the result of Run.
 func (r *running) finish(t *testing.T) error {
 	t.Helper()
 	r.stop()
@@ -85,7 +85,7 @@ func get(t *testing.T, client *http.Client, url string, header ...string) (int, 
 	return resp.StatusCode, string(body)
 }
 
-func TestSpeaksBothProtocolsOnOnePort(t *testing.T) {
+func TestHTTP1AndHTTP2OnOnePort(t *testing.T) {
 	r := run(t, testConfig(), app.WithHandler(http.HandlerFunc(hello)))
 	for name, c := range map[string]struct {
 		set  func(*http.Protocols)
@@ -105,7 +105,7 @@ func TestSpeaksBothProtocolsOnOnePort(t *testing.T) {
 	}
 }
 
-func TestHeaderThatIsTooLarge(t *testing.T) {
+func TestHeaderTooLarge(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxHeaderBytes = 8 << 10
 	r := run(t, cfg, app.WithHandler(http.HandlerFunc(hello)))
@@ -132,8 +132,8 @@ func TestOperations(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status)
 }
 
-func TestReadyzNamesWhatIsNotReady(t *testing.T) {
-	bad := func(context.Context) error { return errors.New("database at 12, program needs 28") }
+func TestReadyz(t *testing.T) {
+	bad := func(context.Context) error { return errors.New("schema version is 12, required is 28") }
 	good := func(context.Context) error { return nil }
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, c := range map[string]struct {
@@ -141,16 +141,16 @@ func TestReadyzNamesWhatIsNotReady(t *testing.T) {
 		status int
 		text   string
 	}{
-		"all well": {[]app.Check{{Name: "schema", Run: good}}, 200, "ready\nserver: ok\nschema: ok\n"},
-		"one is not": {
+		"all pass": {[]app.Check{{Name: "schema", Run: good}}, 200, "ready\nserver: ok\nschema: ok\n"},
+		"one fails": {
 			[]app.Check{{Name: "database eu", Run: good}, {Name: "schema", Run: bad}},
 			503,
-			"not ready\nschema: database at 12, program needs 28\nserver: ok\ndatabase eu: ok\n",
+			"not ready\nschema: schema version is 12, required is 28\nserver: ok\ndatabase eu: ok\n",
 		},
-		"advice only": {
+		"advisory check fails": {
 			[]app.Check{{Name: "database us", Advisory: true, Run: bad}},
 			200,
-			"ready\ndatabase us: database at 12, program needs 28 (the server stays ready)\nserver: ok\n",
+			"ready\ndatabase us: schema version is 12, required is 28 (advisory)\nserver: ok\n",
 		},
 		"one hangs": {
 			[]app.Check{{Name: "database eu", Run: hang}},
@@ -173,7 +173,7 @@ func TestReadyzNamesWhatIsNotReady(t *testing.T) {
 	}
 }
 
-// TestDrain stops a server while a request is under way: it finishes, and /readyz says meanwhile that the end is near.
+// TestDrain stops a server during a request: the request finishes, and in the meantime /readyz reports draining.
 func TestDrain(t *testing.T) {
 	cfg := testConfig()
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -204,7 +204,7 @@ func TestDrain(t *testing.T) {
 	require.NoError(t, r.finish(t))
 }
 
-func TestDrainGivesUpOnARequestThatDoesNotEnd(t *testing.T) {
+func TestShutdownTimeout(t *testing.T) {
 	cfg := testConfig()
 	cfg.ShutdownTimeout = config.Duration(50 * time.Millisecond)
 	entered := make(chan struct{})
@@ -241,7 +241,7 @@ func TestPortInUse(t *testing.T) {
 	}
 }
 
-// fullConfig is a configuration on a database and with keys of its own.
+// fullConfig returns a configuration with a database and its own keys.
 func fullConfig(t *testing.T, databaseURL string) config.Config {
 	t.Helper()
 	cfg, dir := testConfig(), t.TempDir()
@@ -258,14 +258,14 @@ func fullConfig(t *testing.T, databaseURL string) config.Config {
 	return cfg
 }
 
-// TestOldSchema starts a server before its migration: it is alive, not ready, refuses the API, and serves when the
-// migration is done, without a restart.
+// TestOldSchema starts a server before its migration: it is alive but not ready, rejects API requests, and serves them
+// after the migration without a restart.
 func TestOldSchema(t *testing.T) {
 	url := testdb.New(t)
 	r := run(t, fullConfig(t, url))
 	status, body := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, status)
-	require.Contains(t, body, "schema: database at 0, program needs ")
+	require.Contains(t, body, "schema: schema version is 0, required is ")
 	status, _ = get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/livez")
 	require.Equal(t, http.StatusOK, status)
 	status, body = get(t, http.DefaultClient, "http://"+r.APIAddr()+"/api/v3/users")
@@ -278,15 +278,15 @@ func TestOldSchema(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status)
 }
 
-func TestDatabaseThatIsAway(t *testing.T) {
+func TestUnreachableDatabase(t *testing.T) {
 	r := run(t, fullConfig(t, "postgresql://plaza:hunter2@127.0.0.1:1/plaza"))
 	_, body := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/readyz")
 	require.Contains(t, body, "\ndatabase eu: failed to connect to ")
-	require.Equal(t, 6, strings.Count(body, "\n"), "one line for each check")
+	require.Equal(t, 6, strings.Count(body, "\n"), "one line per check")
 	require.NotContains(t, body, "hunter2")
 }
 
-func TestNewReportsWhatIsMissing(t *testing.T) {
+func TestNewReportsMissingSettings(t *testing.T) {
 	_, err := app.New(t.Context(), testConfig(), quiet)
 	var wrong *config.Error
 	require.ErrorAs(t, err, &wrong)
@@ -297,7 +297,7 @@ func TestNewReportsWhatIsMissing(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestCloseFreesThePorts(t *testing.T) {
+func TestCloseReleasesPorts(t *testing.T) {
 	server, err := app.New(t.Context(), testConfig(), quiet, app.WithHandler(http.HandlerFunc(hello)))
 	require.NoError(t, err)
 	require.NoError(t, server.Close())

@@ -17,25 +17,24 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// This file is the one place where a region's server is put together: what opens here is passed down, and nothing below
-// looks for it anywhere else.
+// This file assembles a region's server. Dependencies are created here and passed down explicitly.
 
-// parts is what stands behind the listeners.
+// parts are the components behind the listeners.
 type parts struct {
 	handler http.Handler
 	workers []worker
 	close   func()
-	drain   func()  // ends what has no end of its own; nil where there is nothing
-	report  *report // nil for a handler that is served in place of the API
+	drain   func()  // ends streams on shutdown; nil if there are none
+	report  *report // nil with WithHandler
 }
 
-// worker is something that runs in the background while the server does.
+// worker is a background task of the server.
 type worker struct {
 	name string
-	run  func(context.Context) error // until its context ends; an error before that ends the server
+	run  func(context.Context) error // returns when its context ends; an earlier error stops the server
 }
 
-// dependencies is what the services are made of.
+// dependencies are the dependencies of the services.
 type dependencies struct {
 	cfg        config.Config
 	log        *slog.Logger
@@ -47,11 +46,11 @@ type dependencies struct {
 	signing    *auth.Keyring
 	realtime   *realtime.Hub
 	storage    *storage.Storage
-	publicURL  string                      // without a slash at its end
-	ready      func(context.Context) error // nil while the server is ready, for gRPC health checks
+	publicURL  string                      // without trailing slash
+	ready      func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
 
-// assemble opens the keys and the database pools and builds the API on them.
+// assemble opens the key files and the database pools and builds the API.
 func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if o.handler != nil {
 		return &parts{handler: o.handler, close: func() {}}, nil
@@ -59,7 +58,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if err := r.cfg.CheckServe(); err != nil {
 		return nil, err
 	}
-	// Every line that is logged with a request's context carries the request's id.
+	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
 	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL()}
 	if err := d.openKeys(); err != nil {
@@ -79,17 +78,17 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	g := newGate(handler, d.checkSchema)
 	for i, w := range workers {
-		workers[i] = g.behind(w)
+		workers[i] = g.afterOpening(w)
 	}
 	r.ready.add(Check{Name: "schema", Run: g.check})
 	r.ready.add(d.databaseChecks()...)
-	told := newReport(d, r.ready.draining.Load)
-	if err := r.metrics.RegisterServer(told.snapshot); err != nil {
+	report := newReport(d, r.ready.draining.Load)
+	if err := r.metrics.RegisterServer(report.snapshot); err != nil {
 		d.close()
 		return nil, err
 	}
-	workers = append(append(workers, worker{name: "schema", run: g.watch}), told.workers()...)
-	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: told}, nil
+	workers = append(append(workers, worker{name: "schema", run: g.watch}), report.workers()...)
+	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report}, nil
 }
 
 func (d *dependencies) openKeys() error {
@@ -121,8 +120,8 @@ func (d *dependencies) openStore(ctx context.Context, fault func() error) error 
 	return err
 }
 
-// databaseChecks looks at each home. The server needs that of its own region; it works for the homes that answer when
-// another does not, so the others are advice.
+// databaseChecks returns a check of each home. The server requires its own region's home; the others are advisory,
+// because it continues to serve data of the remaining homes without them.
 func (d *dependencies) databaseChecks() []Check {
 	var checks []Check
 	for _, home := range region.All() {
@@ -135,15 +134,15 @@ func (d *dependencies) databaseChecks() []Check {
 	return checks
 }
 
-// checkSchema refuses a schema that is older than the program. A newer one is fine: migrations expand first and contract
-// only when no older program is left.
+// checkSchema returns an error if the schema is older than the program requires. A newer schema is accepted: migrations
+// only remove what no running program uses any more.
 func (d *dependencies) checkSchema(ctx context.Context) error {
 	current, target, err := store.MigrationStatus(ctx, d.cfg.DatabaseURLs()[d.cfg.Region])
 	if err != nil {
 		return err
 	}
 	if current < target {
-		return fmt.Errorf("database at %d, program needs %d: run plaza migrate up", current, target)
+		return fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", current, target)
 	}
 	return nil
 }

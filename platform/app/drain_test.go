@@ -16,19 +16,20 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 )
 
-// TestDrainUnderLoad stops a server that many clients call all the time, as a rollout does. They do what a load balancer
-// makes of /readyz: they go elsewhere once it turns 503. Until then every request is answered, and whole: on connections
-// that are kept, and on new ones.
+// TestDrainUnderLoad stops a server under constant load, as a rollout does. Clients behave like a load balancer: they
+// stop sending requests when /readyz returns 503. Until then every request gets a complete response, on kept-alive and
+// on new connections.
 func TestDrainUnderLoad(t *testing.T) {
 	cfg := testConfig()
-	cfg.DrainDelay = config.Delay(2 * time.Second) // clients of a busy machine need time to take note
+	cfg.DrainDelay = config.Delay(2 * time.Second) // clients on a busy machine need time to notice
 	var arrived, answered, afterNotice atomic.Int64
 	var noticed atomic.Bool
 	body := strings.Repeat("x", 20_000)
 	r := run(t, cfg, app.WithHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		arrived.Add(1)
-		<-time.After(2 * time.Millisecond) // the work of a request
-		_, _ = io.WriteString(w, body)
+		_, _ = io.WriteString(w, body[:len(body)/2])
+		_ = http.NewResponseController(w).Flush() // in progress until the client has read this
+		_, _ = io.WriteString(w, body[len(body)/2:])
 	})))
 	ready := "http://" + r.OpsAddr() + "/readyz"
 
@@ -65,10 +66,10 @@ func TestDrainUnderLoad(t *testing.T) {
 		return true
 	})
 	require.Equal(t, arrived.Load(), answered.Load(), "no request was lost")
-	require.Positive(t, afterNotice.Load(), "requests are answered while the server drains")
+	require.Positive(t, afterNotice.Load(), "requests are served while the server drains")
 }
 
-// callOnce makes one request and reads the whole answer.
+// callOnce makes one request and reads the whole response.
 func callOnce(client *http.Client, url, want string) error {
 	resp, err := client.Get(url)
 	if err != nil {
@@ -82,9 +83,9 @@ func callOnce(client *http.Client, url, want string) error {
 	return err
 }
 
-// TestDrainLetsConnectionsGo: a client that keeps its connection is told to open another one while the server drains, so that
-// none is closed on which a request may just be coming.
-func TestDrainLetsConnectionsGo(t *testing.T) {
+// TestDrainClosesConnections checks that a draining server asks clients to close kept-alive connections, so that it
+// does not close one on which a request is arriving.
+func TestDrainClosesConnections(t *testing.T) {
 	cfg := testConfig()
 	cfg.DrainDelay = config.Delay(time.Second)
 	r := run(t, cfg, app.WithHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

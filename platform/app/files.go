@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/storage"
 )
 
-// publicURL is the address at which clients reach the region: the configured one, or that of the listener.
+// publicURL returns the URL at which clients reach the region: the configured one or, by default, the listener's.
 func (r *Region) publicURL() string {
 	if r.cfg.PublicURL != "" {
 		return string(r.cfg.PublicURL)
@@ -23,26 +23,26 @@ func (r *Region) publicURL() string {
 	return "http://" + r.APIAddr()
 }
 
-// openStorage opens where the bytes of files are kept. A network without is a network without files.
+// openStorage opens the storage of file contents. A network without storage has no files.
 func (d *dependencies) openStorage(ctx context.Context) error {
 	urls := d.cfg.StorageURLs()
 	if len(urls) == 0 {
-		d.log.WarnContext(ctx, "no storage-url: files can be neither uploaded nor downloaded")
+		d.log.WarnContext(ctx, "storage-url is not set: files cannot be uploaded or downloaded")
 	}
 	var err error
 	d.storage, err = storage.Open(ctx, urls)
 	return err
 }
 
-// close ends what assemble opened.
+// close releases what assemble opened.
 func (d *dependencies) close() {
 	d.store.Close()
 	if d.storage != nil {
-		_ = d.storage.Close() // nothing is under way any more
+		_ = d.storage.Close() // all requests have ended
 	}
 }
 
-// files makes the service of files; the addresses that it makes are those of every noun's answers.
+// files returns the file service and makes every answer use its file URLs.
 func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), []byte(d.cfg.DirectoryKey.Reveal()), d.cfg.FileURLTTL.Std(), service.Millis)
 	if err != nil {
@@ -55,18 +55,7 @@ func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 	}), nil
 }
 
-// fileStreams are how the bytes of files come in and go out.
+// fileStreams returns the streaming handlers of uploads and downloads.
 func (d *dependencies) fileStreams(files *file.Service) []edge.Stream {
 	return (&edge.FileStreams{Files: files, Identify: auth.NewAuthenticator(d.issuer).Identify, Log: d.log}).Streams()
-}
-
-// fileWorkers sweep up after uploads.
-func (d *dependencies) fileWorkers(files *file.Service) []worker {
-	if !d.storage.Has(d.cfg.Region) {
-		return nil
-	}
-	return []worker{{name: "upload sweep", run: func(ctx context.Context) error {
-		files.Sweep().Run(ctx, d.cfg.Region)
-		return nil
-	}}}
 }

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// gate keeps the API shut until the database has the schema that this program needs. A server that starts before its
-// migration waits here, with /readyz saying for what, and serves as soon as it can.
+// gate rejects API requests until the database has the schema that the program requires. A server that is started
+// before its migration waits, reports that on /readyz, and serves as soon as the migration is done.
 type gate struct {
 	next   http.Handler
-	schema func(context.Context) error // nil when the schema will do
+	schema func(context.Context) error // returns nil if the schema is sufficient
 	once   sync.Once
 	opened chan struct{} // closed when the gate is open
 }
@@ -30,11 +30,11 @@ func (g *gate) isOpen() bool {
 	}
 }
 
-// gatePause is the time between two looks at the schema.
+// gatePause is the interval between two schema checks.
 const gatePause = 500 * time.Millisecond
 
-// check opens the gate when the schema will do. The gate never shuts again, and the database is not asked again either: a
-// schema does not go back.
+// check opens the gate if the schema is sufficient. The gate stays open, and the schema is not checked again, because
+// migrations are never reverted.
 func (g *gate) check(ctx context.Context) error {
 	if g.isOpen() {
 		return nil
@@ -46,7 +46,7 @@ func (g *gate) check(ctx context.Context) error {
 	return err
 }
 
-// watch looks until the gate is open or ctx ends.
+// watch checks until the gate is open or ctx ends.
 func (g *gate) watch(ctx context.Context) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, checkTimeout)
@@ -63,8 +63,8 @@ func (g *gate) watch(ctx context.Context) error {
 	}
 }
 
-// behind makes a worker wait for the gate: it works on tables, too.
-func (g *gate) behind(w worker) worker {
+// afterOpening returns a worker that starts when the gate is open, because workers use tables, too.
+func (g *gate) afterOpening(w worker) worker {
 	return worker{name: w.name, run: func(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
@@ -75,7 +75,7 @@ func (g *gate) behind(w worker) worker {
 	}}
 }
 
-// ServeHTTP serves the API, or the interface's error body with 503 while the gate is shut.
+// ServeHTTP serves the API, or responds with 503 and an error body while the gate is closed.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if g.isOpen() {
 		g.next.ServeHTTP(w, r)

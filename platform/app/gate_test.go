@@ -13,7 +13,7 @@ import (
 
 func TestGate(t *testing.T) {
 	var asked atomic.Int32
-	answer := errors.New("database at 1, program needs 2")
+	answer := errors.New("schema version is 1, required is 2")
 	g := newGate(http.NotFoundHandler(), func(context.Context) error { asked.Add(1); return answer })
 	status := func() int {
 		w := httptest.NewRecorder()
@@ -22,7 +22,7 @@ func TestGate(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	worked := make(chan struct{})
-	w := g.behind(worker{name: "outbox", run: func(context.Context) error { close(worked); return nil }})
+	w := g.afterOpening(worker{name: "outbox", run: func(context.Context) error { close(worked); return nil }})
 	go func() { _ = w.run(ctx) }()
 
 	require.ErrorIs(t, g.check(ctx), answer)
@@ -39,7 +39,7 @@ func TestGate(t *testing.T) {
 	<-worked
 	before := asked.Load()
 	require.NoError(t, g.check(ctx))
-	require.Equal(t, before, asked.Load(), "an open gate does not ask again")
+	require.Equal(t, before, asked.Load(), "an open gate does not check again")
 	stop()
 }
 
@@ -48,5 +48,5 @@ func TestGateThatNeverOpens(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	require.NoError(t, g.watch(ctx))
-	require.NoError(t, g.behind(worker{run: func(context.Context) error { return errors.New("ran") }}).run(ctx))
+	require.NoError(t, g.afterOpening(worker{run: func(context.Context) error { return errors.New("ran") }}).run(ctx))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// mounted is a folder as the kubelet mounts a Secret: files are links into ..data, which is a link that is swapped.
+// mounted is a directory like a Secret mounted by the kubelet: files are links into ..data, a link that is swapped.
 type mounted struct {
 	t       *testing.T
 	dir     string
@@ -34,7 +34,7 @@ func mount(t *testing.T, files map[string]string) *mounted {
 	return m
 }
 
-// swap replaces all files at once, and removes the old ones as the kubelet does.
+// swap atomically replaces all files and removes the old ones, as the kubelet does.
 func (m *mounted) swap(files map[string]string) {
 	m.t.Helper()
 	m.version++
@@ -53,7 +53,7 @@ func (m *mounted) configure(cfg *config.Config) {
 	cfg.SigningKeysFile = filepath.Join(m.dir, "signing.json")
 }
 
-// key is a server or API key in a file; the text of the key follows from its id.
+// key is a server or API key in a file; its text is derived from its id.
 type key struct {
 	id       string
 	notAfter time.Time
@@ -61,7 +61,7 @@ type key struct {
 
 func textOf(id string) string { return strings.Repeat(id+"-", 16) }
 
-// generation is the three files with the same ids.
+// generation returns the content of the three files with the same ids.
 func generation(t *testing.T, keys ...key) map[string]string {
 	t.Helper()
 	var set, ring []map[string]any
@@ -81,7 +81,7 @@ func generation(t *testing.T, keys ...key) map[string]string {
 	return map[string]string{"server.json": text(set), "api.json": text(set), "signing.json": text(ring)}
 }
 
-// accepts reports how the server answers a key of each kind: for the server key at both places.
+// accepts returns the kinds of keys that the server accepts for id; the server key is tried on both listeners.
 func (r *running) accepts(t *testing.T, cfg config.Config, id string) string {
 	t.Helper()
 	api := "http://" + r.APIAddr()
@@ -109,7 +109,7 @@ func (r *running) accepts(t *testing.T, cfg config.Config, id string) string {
 
 const everyKind = "server statusz api signing"
 
-// TestKeysOfAMountedSecret rotates all keys of a running server through the way that Kubernetes brings new files.
+// TestKeysOfAMountedSecret rotates all keys of a running server like Kubernetes, by swapping a link.
 func TestKeysOfAMountedSecret(t *testing.T) {
 	secret := mount(t, generation(t, key{id: "k1"}))
 	r, cfg := serving(t, secret.configure)
@@ -130,18 +130,18 @@ func TestKeysOfAMountedSecret(t *testing.T) {
 		require.WithinDuration(t, ends, file.Keys[1].NotAfter, time.Second)
 		require.True(t, file.LoadedAt.After(s.StartedAt))
 	}
-	eventually("k1", "") // by itself: the file says until when
+	eventually("k1", "") // expired according to the file
 	old, _ := r.status(t).Keys.Server.Find("k1")
 	require.False(t, old.Valid)
 	require.Equal(t, everyKind, r.accepts(t, cfg, "k2"))
 
-	secret.swap(map[string]string{}) // the files are gone
+	secret.swap(map[string]string{}) // the files are deleted
 	unreadable := func() bool {
 		s := r.status(t)
 		return s.Keys.Server.Error != "" && s.Keys.API.Error != "" && s.Keys.Signing.Error != ""
 	}
 	require.Eventually(t, unreadable, patience, 50*time.Millisecond)
-	require.Equal(t, everyKind, r.accepts(t, cfg, "k2"), "the keys before stay in use")
+	require.Equal(t, everyKind, r.accepts(t, cfg, "k2"), "the previous keys stay in use")
 	_, metrics := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/metrics")
 	for _, kind := range []string{"server", "api", "signing"} {
 		require.Regexp(t, `(?m)^plaza_keys_file_readable\{kind="`+kind+`",.*\} 0$`, metrics)

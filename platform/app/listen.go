@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 )
 
-// listener is an open port and the server behind it.
+// listener is an open port and its server.
 type listener struct {
 	net.Listener
 	setting string
@@ -37,8 +37,8 @@ func (l listener) serve(failed chan<- error) {
 
 func (l listener) close() error { return l.Listener.Close() }
 
-// apiServer has the limits of the edge, which also bounds each request by itself: the whole of a connection has no time
-// limit, for streams have no end.
+// apiServer has the limits of package edge, which also limits the duration of each request. Connections have no time
+// limit, because streams are unbounded.
 func (r *Region) apiServer(handler http.Handler) *http.Server {
 	s := edge.NewServer(handler)
 	s.MaxHeaderBytes = int(r.cfg.MaxHeaderBytes)
@@ -46,7 +46,7 @@ func (r *Region) apiServer(handler http.Handler) *http.Server {
 	return s
 }
 
-// opsServer has no time limit for answers either: a profile takes as long as it was asked to.
+// opsServer has no time limit for responses, because the duration of a profile is chosen by the client.
 func (r *Region) opsServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,

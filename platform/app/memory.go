@@ -9,68 +9,70 @@ import (
 	"time"
 )
 
-// GCPercent is how much garbage there may be, in percent of what is alive, before it is collected.
+// GCPercent is a garbage collection target as for GOGC: the growth of the heap, in percent, that triggers a collection.
 type GCPercent int
 
 const (
-	// Starting has what stays lie close together, because garbage does not stay between it for long. That costs a tenth of a
-	// second of processor time, once, and saves a server at rest 8 MiB.
+	// Starting keeps long-lived allocations dense during startup. It costs a tenth of a second of CPU time once and
+	// saves an idle server 8 MiB.
 	Starting GCPercent = 25
-	// Serving suits a server that holds little, some 10 MiB, and makes much garbage: Go's own 100 has it collect thirty times
-	// a second under load. At 200 a request takes about a tenth less processor time, and a busy server some 10 MiB more memory.
+	// Serving suits a server with a live heap of about 10 MiB and much garbage: with Go's default of 100 it collects
+	// thirty times per second under load. 200 saves about a tenth of the CPU time per request and costs a busy server
+	// 10 MiB.
 	Serving GCPercent = 200
 )
 
-// TuneGC prepares the process for what comes next. It is for programs to call; the variables GOGC and GOMEMLIMIT of the Go
-// runtime win over it.
+// TuneGC sets the garbage collection target of the process. Programs call it, not libraries. The environment variables
+// GOGC and GOMEMLIMIT take precedence.
 func TuneGC(percent GCPercent) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(int(percent))
 	}
 }
 
-// When a process rests. The workers of a region at rest make some 100 KiB of garbage a second.
+// When a process counts as idle. The workers of an idle region allocate about 100 KiB per second.
 const (
-	restLook  = time.Second
-	restQuiet = 512 << 10 // bytes allocated between two looks
-	restWorth = 16 << 20  // bytes allocated since memory was last given back: less is not worth a collection
+	idleInterval   = time.Second
+	idleBytes      = 512 << 10 // maximum number of bytes allocated between two samples
+	minReturnBytes = 16 << 20  // minimum number of bytes allocated since memory was last returned
 )
 
-// ReturnMemory gives memory that is not needed back to the system whenever the process has come to rest, until ctx ends: what
-// starting left, and what load left. By itself Go keeps what it once needed, for no load may come that makes it collect.
-// It is for programs to call, once, beside TuneGC.
+// ReturnMemory returns unused memory to the operating system whenever the process becomes idle, until ctx ends: after
+// startup, and after load. Go itself keeps that memory, because an idle process does not trigger collections. Programs
+// call it once, together with TuneGC.
 func ReturnMemory(ctx context.Context) {
-	var r rest
-	ticks := time.NewTicker(restLook)
+	var r idleDetector
+	ticks := time.NewTicker(idleInterval)
 	defer ticks.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
-			if r.worth(allocated()) {
-				runtime.GC()         // what pools keep is let go by the second collection
-				debug.FreeOSMemory() // which is this
+			if r.shouldReturn(allocated()) {
+				runtime.GC()         // pools are cleared by the second collection,
+				debug.FreeOSMemory() // which FreeOSMemory runs
 			}
 		}
 	}
 }
 
-// allocated is how many bytes the process has allocated so far.
+// allocated returns the number of bytes that the process has allocated so far.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// rest is what is known of earlier looks: how many bytes had been allocated then, and when memory was last given back.
-type rest struct{ seen, returned uint64 }
+// idleDetector holds the number of bytes allocated at the last sample and when memory was last returned.
+type idleDetector struct{ seen, returned uint64 }
 
-// worth reports whether the process rests and has memory to give back, by how many bytes it has allocated so far.
-func (r *rest) worth(allocated uint64) bool {
+// shouldReturn reports whether the process is idle and has memory to return, given the number of bytes allocated so
+// far.
+func (r *idleDetector) shouldReturn(allocated uint64) bool {
 	made := allocated - r.seen
 	r.seen = allocated
-	if made > restQuiet || allocated-r.returned < restWorth {
+	if made > idleBytes || allocated-r.returned < minReturnBytes {
 		return false
 	}
 	r.returned = allocated

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRest: memory is given back once after the start and once after each load, and never in the middle of one.
-func TestRest(t *testing.T) {
-	const step = 100 << 10 // of a server at rest
-	var r rest
+// TestIdleDetector checks that memory is returned once after startup and once after each load, but not during load.
+func TestIdleDetector(t *testing.T) {
+	const step = 100 << 10 // of an idle server
+	var r idleDetector
 	var at uint64
 	for _, look := range []struct {
 		name string
@@ -18,16 +18,16 @@ func TestRest(t *testing.T) {
 	}{
 		{"starting", 30 << 20, false},
 		{"started", step, true},
-		{"at rest", step, false},
+		{"idle", step, false},
 		{"load", 200 << 20, false},
 		{"more load", 5 << 20, false},
-		{"at rest again", step, true},
+		{"idle again", step, true},
 		{"still", step, false},
 		{"a few requests", 3 << 20, false},
 		{"not worth it", step, false},
 	} {
 		at += look.made
-		require.Equal(t, look.want, r.worth(at), look.name)
+		require.Equal(t, look.want, r.shouldReturn(at), look.name)
 	}
 	before := allocated()
 	require.Positive(t, before)

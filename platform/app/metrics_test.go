@@ -17,11 +17,11 @@ import (
 
 const metricsList = "../telemetry/testdata/metrics.txt"
 
-// onCockroachOnly are metrics that a server on PostgreSQL has nothing to say for.
+// onCockroachOnly are metrics that are absent on PostgreSQL.
 var onCockroachOnly = []string{"plaza_placement_tables_not_pinned gauge"}
 
-// TestMetricsAreListed holds the list that the tests of alerts and dashboards read against a running server: every metric,
-// with its type and its labels besides network and region. PLAZA_UPDATE=1 writes the list anew.
+// TestMetricsAreListed compares a running server with the list that the tests of alerts and dashboards use: every
+// metric with its type and its labels other than network and region. PLAZA_UPDATE=1 rewrites the list.
 func TestMetricsAreListed(t *testing.T) {
 	ends := time.Now().Add(time.Hour)
 	secret := mount(t, generation(t, key{id: "k1", notAfter: ends}))
@@ -42,10 +42,10 @@ func TestMetricsAreListed(t *testing.T) {
 	}
 	want, err := os.ReadFile(metricsList)
 	require.NoError(t, err)
-	require.Equal(t, string(want), text, "PLAZA_UPDATE=1 writes the list anew")
+	require.Equal(t, string(want), text, "PLAZA_UPDATE=1 rewrites the list")
 }
 
-// exposed lists our metrics as "name type label,label".
+// exposed returns Plaza's metrics as "name type label,label".
 func exposed(t *testing.T, r *running) []string {
 	t.Helper()
 	families, err := r.Metrics().Gatherer().Gather()

@@ -10,14 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// opsHandler serves what operators and their machines ask for:
+// opsHandler serves the operations endpoints:
 //
-//	/livez         200 while the process answers; it looks at nothing else, so that a lost database restarts nobody
-//	/readyz        200 or 503, naming each check; text, or JSON for those who accept it
-//	/metrics       Prometheus
-//	/statusz       what this process runs, as JSON; /statusz/server-key tells whether a server key is accepted
+//	/livez         200 while the process responds; it checks nothing else, so that a lost database causes no restarts
+//	/readyz        200 or 503 with the result of each check; text, or JSON on request
+//	/metrics       Prometheus metrics
+//	/statusz       the status of this process as JSON; /statusz/server-key reports whether a server key is accepted
 //	/debug/pprof/  profiles
-func opsHandler(ready *readiness, metrics *telemetry.Metrics, told *report) http.Handler {
+func opsHandler(ready *readiness, metrics *telemetry.Metrics, report *report) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", livez)
 	mux.HandleFunc("GET /readyz", readyz(ready))
@@ -28,8 +28,8 @@ func opsHandler(ready *readiness, metrics *telemetry.Metrics, told *report) http
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	if told != nil {
-		told.serve(mux)
+	if report != nil {
+		report.serve(mux)
 	}
 	return mux
 }

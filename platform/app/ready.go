@@ -13,28 +13,27 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// checkTimeout ends a readiness check. It stays under the second that Kubernetes gives a probe by default, so that the
-// answer names the check instead of being no answer.
+// checkTimeout limits a readiness check. It is below the default timeout of Kubernetes probes, one second, so that the
+// response can name the failed check.
 const checkTimeout = 800 * time.Millisecond
 
-// Check is one thing that a ready server needs.
+// Check is a readiness check.
 type Check struct {
-	// Name tells people what it is: "schema", "database us".
+	// Name identifies the check for humans: "schema", "database us".
 	Name string
-	// Advisory checks are shown and do not make the server unready: another home that is away stops nobody whose data lives
-	// in this one.
+	// Advisory checks are reported but do not affect readiness: an unavailable remote home only affects its own users.
 	Advisory bool
-	// Run returns nil when all is well, or else the reason, in words an operator can act on. It ends with its context.
+	// Run returns nil or a reason that an operator can act on. It returns when its context ends.
 	Run func(context.Context) error
 }
 
-// Readiness is the answer of /readyz.
+// Readiness is the response of /readyz.
 type Readiness struct {
 	Ready  bool          `json:"ready"`
 	Checks []CheckResult `json:"checks"`
 }
 
-// CheckResult is what one check said.
+// CheckResult is the result of one check.
 type CheckResult struct {
 	Name     string `json:"name"`
 	Ready    bool   `json:"ready"`
@@ -42,7 +41,7 @@ type CheckResult struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// String returns the answer as text: what is not ready stands first, for people see the beginning of it in an event.
+// String returns the response as text. Failed checks come first, because Kubernetes events show only the beginning.
 func (r Readiness) String() string {
 	var bad, good strings.Builder
 	for _, c := range r.Checks {
@@ -50,7 +49,7 @@ func (r Readiness) String() string {
 		case c.Ready:
 			fmt.Fprintf(&good, "%s: ok\n", c.Name)
 		case c.Advisory:
-			fmt.Fprintf(&bad, "%s: %s (the server stays ready)\n", c.Name, c.Reason)
+			fmt.Fprintf(&bad, "%s: %s (advisory)\n", c.Name, c.Reason)
 		default:
 			fmt.Fprintf(&bad, "%s: %s\n", c.Name, c.Reason)
 		}
@@ -75,16 +74,16 @@ func newReadiness(checks []Check) *readiness {
 	return r
 }
 
-// add adds checks; all are added before the server runs.
+// add adds checks. It must not be called after the server has started.
 func (r *readiness) add(checks ...Check) { r.checks = append(r.checks, checks...) }
 
-// drain makes the server unready for good.
+// drain makes the server permanently unready.
 func (r *readiness) drain() { r.draining.Store(true) }
 
-// lettingGo asks clients, once the end is near, not to use their connection again: their next request goes over a new one, to
-// another server. Without that a request could be sent at the very moment at which the server closes an idle connection, and
-// would fail though nobody knows whether it was carried out.
-func (r *readiness) lettingGo(next http.Handler) http.Handler {
+// closeWhileDraining closes clients' connections while the server drains, so that their next request uses a new
+// connection, to another server. Otherwise a client might send a request while the server closes the idle connection,
+// and it would fail without the client knowing whether it was processed.
+func (r *readiness) closeWhileDraining(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if r.draining.Load() {
 			w.Header().Set("Connection", "close")
@@ -95,12 +94,12 @@ func (r *readiness) lettingGo(next http.Handler) http.Handler {
 
 func (r *readiness) serving(context.Context) error {
 	if r.draining.Load() {
-		return errors.New("draining: the server is about to stop")
+		return errors.New("draining: the server is shutting down")
 	}
 	return nil
 }
 
-// check runs all checks at once.
+// check runs all checks concurrently.
 func (r *readiness) check(ctx context.Context) Readiness {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -116,7 +115,7 @@ func (r *readiness) check(ctx context.Context) Readiness {
 	return answer
 }
 
-// err returns nil when the server is ready, for gRPC health checks.
+// err returns nil if the server is ready, for gRPC health checks.
 func (r *readiness) err(ctx context.Context) error {
 	if state := r.check(ctx); !state.Ready {
 		return errors.New(state.String())
@@ -132,7 +131,7 @@ func (c Check) result(ctx context.Context) CheckResult {
 	return result
 }
 
-// reasonOf returns what the operator needs in one line: for an error that was worded for clients, its cause.
+// reasonOf returns a one-line reason for the operator: for an error worded for clients, its cause.
 func reasonOf(err error) string {
 	var worded *fail.Error
 	if errors.As(err, &worded) && worded.Unwrap() != nil {

@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// probeEvery is how often the databases are asked whether they answer, and what they hold for this server.
+	// probeEvery is the interval at which databases are probed and their state is read.
 	probeEvery = 5 * time.Second
-	// placementEvery is how often the database is asked where its rows are, placementAgain how often while that is not well.
+	// placementEvery is the interval of placement checks, placementAgain the interval after a check that did not
+	// succeed.
 	placementEvery   = 5 * time.Minute
 	placementAgain   = 30 * time.Second
 	placementTimeout = 30 * time.Second
 )
 
-// report is what the server knows of itself: what /statusz and the metrics tell. Everything about the database is asked in
-// the background; what was last known stands while it does not answer, with the time at which it was true.
+// report is the status of the server, as shown by /statusz and the metrics. The state of the databases is read in the
+// background; while a database does not respond, the last known state and its time are kept.
 type report struct {
 	cfg        config.Config
 	started    time.Time
@@ -36,10 +37,10 @@ type report struct {
 	serverKeys *auth.KeySet
 	apiKeys    *auth.KeySet
 	signing    *auth.Keyring
-	// placed asks where the rows are: store.CheckPlacement.
+	// placed is store.CheckPlacement.
 	placed func(context.Context) (store.Placement, error)
 
-	mu         sync.Mutex // guards everything below
+	mu         sync.Mutex // guards the fields below
 	databases  map[string]bool
 	schema     statusz.Schema
 	moderation statusz.Moderation
@@ -63,8 +64,8 @@ func newReport(d *dependencies, draining func() bool) *report {
 	return r
 }
 
-// workers keep the report true until their context ends. They do not wait for the schema: that it is missing is part of
-// what they tell.
+// workers returns the workers that update the report. They do not wait for the schema, because the report says whether
+// it is missing.
 func (r *report) workers() []worker {
 	workers := []worker{
 		{name: "report", run: func(ctx context.Context) error { return every(ctx, probeEvery, r.refresh, r.readBacklog) }},
@@ -78,7 +79,7 @@ func (r *report) workers() []worker {
 	return workers
 }
 
-// every runs steps now and then again and again, with a pause in between, until ctx ends.
+// every runs steps immediately and then repeatedly with a pause in between, until ctx ends.
 func every(ctx context.Context, pause time.Duration, steps ...func(context.Context)) error {
 	for {
 		for _, step := range steps {
@@ -92,18 +93,18 @@ func every(ctx context.Context, pause time.Duration, steps ...func(context.Conte
 	}
 }
 
-// probe asks one home's database whether it answers.
+// probe checks whether one home's database responds.
 func (r *report) probe(ctx context.Context, home region.Code) {
 	err := r.store.Ping(ctx, home)
 	if ctx.Err() != nil {
-		return // the server is about to stop, which says nothing about the database
+		return // the server is stopping; this says nothing about the database
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.databases[home.String()] = err == nil
 }
 
-// refresh reads the schema and the settings anew. It takes at most as long as a check of /readyz.
+// refresh reads the schema and the settings. It takes no longer than a check of /readyz.
 func (r *report) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -124,7 +125,7 @@ func (r *report) readSchema(ctx context.Context) {
 	r.schema.Current, r.schema.AsOf, r.schema.Error = version, r.time(), ""
 }
 
-// readModeration reads the settings by which this region's requests are decided: they read the same rows.
+// readModeration reads the moderation settings in force: requests in this region read the same rows.
 func (r *report) readModeration(ctx context.Context) {
 	began := r.time()
 	var s store.Settings
@@ -134,7 +135,7 @@ func (r *report) readModeration(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case began.Before(r.moderation.AsOf): // another reader was quicker, and knows something newer
+	case began.Before(r.moderation.AsOf): // a concurrent read has newer data
 	case err != nil:
 		r.moderation.Error = reasonOf(err)
 	default:
@@ -151,14 +152,14 @@ func (r *report) readBacklog(ctx context.Context) {
 	defer cancel()
 	backlog, err := r.store.Backlog(ctx, r.cfg.Region)
 	if err != nil {
-		return // what was known grows older by itself, as it should
+		return // the known ages keep growing, which is intended
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.backlog = &backlog
 }
 
-// watchPlacement asks where the rows are, more often while they are not where they belong.
+// watchPlacement checks the placement periodically, more often while it is not as configured.
 func (r *report) watchPlacement(ctx context.Context) error {
 	for {
 		pause := placementEvery
@@ -190,7 +191,7 @@ func (r *report) knownPlacement() statusz.Placement {
 	return r.placement
 }
 
-// placementOf puts what was found, or why nothing was, into words.
+// placementOf returns the status for the result of a placement check.
 func (r *report) placementOf(found store.Placement, err error) statusz.Placement {
 	p := r.unknownPlacement(statusz.ReasonCheckFailed)
 	p.Engine, p.CheckedAt = string(found.Engine), r.time()
@@ -225,10 +226,10 @@ func (r *report) unknownPlacement(reason string) statusz.Placement {
 	}
 }
 
-// time is now as the report shows times.
+// time returns the current time in the precision of the report.
 func (r *report) time() time.Time { return r.now().UTC().Truncate(time.Microsecond) }
 
-// status is the report as it stands.
+// status returns the current report.
 func (r *report) status() statusz.Status {
 	now := r.now()
 	keys := statusz.Keys{
@@ -252,7 +253,7 @@ func keyFile(s auth.FileStatus, now time.Time) statusz.KeyFile {
 	return f
 }
 
-// snapshot is the report as the metrics tell it.
+// snapshot returns the current report for the metrics.
 func (r *report) snapshot() telemetry.Snapshot {
 	s := telemetry.Snapshot{Status: r.status(), Databases: map[string]bool{}}
 	now := r.now()
@@ -265,7 +266,7 @@ func (r *report) snapshot() telemetry.Snapshot {
 	return s
 }
 
-// since is how long ago t was; zero for no time and for one that lies ahead.
+// since returns the time elapsed since t, or 0 if t is zero or in the future.
 func since(t, now time.Time) *time.Duration {
 	age := time.Duration(0)
 	if !t.IsZero() {

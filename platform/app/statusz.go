@@ -8,25 +8,25 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// serve adds the report to the operations listener.
+// serve adds the report's handlers to the operations listener.
 func (r *report) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+statusz.Path, r.serveStatus)
 	mux.HandleFunc("POST "+statusz.ServerKeyPath, r.serveServerKey)
 }
 
-// serveStatus tells what the server runs. What the database knows is asked anew: whoever pushed settings wants to see
-// them. The answer comes without it where the database does not answer in time.
+// serveStatus responds with the status. It reads the state of the database first, because clients want to see settings
+// that they have just pushed. If the database does not respond in time, the last known state is used.
 func (r *report) serveStatus(w http.ResponseWriter, request *http.Request) {
 	r.refresh(request.Context())
 	answerJSON(w, r.status())
 }
 
-// maxKeyRequest bounds the body of a question about a key.
+// maxKeyRequest limits the size of a ServerKeyRequest.
 const maxKeyRequest = 4 << 10
 
-// serveServerKey tells whether a server key is one that this process accepts, as the API would: with a fresh look at the
-// file for a key that it does not know, and in constant time for one file. It changes nothing and logs nothing. Whoever
-// can ask here can ask the API the same question, where guessing 256 bits is as hopeless.
+// serveServerKey reports whether this process accepts a server key, exactly as the API would: it re-reads the file for
+// an unknown key and compares in constant time. It changes and logs nothing. The API answers the same question to
+// anyone who can reach it, and guessing 256 bits is infeasible in both places.
 func (r *report) serveServerKey(w http.ResponseWriter, request *http.Request) {
 	var asked statusz.ServerKeyRequest
 	body := http.MaxBytesReader(w, request.Body, maxKeyRequest)
@@ -34,7 +34,7 @@ func (r *report) serveServerKey(w http.ResponseWriter, request *http.Request) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&asked); err != nil || asked.Key == "" {
 		w.Header().Set("Cache-Control", "no-store")
-		http.Error(w, `want {"key": "…"}`, http.StatusBadRequest) // the decoder's own words would quote the body
+		http.Error(w, `want {"key": "…"}`, http.StatusBadRequest) // the decoder's error would quote the body
 		return
 	}
 	_, _ = io.Copy(io.Discard, body)

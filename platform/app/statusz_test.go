@@ -19,7 +19,7 @@ import (
 
 const patience = 30 * time.Second
 
-// serving runs a server on a migrated database.
+// serving starts a server on a migrated database.
 func serving(t *testing.T, change ...func(*config.Config)) (*running, config.Config) {
 	t.Helper()
 	url := testdb.New(t)
@@ -42,7 +42,7 @@ func (r *running) status(t *testing.T) statusz.Status {
 	return s
 }
 
-// send sends a request with a JSON body and returns the status and the body of the answer.
+// send sends a request with a JSON body and returns the status and body of the response.
 func send(t *testing.T, method, url, body string, header ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -93,7 +93,7 @@ func TestStatusz(t *testing.T) {
 	require.Equal(t, "zone", s.Placement.Want.Survive)
 }
 
-func TestStatuszTellsNoSecret(t *testing.T) {
+func TestStatuszContainsNoSecret(t *testing.T) {
 	r, cfg := serving(t)
 	secrets := []string{cfg.DirectoryKey.Reveal()}
 	for _, path := range []string{cfg.ServerKeysFile, cfg.APIKeysFile} {
@@ -106,10 +106,10 @@ func TestStatuszTellsNoSecret(t *testing.T) {
 		require.NotContains(t, body, secret)
 	}
 	code, _ := get(t, http.DefaultClient, "http://"+r.APIAddr()+statusz.Path)
-	require.Equal(t, http.StatusNotFound, code, "it is for the operations listener alone")
+	require.Equal(t, http.StatusNotFound, code, "only the operations listener serves it")
 }
 
-func TestStatuszOfADatabaseThatIsAway(t *testing.T) {
+func TestStatuszWithUnreachableDatabase(t *testing.T) {
 	r := run(t, fullConfig(t, "postgresql://plaza:hunter2@127.0.0.1:1/plaza"))
 	require.Eventually(t, func() bool { return r.status(t).Placement.Reason == statusz.ReasonCheckFailed }, patience, 10*time.Millisecond)
 	s := r.status(t)
@@ -117,18 +117,18 @@ func TestStatuszOfADatabaseThatIsAway(t *testing.T) {
 	require.True(t, s.Schema.AsOf.IsZero())
 	require.NotEmpty(t, s.Moderation.Error)
 	require.Empty(t, s.Moderation.Digest)
-	require.Len(t, s.Keys.Server.Keys, 1, "what does not need the database is told all the same")
+	require.Len(t, s.Keys.Server.Keys, 1, "parts that do not need the database are present")
 	_, body := get(t, http.DefaultClient, "http://"+r.OpsAddr()+statusz.Path)
 	require.NotContains(t, body, "hunter2")
 	_, metrics := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/metrics")
-	require.NotContains(t, metrics, "plaza_schema_version{", "what was never read is absent")
+	require.NotContains(t, metrics, "plaza_schema_version{", "unknown values are absent")
 	require.Eventually(t, func() bool {
 		_, metrics := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/metrics")
 		return strings.Count(metrics, "plaza_database_up{") == 3 && !strings.Contains(metrics, `plaza_database_up{home="eu",network="`+strings.Repeat("a", 24)+`",region="eu"} 1`)
 	}, patience, 50*time.Millisecond)
 }
 
-func TestServerKeyQuestion(t *testing.T) {
+func TestServerKeyRequest(t *testing.T) {
 	r, cfg := serving(t)
 	key, err := auth.EnsureKeySet(cfg.ServerKeysFile, "k1")
 	require.NoError(t, err)

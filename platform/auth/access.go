@@ -10,14 +10,14 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Access is who may call an operation, as its proto option says.
+// Access is an operation's access rule, as declared by its proto option.
 type Access struct {
-	Caller     plazav1.Access_Caller // the least that a caller has to be; never CALLER_UNSPECIFIED
-	Permission Permission            // what the operation asks for beyond that; may be empty
+	Caller     plazav1.Access_Caller // the class of callers admitted; never CALLER_UNSPECIFIED
+	Permission Permission            // a permission required in addition; may be empty
 }
 
-// AccessOf returns who may call procedure ("/plaza.v1.PostService/GetPost"), and false for a procedure that is not
-// ours, has no access option, or has one that makes no sense: such a procedure is refused to everybody.
+// AccessOf returns the access rule of procedure ("/plaza.v1.PostService/GetPost"). It returns false if the procedure is
+// unknown, has no access option, or has an invalid one; the interceptor then rejects every call.
 func AccessOf(procedure string) (Access, bool) {
 	access, ok := allAccess()[procedure]
 	return access, ok
@@ -33,7 +33,7 @@ var allAccess = sync.OnceValue(func() map[string]Access {
 	return all
 })
 
-// rangeMethods visits every method of package plaza.v1 that is linked into the program.
+// rangeMethods calls visit for every method of package plaza.v1 that is linked into the program.
 func rangeMethods(visit func(procedure string, method protoreflect.MethodDescriptor)) {
 	protoregistry.GlobalFiles.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
 		for i := range file.Services().Len() {
@@ -53,11 +53,11 @@ func accessOption(method protoreflect.MethodDescriptor) (Access, bool) {
 		return Access{}, false
 	}
 	access := Access{Caller: option.GetCaller(), Permission: Permission(option.GetPermission())}
-	return access, access.sensible()
+	return access, access.valid()
 }
 
-// sensible reports whether the class is one we know, and the permission one that its callers can hold.
-func (a Access) sensible() bool {
+// valid reports whether the caller class is known and its callers can hold the permission.
+func (a Access) valid() bool {
 	switch a.Caller {
 	case plazav1.Access_CALLER_PUBLIC, plazav1.Access_CALLER_SERVER_KEY, plazav1.Access_CALLER_API_KEY,
 		plazav1.Access_CALLER_MEDIA_SERVER:

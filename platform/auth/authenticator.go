@@ -3,27 +3,21 @@ package auth
 import (
 	"context"
 	"net/http"
-
-	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// Authenticator finds out who makes an HTTP request that is no call of an operation, such as an upload: its body is a
-// stream, and the interceptor never sees it.
+// Authenticator identifies the caller of an HTTP request that does not pass the interceptor, such as an upload, whose
+// body is streamed.
 type Authenticator struct{ issuer *Issuer }
 
-// NewAuthenticator makes an authenticator of the tokens that issuer makes.
+// NewAuthenticator returns an authenticator that verifies tokens with issuer.
 func NewAuthenticator(issuer *Issuer) *Authenticator { return &Authenticator{issuer: issuer} }
 
-// Identify returns ctx with the caller whose access token or admin token is in header, not yet confirmed, and 400100 where
-// there is none or it does not hold.
+// Identify returns ctx with the caller of the access token or admin token in header. The caller is not yet confirmed.
+// The error is 400100 if the token is missing or invalid.
 func (a *Authenticator) Identify(ctx context.Context, header http.Header) (context.Context, error) {
-	token, ok := bearer(header)
-	if !ok {
-		return nil, fail.Unauthorized().Because(ErrNoCredentials)
-	}
-	claims, err := a.issuer.Verify(token)
+	caller, err := Bearer(a.issuer, header)
 	if err != nil {
 		return nil, err
 	}
-	return WithCaller(ctx, CallerOf(claims)), nil
+	return WithCaller(ctx, caller), nil
 }

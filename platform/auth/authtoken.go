@@ -14,12 +14,12 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// An authToken is what an application's own server fetches with its server key and hands to a client, which opens its
-// session with it. The interface allows it 100 characters, too few for a JWT; ours have 68:
+// An authToken is obtained by an application's own server with its server key and passed to a client, which opens a
+// session with it. The API limits it to 100 characters, too few for a JWT. Plaza's have 68:
 //
 //	"pz1." base64url( kid hint 4 | expiry, Unix seconds 4 | nonce 8 | HMAC-SHA256 32 )
 //
-// The MAC covers the network, the public user id and the bytes before it; its key is derived from the signing seed.
+// The MAC covers the network, the public user id and the preceding bytes. Its key is derived from the signing seed.
 const (
 	authTokenPrefix = "pz1."
 	kidHintSize     = 4
@@ -29,11 +29,11 @@ const (
 	authTokenSize   = authHeadSize + sha256.Size
 )
 
-// errAuthTokenMismatch is the cause of a refusal: forged, or minted for somebody else, which cannot be told apart.
+// errAuthTokenMismatch means that the token is forged or was minted for another user; the MAC cannot tell which.
 var errAuthTokenMismatch = errors.New("authToken is not for this user")
 
-// MintAuthToken makes the authToken that lets the user with publicUserID open a session. It ends no later than the key
-// that signs it.
+// MintAuthToken returns an authToken with which the user with publicUserID can open a session. It expires no later than
+// the key that signs it.
 func (i *Issuer) MintAuthToken(publicUserID string) (string, error) {
 	now := i.now()
 	key, err := i.ring.signer(now)
@@ -52,7 +52,7 @@ func (i *Issuer) MintAuthToken(publicUserID string) (string, error) {
 	return authTokenPrefix + base64.RawURLEncoding.EncodeToString(raw), nil
 }
 
-// CheckAuthToken returns nil where token lets publicUserID open a session now, and fail.Unauthorized with its cause
+// CheckAuthToken returns nil if publicUserID may open a session with token now, and fail.Unauthorized with a cause
 // otherwise.
 func (i *Issuer) CheckAuthToken(publicUserID, token string) error {
 	raw, ok := decodeAuthToken(token)
@@ -86,10 +86,10 @@ func decodeAuthToken(token string) ([]byte, bool) {
 		return nil, false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	return raw, err == nil && len(raw) == authTokenSize // the decoder skips line breaks
+	return raw, err == nil && len(raw) == authTokenSize // the decoder ignores line breaks
 }
 
-// authMAC has the user id last and the network id with its length: no two inputs run into the same bytes.
+// authMAC prefixes the network id with its length and puts the user id last, so that no two inputs encode alike.
 func (i *Issuer) authMAC(key *signingKey, head []byte, publicUserID string) []byte {
 	mac := hmac.New(sha256.New, key.mac)
 	mac.Write(head)

@@ -12,7 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-func TestAuthTokenFitsTheInterface(t *testing.T) {
+func TestAuthTokenLength(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	for _, id := range []string{"a", strings.Repeat("u", 50), "ünï cödé 🙂"} {
 		token, err := issuer.MintAuthToken(id)
@@ -26,6 +27,7 @@ func TestAuthTokenFitsTheInterface(t *testing.T) {
 }
 
 func TestCheckAuthToken(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	issuer := newIssuer(t, c)
 	good, err := issuer.MintAuthToken("alice")
@@ -45,7 +47,7 @@ func TestCheckAuthToken(t *testing.T) {
 		cause       error
 	}{
 		"good":                {"alice", good, nil},
-		"somebody else":       {"bob", good, fail.Unauthorized()},
+		"another user":        {"bob", good, fail.Unauthorized()},
 		"user id in capitals": {"Alice", good, fail.Unauthorized()},
 		"no user":             {"", good, fail.Unauthorized()},
 		"no token":            {"alice", "", auth.ErrTokenMalformed},
@@ -80,17 +82,18 @@ func TestCheckAuthToken(t *testing.T) {
 	}
 }
 
-func TestAuthTokenEnds(t *testing.T) {
+func TestAuthTokenExpires(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		lifetime, move time.Duration
 		valid          bool
 	}{
-		"default, before":   {auth.DefaultAuthLifetime, time.Hour - time.Second, true},
-		"default, at end":   {auth.DefaultAuthLifetime, time.Hour, false},
-		"short, before":     {time.Minute, 59 * time.Second, true},
-		"short, after":      {time.Minute, 2 * time.Minute, false},
-		"longer than key":   {48 * time.Hour, 23 * time.Hour, true},
-		"key has ended too": {48 * time.Hour, 24 * time.Hour, false},
+		"default, before": {auth.DefaultAuthLifetime, time.Hour - time.Second, true},
+		"default, at end": {auth.DefaultAuthLifetime, time.Hour, false},
+		"short, before":   {time.Minute, 59 * time.Second, true},
+		"short, after":    {time.Minute, 2 * time.Minute, false},
+		"longer than key": {48 * time.Hour, 23 * time.Hour, true},
+		"key has expired": {48 * time.Hour, 24 * time.Hour, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClock()
@@ -105,6 +108,7 @@ func TestAuthTokenEnds(t *testing.T) {
 }
 
 func TestAuthTokensOfSeveralKeys(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, path := openKeyring(t, seeds([3]string{"s1", "a", ""}), auth.WithClock(c.Now))
 	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now))
@@ -119,8 +123,8 @@ func TestAuthTokensOfSeveralKeys(t *testing.T) {
 	require.NoError(t, issuer.CheckAuthToken("alice", fresh))
 }
 
-// genuineAuthToken was minted for alice by newIssuer at start. The fuzzer runs in several processes, each of which would
-// mint another one.
+// genuineAuthToken was minted for alice by newIssuer at start. It is a constant because the fuzzer runs in several
+// processes and minting is random.
 const genuineAuthToken = "pz1.6LwWPGsARFBsXoXmZbwp9dXP2wu7rFupQUwDfDMXdtFZ8HzqziL_oZsBEyB3gVyF"
 
 func FuzzCheckAuthToken(f *testing.F) {

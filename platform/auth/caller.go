@@ -13,11 +13,11 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// Kind tells what sort of caller it is.
+// Kind is the kind of a caller.
 type Kind int
 
-// The kinds of callers. Whoever presents a server key or an API key is Anonymous with a KeyID: such a key opens one
-// operation and stands for nobody.
+// The kinds of callers. A caller with a server key or an API key is Anonymous with a KeyID: such a key authorizes
+// particular operations and identifies no user.
 const (
 	Anonymous Kind = iota
 	User
@@ -37,7 +37,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", int(k))
 }
 
-// Causes of a refusal, for the log.
+// Causes of rejected credentials, for the log.
 var (
 	ErrNoCredentials  = errors.New("no credentials")
 	ErrUnknownUser    = errors.New("the user of the token does not exist")
@@ -46,27 +46,27 @@ var (
 	ErrUnconfirmed    = errors.New("the caller was not confirmed against the database")
 )
 
-// Caller is who calls. The exported fields come from a verified token or key and do not change afterwards; what the
-// database says about the user arrives with Confirm. Share it by pointer; safe for use by several goroutines.
+// Caller is the caller of an operation. The exported fields come from a verified token or key and do not change
+// afterwards; Confirm adds the user's state in the database. Share a Caller by pointer; it is safe for concurrent use.
 type Caller struct {
 	Kind      Kind
-	UserID    string      // internal id of a User
-	PublicID  string      // the client's own id of a User
-	SessionID string      // of a User
-	Home      region.Code // where a User's row lives
-	Name      string      // of an Admin
+	UserID    string      // internal id; Kind User only
+	PublicID  string      // the application's id of the user; Kind User only
+	SessionID string      // Kind User only
+	Home      region.Code // home region of the user's row; Kind User only
+	Name      string      // Kind Admin only
 	IssuedAt  time.Time   // when the token was issued
-	ExpiresAt time.Time   // when the token ends
+	ExpiresAt time.Time   // when the token expires
 	KeyID     string      // which server key or API key was presented, if any
 
-	// KeepsEditedAt reports whether an administrator asked to leave the editedAt of what they edit unchanged.
+	// KeepsEditedAt reports whether an administrator asked to leave the editedAt of edited content unchanged.
 	KeepsEditedAt bool
 
-	// needs is the network permission that the operation asks of its callers; Confirm insists on it.
-	needs Permission
-	// verdict is nil until Confirm.
+	// required is the network permission that the operation declares; Confirm checks it.
+	required Permission
+	// verdict is nil until Confirm was called.
 	verdict atomic.Pointer[verdict]
-	// decided is set once the policy was asked about this caller.
+	// decided is set when the policy has been asked about this caller.
 	decided atomic.Bool
 }
 
@@ -77,24 +77,24 @@ type verdict struct {
 	displayName string
 }
 
-// Facts is what the database knows about the user of an access token.
+// Facts is the state of an access token's user in the database.
 type Facts struct {
 	Exists          bool
 	Deleted         bool
 	GlobalBan       bool
-	SessionRevoked  bool         // true also where the session is unknown
-	TokensValidFrom time.Time    // tokens issued before it do not hold; zero means all do
+	SessionRevoked  bool         // also true if the session is unknown
+	TokensValidFrom time.Time    // tokens issued earlier are revoked; zero if none are
 	Roles           []string     // network roles
-	Granted         []Permission // what those of them grant that administrators made: Catalog.Granted
+	Granted         []Permission // what custom roles among them grant: Catalog.Granted
 	DisplayName     string
 }
 
-// CallerOf makes the caller that a verified token speaks for, not yet confirmed.
+// CallerOf returns the caller that a verified token identifies. It is not yet confirmed.
 func CallerOf(claims Claims) *Caller {
 	if claims.Admin {
 		return &Caller{Kind: Admin, Name: claims.Name, IssuedAt: claims.IssuedAt, ExpiresAt: claims.ExpiresAt}
 	}
-	home, _ := region.HomeOf(claims.UserID) // Verify has checked it
+	home, _ := region.HomeOf(claims.UserID) // checked by Verify
 	return &Caller{
 		Kind:      User,
 		UserID:    claims.UserID,
@@ -113,7 +113,7 @@ func WithCaller(ctx context.Context, caller *Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
 }
 
-// CallerFrom returns the caller of ctx, an anonymous one where there is none; never nil.
+// CallerFrom returns the caller in ctx, or an anonymous one if there is none. It never returns nil.
 func CallerFrom(ctx context.Context) *Caller {
 	if caller, ok := ctx.Value(callerKey{}).(*Caller); ok && caller != nil {
 		return caller
@@ -121,22 +121,22 @@ func CallerFrom(ctx context.Context) *Caller {
 	return &Caller{}
 }
 
-// Confirm judges the caller of ctx by what the database says. A user passes with its network roles, or is refused:
+// Confirm checks the caller in ctx against the state of its user in the database. It rejects a user who
 //
-//	unknown, deleted                              400100
-//	banned from the network                       400312
-//	session revoked, token issued too early       400100
-//	operation asks for a network permission
-//	that no role of the user grants               400300
+//	does not exist or is deleted                    400100
+//	is banned from the network                      400312
+//	has a revoked session or a revoked token        400100
+//	lacks the network permission that the
+//	operation requires                              400300
 //
-// The ban comes before the session, because a ban ends the sessions too and the client should hear of the ban. An
-// administrator passes whatever the facts; an anonymous caller never does (400100).
+// The ban is checked before the session: a ban also revokes sessions, and the client should be told about the ban.
+// Administrators are always confirmed; anonymous callers never are (400100).
 func Confirm(ctx context.Context, facts Facts) error { return CallerFrom(ctx).confirm(facts) }
 
-// Confirmed reports whether the caller of ctx is an administrator, or a user that passed Confirm.
+// Confirmed reports whether the caller in ctx is an administrator or a user accepted by Confirm.
 func Confirmed(ctx context.Context) bool { return CallerFrom(ctx).Confirmed() }
 
-// Confirmed reports whether c is an administrator, or a user that passed Confirm.
+// Confirmed reports whether c is an administrator or a user accepted by Confirm.
 func (c *Caller) Confirmed() bool {
 	if c.Kind == Admin {
 		return true
@@ -145,10 +145,10 @@ func (c *Caller) Confirmed() bool {
 	return c.Kind == User && v != nil && v.accepted
 }
 
-// Roles returns the network roles of a confirmed user, and none before; the slice is the caller's to keep.
+// Roles returns a copy of the network roles of a confirmed user; it is empty for other callers.
 func (c *Caller) Roles() []string { return slices.Clone(c.roles()) }
 
-// DisplayName returns the display name of a confirmed user and the name of an administrator.
+// DisplayName returns the display name of a confirmed user or the name of an administrator.
 func (c *Caller) DisplayName() string {
 	if v := c.verdict.Load(); v != nil && v.accepted {
 		return v.displayName
@@ -156,7 +156,7 @@ func (c *Caller) DisplayName() string {
 	return c.Name
 }
 
-// LogValue is what a log shows: who, without the person's own words.
+// LogValue returns the attributes that identify the caller in logs. They contain no text chosen by the user.
 func (c *Caller) LogValue() slog.Value {
 	attrs := []slog.Attr{slog.String("kind", c.Kind.String())}
 	for _, field := range []struct{ name, value string }{
@@ -206,7 +206,7 @@ func (c *Caller) judge(facts Facts) error {
 		return fail.GlobalBan()
 	case facts.SessionRevoked, c.IssuedAt.Before(facts.TokensValidFrom):
 		return fail.Unauthorized().Because(ErrSessionRevoked)
-	case c.needs != "" && !granted(facts.Roles, inNetwork, c.needs) && !slices.Contains(facts.Granted, c.needs):
+	case c.required != "" && !granted(facts.Roles, inNetwork, c.required) && !slices.Contains(facts.Granted, c.required):
 		return fail.NotAllowed()
 	}
 	return nil

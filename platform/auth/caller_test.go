@@ -15,6 +15,7 @@ import (
 )
 
 func TestConfirm(t *testing.T) {
+	t.Parallel()
 	unauthorized := fail.Unauthorized()
 	for name, tc := range map[string]struct {
 		kind  auth.Kind
@@ -22,11 +23,11 @@ func TestConfirm(t *testing.T) {
 		want  error
 		cause error
 	}{
-		"user in good standing":        {kind: auth.User, facts: auth.Facts{Exists: true}},
-		"tokens valid from long ago":   {kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start.Add(-time.Hour)}},
-		"tokens valid from that very":  {kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start}},
+		"active user":                  {kind: auth.User, facts: auth.Facts{Exists: true}},
+		"tokens valid from earlier":    {kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start.Add(-time.Hour)}},
+		"tokens valid from issue time": {kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start}},
 		"tokens valid from 1 ms later": {kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start.Add(time.Millisecond)}, want: unauthorized, cause: auth.ErrSessionRevoked},
-		"no facts at all":              {kind: auth.User, want: unauthorized, cause: auth.ErrUnknownUser},
+		"no facts":                     {kind: auth.User, want: unauthorized, cause: auth.ErrUnknownUser},
 		"deleted":                      {kind: auth.User, facts: auth.Facts{Exists: true, Deleted: true}, want: unauthorized, cause: auth.ErrDeletedUser},
 		"deleted and banned":           {kind: auth.User, facts: auth.Facts{Exists: true, Deleted: true, GlobalBan: true}, want: unauthorized, cause: auth.ErrDeletedUser},
 		"banned":                       {kind: auth.User, facts: auth.Facts{Exists: true, GlobalBan: true}, want: fail.GlobalBan()},
@@ -34,7 +35,7 @@ func TestConfirm(t *testing.T) {
 		"revoked":                      {kind: auth.User, facts: auth.Facts{Exists: true, SessionRevoked: true}, want: unauthorized, cause: auth.ErrSessionRevoked},
 		"administrator":                {kind: auth.Admin},
 		"anonymous":                    {kind: auth.Anonymous, facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
-		"a kind there is not":          {kind: auth.Kind(7), facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
+		"unknown kind":                 {kind: auth.Kind(7), facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := auth.WithCaller(t.Context(), &auth.Caller{Kind: tc.kind, UserID: aliceID, IssuedAt: start})
@@ -54,7 +55,8 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-func TestConfirmBringsRolesAndName(t *testing.T) {
+func TestConfirmSetsRolesAndName(t *testing.T) {
+	t.Parallel()
 	c := &auth.Caller{Kind: auth.User, UserID: aliceID}
 	ctx := auth.WithCaller(t.Context(), c)
 	require.Empty(t, c.Roles())
@@ -64,19 +66,20 @@ func TestConfirmBringsRolesAndName(t *testing.T) {
 	require.NoError(t, auth.Confirm(ctx, auth.Facts{Exists: true, Roles: roles, DisplayName: "Alice"}))
 	roles[0] = auth.RoleGlobalAdmin
 	c.Roles()[0] = auth.RoleGlobalAdmin
-	require.Equal(t, []string{auth.RoleModerator}, c.Roles(), "neither slice is shared")
+	require.Equal(t, []string{auth.RoleModerator}, c.Roles(), "slices are copied")
 	require.Equal(t, "Alice", c.DisplayName())
 
 	require.Error(t, auth.Confirm(ctx, auth.Facts{Exists: true, GlobalBan: true}))
-	require.False(t, c.Confirmed(), "a later refusal takes it back")
+	require.False(t, c.Confirmed(), "a later failed confirmation revokes it")
 	require.Empty(t, c.Roles())
 	require.Equal(t, "ops", (&auth.Caller{Kind: auth.Admin, Name: "ops"}).DisplayName())
 }
 
 func TestCallerFromIsNeverNil(t *testing.T) {
+	t.Parallel()
 	for name, ctx := range map[string]context.Context{
-		"nothing there": t.Context(),
-		"nil there":     auth.WithCaller(t.Context(), nil),
+		"no caller":  t.Context(),
+		"nil caller": auth.WithCaller(t.Context(), nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, auth.Anonymous, auth.CallerFrom(ctx).Kind)
@@ -87,6 +90,7 @@ func TestCallerFromIsNeverNil(t *testing.T) {
 }
 
 func TestCallerOf(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	claims, err := issuer.Verify(mint(t, issuer))
 	require.NoError(t, err)
@@ -102,7 +106,8 @@ func TestCallerOf(t *testing.T) {
 	require.Empty(t, admin.UserID)
 }
 
-func TestCallerInManyGoroutines(t *testing.T) {
+func TestCallerConcurrentUse(t *testing.T) {
+	t.Parallel()
 	c := &auth.Caller{Kind: auth.User, UserID: aliceID, IssuedAt: start}
 	ctx := auth.WithCaller(t.Context(), c)
 	var wait sync.WaitGroup
@@ -120,14 +125,16 @@ func TestCallerInManyGoroutines(t *testing.T) {
 }
 
 func TestCallerInLogs(t *testing.T) {
+	t.Parallel()
 	c := &auth.Caller{Kind: auth.User, UserID: aliceID, PublicID: "alice@example.com", SessionID: "s", KeyID: "k1"}
 	log := &logBuffer{}
 	log.Logger().Info("call", "caller", c)
 	require.Contains(t, log.String(), `"caller":{"kind":"user","userId":"`+aliceID+`","sessionId":"s","keyId":"k1"}`)
-	require.NotContains(t, log.String(), "example.com", "public ids may be addresses")
+	require.NotContains(t, log.String(), "example.com", "public ids may be e-mail addresses")
 }
 
 func TestKindString(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[auth.Kind]string{
 		auth.Anonymous: "anonymous", auth.User: "user", auth.Admin: "admin", auth.Kind(9): "kind 9",
 	} {

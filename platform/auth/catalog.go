@@ -7,27 +7,27 @@ import (
 	"sync/atomic"
 )
 
-// Catalog is the roles of one network: the built-in ones, and those that administrators made, as they were last told to it.
-// The latter are network roles. A nil catalog has the built-in ones alone. Its methods may be called by many goroutines.
+// Catalog holds the roles of one network: the built-in roles and the custom roles that administrators created. Custom
+// roles are network roles. A nil Catalog has the built-in roles only. Its methods are safe for concurrent use.
 type Catalog struct {
-	made atomic.Pointer[map[string]Role]
+	custom atomic.Pointer[map[string]Role]
 }
 
-// Set replaces the roles that administrators made; it keeps what it gets.
-func (c *Catalog) Set(made []Role) {
-	byID := make(map[string]Role, len(made))
-	for _, role := range made {
+// Set replaces the custom roles. It retains custom.
+func (c *Catalog) Set(custom []Role) {
+	byID := make(map[string]Role, len(custom))
+	for _, role := range custom {
 		byID[role.ID] = role
 	}
-	c.made.Store(&byID)
+	c.custom.Store(&byID)
 }
 
-// Made returns the roles that administrators made, by id in alphabetical order.
-func (c *Catalog) Made() []Role {
+// Custom returns the custom roles, sorted by id.
+func (c *Catalog) Custom() []Role {
 	return slices.SortedFunc(maps.Values(c.byID()), func(a, b Role) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// Find returns the role with id, and false where there is none.
+// Find returns the role with id, and false if it does not exist.
 func (c *Catalog) Find(id string) (Role, bool) {
 	if role, ok := RoleByID(id); ok {
 		return role, true
@@ -36,8 +36,8 @@ func (c *Catalog) Find(id string) (Role, bool) {
 	return role, ok
 }
 
-// PermissionsOf returns the names of all permissions that the roles list, as the function of that name does, with those of the
-// roles that administrators made.
+// PermissionsOf returns the names of all permissions that roles grant, custom roles included, sorted and without
+// duplicates. Unknown roles grant nothing.
 func (c *Catalog) PermissionsOf(roles []string) []string {
 	names := PermissionsOf(roles)
 	more := c.Granted(roles)
@@ -51,15 +51,15 @@ func (c *Catalog) PermissionsOf(roles []string) []string {
 	return slices.Compact(names)
 }
 
-// Granted returns what those of a user's roles grant everywhere that administrators made: what Facts says of it.
+// Granted returns the permissions that the custom roles among a user's roles grant, for Facts.
 func (c *Catalog) Granted(roles []string) []Permission {
-	made := c.byID()
-	if len(made) == 0 {
+	custom := c.byID()
+	if len(custom) == 0 {
 		return nil
 	}
 	var all []Permission
 	for _, id := range roles {
-		all = append(all, made[id].Permissions...)
+		all = append(all, custom[id].Permissions...)
 	}
 	return all
 }
@@ -68,8 +68,8 @@ func (c *Catalog) byID() map[string]Role {
 	if c == nil {
 		return nil
 	}
-	if made := c.made.Load(); made != nil {
-		return *made
+	if custom := c.custom.Load(); custom != nil {
+		return *custom
 	}
 	return nil
 }

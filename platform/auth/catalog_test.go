@@ -10,10 +10,11 @@ import (
 )
 
 func TestCatalog(t *testing.T) {
+	t.Parallel()
 	curator := auth.Role{ID: "curator", DisplayName: "Curator", Permissions: []auth.Permission{auth.CreateCommunityCategory, auth.BanUser}}
 	made := &auth.Catalog{}
 	made.Set([]auth.Role{{ID: "usher"}, curator})
-	require.Equal(t, []auth.Role{curator, {ID: "usher"}}, made.Made(), "in the order of their ids")
+	require.Equal(t, []auth.Role{curator, {ID: "usher"}}, made.Custom(), "sorted by id")
 	for name, c := range map[string]*auth.Catalog{"nil": nil, "empty": {}, "made": made} {
 		t.Run(name, func(t *testing.T) {
 			builtin, ok := c.Find(auth.RoleModerator)
@@ -21,23 +22,24 @@ func TestCatalog(t *testing.T) {
 			require.Equal(t, auth.RoleModerator, builtin.ID)
 			require.Equal(t, auth.PermissionsOf([]string{auth.RoleModerator}), c.PermissionsOf([]string{auth.RoleModerator}))
 			require.Equal(t, []string{}, c.PermissionsOf(nil))
-			require.Empty(t, c.Granted([]string{auth.RoleModerator}), "a built-in role is no role that was made")
+			require.Empty(t, c.Granted([]string{auth.RoleModerator}), "built-in roles are not custom roles")
 			found, ok := c.Find("curator")
 			require.Equal(t, name == "made", ok)
 			if ok {
 				require.Equal(t, curator, found)
-				require.Equal(t, []string{"BAN_USER", "CREATE_COMMUNITY_CATEGORY"}, c.PermissionsOf([]string{"curator", "curator", "nobody"}))
+				require.Equal(t, []string{"BAN_USER", "CREATE_COMMUNITY_CATEGORY"}, c.PermissionsOf([]string{"curator", "curator", "unknown"}))
 				require.Equal(t, curator.Permissions, c.Granted([]string{auth.RoleModerator, "curator"}))
 			}
 		})
 	}
 	made.Set(nil)
 	_, ok := made.Find("curator")
-	require.False(t, ok, "the last word counts")
+	require.False(t, ok, "Set replaces all custom roles")
 }
 
-// TestGrantedCounts: what a role that was made grants opens operations and permissions like a built-in network role's.
+// TestGrantedCounts checks that a custom role's permissions count like those of a built-in network role.
 func TestGrantedCounts(t *testing.T) {
+	t.Parallel()
 	user := func(granted ...auth.Permission) *auth.Caller {
 		c := auth.CallerOf(auth.Claims{UserID: "020000000000000000000001", IssuedAt: time.Now()})
 		require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), c), auth.Facts{Exists: true, Granted: granted}))

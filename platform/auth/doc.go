@@ -1,10 +1,10 @@
-// Package auth knows who is calling and decides what they may do.
+// Package auth authenticates callers and authorizes operations.
 //
-// A call passes three gates. The interceptor reads the key or token of the request and puts a Caller in the context:
-// what was said is genuine, but whether that user still exists is not known yet. The service's first read brings the
-// caller's row, and Confirm judges it. Then Require, the one place that decides, answers whether the caller may do this
-// to that. A gate that was left out is closed: the interceptor refuses operations without an access option and answers
-// that no service confirmed.
+// A call passes three checks. The interceptor verifies the key or token of the request and puts a Caller into the
+// context; whether that user still exists is not known yet. The first read of the service loads the caller's row, and
+// Confirm checks it. Finally Require, the only place that decides, checks whether the caller has a permission on a
+// resource. A forgotten check fails closed: the interceptor rejects operations without an access option and replaces
+// the answer of a handler that did not confirm its caller.
 //
-// Secrets come from files that are re-read when they change. None of the types of this package prints one.
+// Secrets come from files that are re-read when they change. No type of this package prints one.
 package auth

@@ -5,21 +5,27 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// HastyLooks is the number of extra looks at a file that failed lookups may cause a second.
-const HastyLooks = hastyLooks
+// MaxExtraReads is the number of additional file reads per second that failed lookups may cause.
+const MaxExtraReads = maxExtraReads
 
-// NewInterceptorFor is NewInterceptor with access options of the test's choice.
-func NewInterceptorFor(issuer *Issuer, server, api *KeySet, accessOf func(string) (Access, bool)) connect.Interceptor {
-	return &interceptor{issuer: issuer, serverKeys: server, apiKeys: api, accessOf: accessOf}
+// NewInterceptorFor is NewInterceptor with access options chosen by the test.
+func NewInterceptorFor(
+	issuer *Issuer, server, api *KeySet, accessOf func(string) (Access, bool), options ...InterceptorOption,
+) connect.Interceptor {
+	i := &interceptor{issuer: issuer, serverKeys: server, apiKeys: api, accessOf: accessOf}
+	for _, option := range options {
+		option(i)
+	}
+	return i
 }
 
-// RangeMethods visits every method of package plaza.v1.
+// RangeMethods calls visit for every method of package plaza.v1.
 func RangeMethods(visit func(procedure string, method protoreflect.MethodDescriptor)) {
 	rangeMethods(visit)
 }
 
-// Sensible reports whether an access option can be enforced.
-func Sensible(a Access) bool { return a.sensible() }
+// ValidAccess reports whether an access option is valid.
+func ValidAccess(a Access) bool { return a.valid() }
 
-// Remembered is the number of tokens that the issuer remembers.
-func Remembered(i *Issuer) int { return i.known.tokens.Len() }
+// CachedTokens returns the number of tokens in the issuer's cache.
+func CachedTokens(i *Issuer) int { return i.cache.tokens.Len() }

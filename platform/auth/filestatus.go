@@ -2,15 +2,16 @@ package auth
 
 import "time"
 
-// FileStatus is what may be told about a file of keys: how fresh what is in use is, and what is wrong with the file now.
+// FileStatus describes a key file without its secrets: when the keys in use were loaded and whether the file is valid
+// now.
 type FileStatus struct {
-	Keys      []KeyInfo // in the order of the file, those past their not-after time too
-	LoadedAt  time.Time // when the content in use was taken
-	CheckedAt time.Time // the last look at the file that went well
-	Error     string    // why the last look failed; the keys before stay in use
+	Keys      []KeyInfo // in the order of the file, expired keys included
+	LoadedAt  time.Time // when the content in use was read
+	CheckedAt time.Time // when the file was last read successfully
+	Error     string    // why the last read failed; the previous keys stay in use
 }
 
-// Status returns the state of the file after a fresh look, unless the last one is younger than a second.
+// Status returns the state of the file. It re-reads the file unless it was read within the last second.
 func (s *KeySet) Status() FileStatus {
 	status, keys := s.file.status()
 	for _, key := range *keys {
@@ -19,7 +20,7 @@ func (s *KeySet) Status() FileStatus {
 	return status
 }
 
-// Status returns the state of the file after a fresh look, unless the last one is younger than a second.
+// Status returns the state of the file. It re-reads the file unless it was read within the last second.
 func (r *Keyring) Status() FileStatus {
 	status, keys := r.file.status()
 	for _, key := range *keys {
@@ -28,7 +29,7 @@ func (r *Keyring) Status() FileStatus {
 	return status
 }
 
-// Info returns what may be told about the key called id, if the file has it.
+// Info returns the description of the key called id, and false if the file does not have it.
 func (s FileStatus) Info(id string) (KeyInfo, bool) {
 	for _, key := range s.Keys {
 		if key.ID == id {
@@ -38,7 +39,7 @@ func (s FileStatus) Info(id string) (KeyInfo, bool) {
 	return KeyInfo{}, false
 }
 
-// ParseKeyring reads signing keys that are in memory, such as those of a Secret, and never looks again.
+// ParseKeyring returns the signing keys in content, such as those of a Secret. They are never re-read.
 func ParseKeyring(content []byte) (*Keyring, error) {
 	f := &watchedFile[signingKeys]{path: "(memory)", read: func() ([]byte, error) { return content, nil }, parse: parseKeyring}
 	file, err := f.open(nil)
@@ -48,13 +49,12 @@ func ParseKeyring(content []byte) (*Keyring, error) {
 	return &Keyring{file: file}, nil
 }
 
-// status looks at the file where the last look is old, and tells what is known of it. It waits for a look that is under
-// way.
+// status re-reads the file if the last read is old and returns its state. It waits for a read in progress.
 func (f *watchedFile[T]) status() (FileStatus, *T) {
-	f.looking.Lock()
-	defer f.looking.Unlock()
+	f.reading.Lock()
+	defer f.reading.Unlock()
 	if f.stale() {
-		f.lookAndLog()
+		f.refreshAndLog()
 	}
-	return FileStatus{LoadedAt: f.loaded, CheckedAt: f.checked, Error: f.trouble}, f.current.Load()
+	return FileStatus{LoadedAt: f.loaded, CheckedAt: f.checked, Error: f.lastError}, f.current.Load()
 }

@@ -11,6 +11,7 @@ import (
 )
 
 func TestFileStatus(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}), auth.WithClock(c.Now), quietly)
 	want := auth.FileStatus{Keys: []auth.KeyInfo{{ID: "k1"}}, LoadedAt: start, CheckedAt: start}
@@ -18,7 +19,7 @@ func TestFileStatus(t *testing.T) {
 
 	c.Move(time.Minute)
 	want.CheckedAt = c.Now()
-	require.Equal(t, want, set.Status(), "the same content is not loaded again")
+	require.Equal(t, want, set.Status(), "unchanged content is not reloaded")
 
 	require.NoError(t, os.Remove(path))
 	c.Move(time.Minute)
@@ -26,7 +27,7 @@ func TestFileStatus(t *testing.T) {
 	require.NotEmpty(t, broken.Error)
 	require.NotContains(t, broken.Error, keyOne)
 	broken.Error = ""
-	require.Equal(t, want, broken, "the keys before stay, and so does what is known of them")
+	require.Equal(t, want, broken, "the previous keys and their status stay")
 
 	writeFile(t, path, keys([3]string{"k2", keyTwo, "2030-01-01T00:00:00Z"}, [3]string{"k1", keyOne, ""}))
 	c.Move(time.Minute)
@@ -41,6 +42,7 @@ func TestFileStatus(t *testing.T) {
 }
 
 func TestParseKeyring(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/signing.json"
 	require.NoError(t, auth.GenerateKeyring(path))
 	content, err := os.ReadFile(path)

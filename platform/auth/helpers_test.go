@@ -20,7 +20,7 @@ import (
 
 const (
 	networkID  = "0a0b0c0d0e0f101112131415"
-	aliceID    = "02aaaaaaaaaaaaaaaaaaaaaa" // at home in eu
+	aliceID    = "02aaaaaaaaaaaaaaaaaaaaaa" // home region eu
 	strangerID = "01bbbbbbbbbbbbbbbbbbbbbb"
 	keyOne     = "first-secret-key-0123456789"
 	keyTwo     = "second-secret-key-9876543210"
@@ -30,7 +30,7 @@ var quietly = auth.WithLogger(slog.New(slog.DiscardHandler))
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 250_000_000, time.UTC)
 
-// clock is a time that stands still until it is moved.
+// clock is a clock that only moves when told to.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -50,7 +50,7 @@ func (c *clock) Move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// logBuffer is a log that can be read while it is written.
+// logBuffer is a log that is safe to read while it is written.
 type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -77,7 +77,7 @@ func writeFile(t testing.TB, path, content string) {
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
-// keys is the JSON of a server key file; each entry is "id", "key", "notAfter".
+// keys returns the JSON of a server key file; each entry is "id", "key", "notAfter".
 func keys(entries ...[3]string) string {
 	parts := make([]string, len(entries))
 	for i, e := range entries {
@@ -86,7 +86,7 @@ func keys(entries ...[3]string) string {
 	return `{"keys":[` + strings.Join(parts, ",") + `]}`
 }
 
-// seeds is the JSON of a signing key file; each entry is "kid", a letter to fill the seed with, "notAfter".
+// seeds returns the JSON of a signing key file; each entry is "kid", a letter with which to fill the seed, "notAfter".
 func seeds(entries ...[3]string) string {
 	parts := make([]string, len(entries))
 	for i, e := range entries {
@@ -117,7 +117,7 @@ func openKeyring(t testing.TB, content string, opts ...auth.FileOption) (*auth.K
 	return ring, path
 }
 
-// newIssuer makes an issuer with one signing key, "s1", that follows the clock.
+// newIssuer returns an issuer with one signing key, "s1", that uses the clock c.
 func newIssuer(t testing.TB, c *clock, opts ...auth.IssuerOption) *auth.Issuer {
 	t.Helper()
 	ring, _ := openKeyring(t, seeds([3]string{"s1", "a", ""}), auth.WithClock(c.Now))
@@ -135,7 +135,7 @@ func mint(t testing.TB, issuer *auth.Issuer) string {
 	return token
 }
 
-// user is a confirmed user with network roles.
+// user returns a confirmed user with network roles.
 func user(t testing.TB, id string, roles ...string) *auth.Caller {
 	t.Helper()
 	c := &auth.Caller{Kind: auth.User, UserID: id, IssuedAt: start}
@@ -143,7 +143,7 @@ func user(t testing.TB, id string, roles ...string) *auth.Caller {
 	return c
 }
 
-// printed is every way in which a value ends up in a log or a message.
+// printed formats values in every way in which they can reach a log or an error message.
 func printed(t testing.TB, values ...any) string {
 	t.Helper()
 	var out strings.Builder

@@ -15,7 +15,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Headers that carry keys. The access token is in Authorization.
+// Headers that carry keys. Access tokens and admin tokens are in Authorization.
 const (
 	HeaderServerKey = "X-Server-Key"
 	HeaderAPIKey    = "X-Api-Key" //nolint:gosec // the header's name, not a key
@@ -25,27 +25,27 @@ const (
 // headerPreserveEditedAt is the header by which administrators edit content without changing its editedAt.
 const headerPreserveEditedAt = "Preserve-Edited-At"
 
-// Causes of a refusal or of a fault, for the log.
+// Causes of rejected calls and of programming errors, for the log.
 var (
-	ErrNoAccessOption = errors.New("the operation has no access option")
-	ErrWrongKey       = errors.New("the key is missing, wrong or no longer valid")
-	ErrUndecided      = errors.New("the operation names a permission and the policy was not asked")
+	ErrNoAccessOption = errors.New("the operation has no valid access option")
+	ErrWrongKey       = errors.New("the key is missing, wrong or expired")
+	ErrUndecided      = errors.New("the operation declares a permission but its handler did not check one")
 )
 
-// interceptor lets a call through to its handler by the operation's access option:
+// interceptor admits a call to its handler according to the operation's access option:
 //
-//	CALLER_PUBLIC              anybody; credentials are not looked at
-//	CALLER_SERVER_KEY          a valid key in x-server-key
-//	CALLER_API_KEY             a valid key in X-API-Key
-//	CALLER_MEDIA_SERVER        the media server's secret in x-media-key; nobody where none is configured
+//	CALLER_PUBLIC              everyone; credentials are ignored
+//	CALLER_SERVER_KEY          a valid key in X-Server-Key
+//	CALLER_API_KEY             a valid key in X-Api-Key
+//	CALLER_MEDIA_SERVER        the media server's secret in X-Media-Key; no one if no secret is configured
 //	CALLER_USER                an access token or an admin token
 //	CALLER_ADMIN               an admin token
-//	CALLER_ADMIN, permission   an admin token, or an access token of a user for whom Confirm will insist that a network
-//	                           role grants the permission
-//	no option, unknown         nobody
+//	CALLER_ADMIN, permission   an admin token, or the access token of a user to whom a network role grants the
+//	                           permission (checked by Confirm)
+//	missing or unknown option  no one
 //
-// After the handler it is closed once more: a success for a user that the handler did not confirm, or, where the
-// operation names a permission, without a question to the policy, becomes an unexpected error.
+// It also checks after the handler: a success becomes an unexpected error if the handler did not confirm its caller or,
+// for an operation that declares a permission, did not ask the policy.
 type interceptor struct {
 	issuer     *Issuer
 	serverKeys *KeySet
@@ -54,16 +54,16 @@ type interceptor struct {
 	accessOf   func(procedure string) (Access, bool)
 }
 
-// InterceptorOption changes an interceptor.
+// InterceptorOption configures an interceptor.
 type InterceptorOption func(*interceptor)
 
-// WithMediaKey sets the secret by which the media server is known. Without one, and with an empty one, nobody is it.
+// WithMediaKey sets the secret that identifies the media server. An empty secret, the default, matches no request.
 func WithMediaKey(secret string) InterceptorOption {
 	return func(i *interceptor) { i.mediaKey = secret }
 }
 
-// NewInterceptor makes the interceptor of a server's handlers. Its errors are those of package fail: the interceptor
-// that puts them on the wire belongs before it.
+// NewInterceptor returns the interceptor of a server's handlers. It returns errors of package fail; the interceptor
+// that converts them for the wire must come before it.
 func NewInterceptor(issuer *Issuer, serverKeys, apiKeys *KeySet, options ...InterceptorOption) connect.Interceptor {
 	i := &interceptor{issuer: issuer, serverKeys: serverKeys, apiKeys: apiKeys, accessOf: AccessOf}
 	for _, option := range options {
@@ -72,7 +72,7 @@ func NewInterceptor(issuer *Issuer, serverKeys, apiKeys *KeySet, options ...Inte
 	return i
 }
 
-// WrapUnary guards unary handlers; clients pass.
+// WrapUnary checks calls to unary handlers. Client calls pass unchanged.
 func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 		if request.Spec().IsClient {
@@ -86,19 +86,19 @@ func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if err != nil {
 			return nil, err
 		}
-		if err := access.settled(caller); err != nil {
+		if err := access.checkHandled(caller); err != nil {
 			return nil, err
 		}
 		return response, nil
 	}
 }
 
-// WrapStreamingClient leaves clients alone.
+// WrapStreamingClient returns next unchanged.
 func (i *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return next
 }
 
-// WrapStreamingHandler guards streams. What a stream has sent is sent: a handler confirms its caller before.
+// WrapStreamingHandler checks calls to streaming handlers. A handler must confirm its caller before it sends anything.
 func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
 		access, caller, err := i.admit(conn.Spec().Procedure, conn.RequestHeader())
@@ -108,11 +108,11 @@ func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) co
 		if err := next(WithCaller(ctx, caller), conn); err != nil {
 			return err
 		}
-		return access.settled(caller)
+		return access.checkHandled(caller)
 	}
 }
 
-// admit finds out who calls, and refuses whom the operation is closed to.
+// admit identifies the caller and rejects callers that the operation does not admit.
 func (i *interceptor) admit(procedure string, header http.Header) (Access, *Caller, error) {
 	access, ok := i.accessOf(procedure)
 	if !ok {
@@ -137,17 +137,15 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 	case plazav1.Access_CALLER_MEDIA_SERVER:
 		return bySecret(i.mediaKey, header, HeaderMediaKey)
 	case plazav1.Access_CALLER_USER:
-		return i.byToken(header)
+		return Bearer(i.issuer, header)
 	case plazav1.Access_CALLER_ADMIN:
 		return i.adminByToken(access, header)
 	}
 	return nil, fail.NotAllowed().Because(ErrNoAccessOption)
 }
 
-func (i *interceptor) byToken(header http.Header) (*Caller, error) { return Bearer(i.issuer, header) }
-
-// Bearer returns the caller of the token in the Authorization header, not yet confirmed: for what is no operation, and
-// passes no interceptor.
+// Bearer returns the caller identified by the token in the Authorization header, not yet confirmed. It serves endpoints
+// that are not operations and therefore do not pass the interceptor.
 func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
 	token, ok := bearer(header)
 	if !ok {
@@ -161,7 +159,7 @@ func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
 }
 
 func (i *interceptor) adminByToken(access Access, header http.Header) (*Caller, error) {
-	caller, err := i.byToken(header)
+	caller, err := Bearer(i.issuer, header)
 	switch {
 	case err != nil:
 		return nil, err
@@ -170,18 +168,18 @@ func (i *interceptor) adminByToken(access Access, header http.Header) (*Caller, 
 	case access.Permission == "":
 		return nil, fail.NotAllowed()
 	}
-	caller.needs = access.Permission
+	caller.required = access.Permission
 	return caller, nil
 }
 
-// settled is asked after a success: was the caller confirmed, and did somebody decide?
-func (a Access) settled(caller *Caller) error {
+// checkHandled returns an error unless a successful handler confirmed the caller and checked the declared permission.
+func (a Access) checkHandled(caller *Caller) error {
 	switch {
 	case caller.Kind != User:
 		return nil
 	case !caller.Confirmed():
 		return fail.Unexpected(ErrUnconfirmed)
-	case a.Permission != "" && caller.needs == "" && !caller.decided.Load():
+	case a.Permission != "" && caller.required == "" && !caller.decided.Load():
 		return fail.Unexpected(ErrUndecided)
 	}
 	return nil
@@ -199,7 +197,7 @@ func byKey(keys *KeySet, header http.Header, name string) (*Caller, error) {
 	return &Caller{KeyID: id}, nil
 }
 
-// bySecret admits whoever holds a secret; its time says nothing of the secret, its length included.
+// bySecret admits callers that present secret. The comparison takes constant time and does not reveal its length.
 func bySecret(secret string, header http.Header, name string) (*Caller, error) {
 	values := header.Values(name)
 	if secret == "" || len(values) != 1 {
@@ -212,7 +210,7 @@ func bySecret(secret string, header http.Header, name string) (*Caller, error) {
 	return &Caller{}, nil
 }
 
-// bearer returns the token of the one Authorization header.
+// bearer returns the token in the Authorization header, which must occur once.
 func bearer(header http.Header) (string, bool) {
 	values := header.Values("Authorization")
 	if len(values) != 1 {

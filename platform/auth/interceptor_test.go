@@ -26,7 +26,7 @@ type gate struct {
 	url    string
 	handle func(context.Context) error // what the operation does
 	reach  int                         // how often the operation was reached
-	err    error                       // what came out of the interceptor last
+	err    error                       // the interceptor's last error
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 	streamProcedure = "/test.v1.Gate/Stream"
 )
 
-// WrapUnary stands where the edge puts errors on the wire, and keeps them for the test.
+// WrapUnary takes the place of the edge's error mapping and records the error for the test.
 func (g *gate) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 		var response connect.AnyResponse
@@ -75,7 +75,7 @@ func newGate(t *testing.T, interceptor connect.Interceptor) *gate {
 	return g
 }
 
-// call makes one call with header, unary or as a stream, and returns what came out of the interceptor.
+// call makes one unary or streaming call with header and returns the interceptor's error.
 func (g *gate) call(t *testing.T, stream bool, header http.Header) error {
 	t.Helper()
 	g.err, g.reach = errors.New("the interceptor was not reached"), 0
@@ -110,7 +110,7 @@ func header(pairs ...string) http.Header {
 	return h
 }
 
-// confirming is an operation that confirms its caller with roles, and asks the policy for p where there is one.
+// confirming returns a handler that confirms its caller with roles and, if p is not empty, checks p.
 func confirming(p auth.Permission, roles ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := auth.Confirm(ctx, auth.Facts{Exists: true, Roles: roles}); err != nil {
@@ -126,6 +126,7 @@ func confirming(p auth.Permission, roles ...string) func(context.Context) error 
 func nothing(context.Context) error { return nil }
 
 func TestInterceptor(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	issuer := newIssuer(t, c)
 	server, _ := openKeySet(t, keys([3]string{"server", keyOne, ""}, [3]string{"old", keyTwo, "2026-11-20T11:00:00Z"}), auth.WithClock(c.Now))
@@ -158,7 +159,7 @@ func TestInterceptor(t *testing.T) {
 		"server key, none":          {access: serverKey, want: unauthorized, cause: auth.ErrWrongKey, closed: true},
 		"server key, empty":         {access: serverKey, header: header("x-server-key", ""), want: unauthorized, cause: auth.ErrWrongKey, closed: true},
 		"server key, wrong":         {access: serverKey, header: header("x-server-key", keyOne+"x"), want: unauthorized, cause: auth.ErrWrongKey, closed: true},
-		"server key, ended":         {access: serverKey, header: header("x-server-key", keyTwo), want: unauthorized, cause: auth.ErrWrongKey, closed: true},
+		"server key, expired":       {access: serverKey, header: header("x-server-key", keyTwo), want: unauthorized, cause: auth.ErrWrongKey, closed: true},
 		"server key, twice":         {access: serverKey, header: header("x-server-key", keyOne, "x-server-key", keyOne), want: unauthorized, closed: true},
 		"server key is an API key":  {access: serverKey, header: header("x-server-key", apiKey), want: unauthorized, closed: true},
 		"server key, admin instead": {access: serverKey, header: asAdmin, want: unauthorized, closed: true},
@@ -166,20 +167,20 @@ func TestInterceptor(t *testing.T) {
 		"API key, none":             {access: apiKeyed, want: unauthorized, closed: true},
 		"API key is a server key":   {access: apiKeyed, header: header("X-API-Key", keyOne), want: unauthorized, closed: true},
 
-		"user":                        {access: users, header: asUser, handle: confirming("")},
-		"user, scheme in lower case":  {access: users, header: header("Authorization", "bearer "+userToken), handle: confirming("")},
-		"user, two spaces":            {access: users, header: header("Authorization", "Bearer  "+userToken), handle: confirming("")},
-		"user, none":                  {access: users, want: unauthorized, cause: auth.ErrNoCredentials, closed: true},
-		"user, no scheme":             {access: users, header: header("Authorization", userToken), want: unauthorized, cause: auth.ErrNoCredentials, closed: true},
-		"user, another scheme":        {access: users, header: header("Authorization", "Basic "+userToken), want: unauthorized, closed: true},
-		"user, empty":                 {access: users, header: header("Authorization", "Bearer "), want: unauthorized, closed: true},
-		"user, two headers":           {access: users, header: header("Authorization", "Bearer "+userToken, "Authorization", "Bearer "+adminToken), want: unauthorized, closed: true},
-		"user, x-admin-token":         {access: users, header: header("x-admin-token", adminToken), want: unauthorized, closed: true},
-		"user, forged":                {access: users, header: header("Authorization", "Bearer "+userToken[:len(userToken)-6]+"AAAAAA"), want: unauthorized, cause: auth.ErrTokenUnsigned, closed: true},
-		"user, never confirmed":       {access: users, header: asUser, handle: nothing, want: broken, cause: auth.ErrUnconfirmed},
-		"user, refusal swallowed":     {access: users, header: asUser, handle: swallowing, want: broken, cause: auth.ErrUnconfirmed},
-		"user, the handler's refusal": {access: users, header: asUser, handle: func(context.Context) error { return fail.NotFound() }, want: fail.NotFound()},
-		"user class, admin":           {access: users, header: asAdmin, handle: nothing},
+		"user":                       {access: users, header: asUser, handle: confirming("")},
+		"user, scheme in lower case": {access: users, header: header("Authorization", "bearer "+userToken), handle: confirming("")},
+		"user, two spaces":           {access: users, header: header("Authorization", "Bearer  "+userToken), handle: confirming("")},
+		"user, none":                 {access: users, want: unauthorized, cause: auth.ErrNoCredentials, closed: true},
+		"user, no scheme":            {access: users, header: header("Authorization", userToken), want: unauthorized, cause: auth.ErrNoCredentials, closed: true},
+		"user, another scheme":       {access: users, header: header("Authorization", "Basic "+userToken), want: unauthorized, closed: true},
+		"user, empty":                {access: users, header: header("Authorization", "Bearer "), want: unauthorized, closed: true},
+		"user, two headers":          {access: users, header: header("Authorization", "Bearer "+userToken, "Authorization", "Bearer "+adminToken), want: unauthorized, closed: true},
+		"user, x-admin-token":        {access: users, header: header("x-admin-token", adminToken), want: unauthorized, closed: true},
+		"user, forged":               {access: users, header: header("Authorization", "Bearer "+userToken[:len(userToken)-6]+"AAAAAA"), want: unauthorized, cause: auth.ErrTokenUnsigned, closed: true},
+		"user, never confirmed":      {access: users, header: asUser, handle: nothing, want: broken, cause: auth.ErrUnconfirmed},
+		"user, error swallowed":      {access: users, header: asUser, handle: swallowing, want: broken, cause: auth.ErrUnconfirmed},
+		"user, handler's error":      {access: users, header: asUser, handle: func(context.Context) error { return fail.NotFound() }, want: fail.NotFound()},
+		"user class, admin":          {access: users, header: asAdmin, handle: nothing},
 
 		"permission, held":      {access: banUsers, header: asUser, handle: confirming(auth.BanUser, auth.RoleSuperModerator)},
 		"permission, not held":  {access: banUsers, header: asUser, handle: confirming(auth.BanUser), want: denied},
@@ -196,7 +197,7 @@ func TestInterceptor(t *testing.T) {
 		"settings, user":            {access: settings, header: asUser, handle: confirming(""), want: denied},
 		"settings, never confirmed": {access: settings, header: asUser, handle: nothing, want: broken, cause: auth.ErrUnconfirmed},
 		"class unset":               {access: auth.Access{}, header: asAdmin, want: denied, cause: auth.ErrNoAccessOption, closed: true},
-		"a class that there is not": {access: auth.Access{Caller: 99}, header: asAdmin, want: denied, closed: true},
+		"unknown class":             {access: auth.Access{Caller: 99}, header: asAdmin, want: denied, closed: true},
 	} {
 		for _, stream := range []bool{false, true} {
 			t.Run(name+map[bool]string{true: ", stream"}[stream], func(t *testing.T) {
@@ -216,13 +217,14 @@ func TestInterceptor(t *testing.T) {
 	}
 }
 
-// swallowing confirms a banned user and goes on regardless.
+// swallowing confirms a banned user and ignores the error.
 func swallowing(ctx context.Context) error {
 	_ = auth.Confirm(ctx, auth.Facts{Exists: true, GlobalBan: true})
 	return nil
 }
 
 func TestInterceptorPutsTheCallerInTheContext(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	server, _ := openKeySet(t, keys([3]string{"server", keyOne, ""}))
 	g := newGate(t, auth.NewInterceptorFor(issuer, server, server, always(auth.Access{Caller: plazav1.Access_CALLER_USER})))
@@ -243,7 +245,8 @@ func TestInterceptorPutsTheCallerInTheContext(t *testing.T) {
 	require.NoError(t, g.call(t, false, header("X-Server-Key", keyOne)))
 }
 
-func TestInterceptorRefusesUnknownProcedures(t *testing.T) {
+func TestInterceptorRejectsUnknownProcedures(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
 	token, _, err := issuer.MintAdmin("ops", time.Hour)
@@ -259,6 +262,7 @@ func TestInterceptorRefusesUnknownProcedures(t *testing.T) {
 
 // TestNoOperationIsOpen calls every method of a generated service without credentials.
 func TestNoOperationIsOpen(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
 	g := &gate{}
@@ -275,6 +279,7 @@ func TestNoOperationIsOpen(t *testing.T) {
 }
 
 func TestInterceptorLeavesClientsAlone(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
 	interceptor := auth.NewInterceptor(issuer, set, set)

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// KeyInfo is what may be told about a key: everything but the key.
+// KeyInfo describes a key without its secret.
 type KeyInfo struct {
 	ID       string    `json:"id"`
-	NotAfter time.Time `json:"notAfter,omitzero"` // the first moment at which the key no longer holds; zero means never
+	NotAfter time.Time `json:"notAfter,omitzero"` // when the key stops being valid; zero means never
 }
 
-// ValidAt reports whether the key holds at now.
+// ValidAt reports whether the key is valid at now.
 func (k KeyInfo) ValidAt(now time.Time) bool { return k.NotAfter.IsZero() || now.Before(k.NotAfter) }
 
 const maxKeyIDLength = 64
@@ -28,17 +28,17 @@ var (
 	errDuplicateID  = errors.New("the id occurs twice")
 	errDuplicateKey = errors.New("the key occurs twice")
 	errNotAfter     = errors.New("notAfter is not an RFC 3339 time")
-	errNotJSON      = errors.New("not the JSON of a key file")
-	errTrailing     = errors.New("there is more after the JSON")
+	errNotJSON      = errors.New("not a JSON key file")
+	errTrailing     = errors.New("unexpected data after the JSON document")
 )
 
-// decodeKeyDoc reads one JSON document into doc. Unknown fields are refused: a misspelt notAfter would make a key that
-// never ends. The decoder's own errors are not passed on, they quote the document.
+// decodeKeyDoc decodes one JSON document into doc. It rejects unknown fields: with a misspelt notAfter a key would
+// never expire. It hides the decoder's errors, which quote the document.
 func decodeKeyDoc(content []byte, doc any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(doc); err != nil {
-		return fmt.Errorf("%w, or broken near byte %d", errNotJSON, decoder.InputOffset())
+		return fmt.Errorf("%w, or invalid near byte %d", errNotJSON, decoder.InputOffset())
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errTrailing
@@ -46,7 +46,7 @@ func decodeKeyDoc(content []byte, doc any) error {
 	return nil
 }
 
-// keyInfo checks what the entries of both kinds of file have in common.
+// keyInfo validates the fields that both kinds of key files share.
 func keyInfo(id, notAfter string, seen map[string]bool) (KeyInfo, error) {
 	info := KeyInfo{ID: id}
 	if id == "" || len(id) > maxKeyIDLength || !visibleASCII(id) {
@@ -67,10 +67,10 @@ func keyInfo(id, notAfter string, seen map[string]bool) (KeyInfo, error) {
 	return info, nil
 }
 
-// atEntry names an entry by its place: an id may be a key that somebody put in the wrong field.
+// atEntry identifies an entry by its position, because an id may be a key in the wrong field.
 func atEntry(index int, err error) error { return fmt.Errorf("key %d of the file: %w", index+1, err) }
 
-// visibleASCII reports whether s can stand in a header as it is.
+// visibleASCII reports whether s is valid as a header value without escaping.
 func visibleASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -80,8 +80,8 @@ func visibleASCII(s string) bool {
 	return true
 }
 
-// writeKeyDoc creates path, readable by its owner alone, whole or not at all; an existing file is left as it is and
-// the error is fs.ErrExist.
+// writeKeyDoc atomically creates path, readable by its owner only. If the file exists it is left unchanged and the
+// error is fs.ErrExist.
 func writeKeyDoc(path string, doc any) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &os.PathError{Op: "write keys", Path: path, Err: os.ErrExist}
@@ -94,7 +94,7 @@ func writeKeyDoc(path string, doc any) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // fails after the rename, as it should
+	defer func() { _ = os.Remove(temporary.Name()) }() // fails after a successful rename
 	_, err = temporary.Write(append(content, '\n'))
 	err = errors.Join(err, temporary.Sync(), temporary.Close())
 	if err != nil {

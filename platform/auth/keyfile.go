@@ -11,17 +11,18 @@ import (
 	"log/slog"
 )
 
-// minKeyLength keeps out keys that can be guessed.
+// minKeyLength rejects keys that are short enough to guess.
 const minKeyLength = 16
 
 var errKeyShape = errors.New("the key must be 16 to 1024 visible ASCII characters")
 
-// KeySet is a file of server keys or of API keys, several valid at once, re-read when it changes:
+// KeySet is a file of server keys or API keys, several of which may be valid concurrently. It is re-read when it
+// changes:
 //
 //	{"keys": [{"id": "k1", "key": "…", "notAfter": "2027-01-01T00:00:00Z"}]}
 //
-// notAfter is optional. The keys themselves are forgotten after reading: only their digests are kept, and those are
-// never printed either. Safe for use by several goroutines.
+// notAfter is optional. Only digests of the keys are kept, and they are never printed. A KeySet is safe for concurrent
+// use.
 type KeySet struct{ file *watchedFile[hashedKeys] }
 
 type hashedKeys []hashedKey
@@ -41,8 +42,8 @@ type keySetEntry struct {
 	NotAfter string `json:"notAfter,omitempty"`
 }
 
-// OpenKeySet reads the keys in path. A file that is broken now is an error; one that breaks later is logged, and the
-// keys read before stay in use.
+// OpenKeySet reads the keys in path. An invalid file is an error now; one that becomes invalid later is logged, and the
+// previous keys stay in use.
 func OpenKeySet(path string, opts ...FileOption) (*KeySet, error) {
 	file, err := openFile(path, parseKeySet, opts)
 	if err != nil {
@@ -51,8 +52,8 @@ func OpenKeySet(path string, opts ...FileOption) (*KeySet, error) {
 	return &KeySet{file: file}, nil
 }
 
-// Check reports whether presented is one of the keys and still valid, and which. A key written to the file a moment ago
-// works at once; one taken out stops working within a second.
+// Check reports whether presented is a valid key, and returns its id. A key added to the file works immediately; a
+// removed one stops working within a second.
 func (s *KeySet) Check(presented string) (id string, ok bool) {
 	digest := sha256.Sum256([]byte(presented))
 	keys := s.file.get()
@@ -68,7 +69,7 @@ func (s *KeySet) Check(presented string) (id string, ok bool) {
 	}
 }
 
-// IDs lists the keys in the order of the file, for reports of what this server runs with.
+// IDs describes the keys in the order of the file.
 func (s *KeySet) IDs() []KeyInfo {
 	keys := *s.file.get()
 	infos := make([]KeyInfo, len(keys))
@@ -78,10 +79,10 @@ func (s *KeySet) IDs() []KeyInfo {
 	return infos
 }
 
-// Format prints the number of keys, whatever the verb.
+// Format prints the number of keys for every verb.
 func (s *KeySet) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, s.LogValue().String()) }
 
-// LogValue is what a log shows.
+// LogValue returns the number of keys.
 func (s *KeySet) LogValue() slog.Value {
 	if s == nil || s.file == nil {
 		return slog.StringValue("no keys")
@@ -89,10 +90,10 @@ func (s *KeySet) LogValue() slog.Value {
 	return slog.StringValue(fmt.Sprintf("%d keys", len(*s.file.current.Load())))
 }
 
-// MarshalJSON shows what a log shows.
+// MarshalJSON returns the text of LogValue.
 func (s *KeySet) MarshalJSON() ([]byte, error) { return quoted(s.LogValue()), nil }
 
-// find compares with every key, whatever matched before: the time it takes tells nothing.
+// find compares digest with every key, so that its duration does not depend on which one matches.
 func (k *hashedKeys) find(digest [sha256.Size]byte) (hashedKey, bool) {
 	found := -1
 	for i, key := range *k {
@@ -140,8 +141,8 @@ func hashEntry(entry keySetEntry, ids map[string]bool, digests map[[sha256.Size]
 	return hashedKey{KeyInfo: info, digest: digest}, nil
 }
 
-// GenerateKeySet creates path (mode 0600) with one fresh key called id, and returns the key. Where the file exists it
-// stays as it is and the error is fs.ErrExist.
+// GenerateKeySet creates path (mode 0600) with one new key called id and returns the key. If the file exists it is left
+// unchanged and the error is fs.ErrExist.
 func GenerateKeySet(path, id string) (key string, err error) {
 	if _, err := keyInfo(id, "", map[string]bool{}); err != nil {
 		return "", err
@@ -153,8 +154,8 @@ func GenerateKeySet(path, id string) (key string, err error) {
 	return key, nil
 }
 
-// EnsureKeySet returns the key called id in path, and generates the file where there is none: what a development
-// network needs to find its keys again.
+// EnsureKeySet returns the key called id in path and generates the file if it does not exist. Development networks use
+// it to keep their keys across restarts.
 func EnsureKeySet(path, id string) (key string, err error) {
 	content, err := readSmallFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -177,6 +178,6 @@ func EnsureKeySet(path, id string) (key string, err error) {
 
 func randomBytes(n int) []byte {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // crypto/rand.Read never fails: it ends the program instead
+	_, _ = rand.Read(b) // crypto/rand.Read never fails: it crashes the program instead
 	return b
 }

@@ -15,6 +15,7 @@ import (
 )
 
 func TestKeySetCheck(t *testing.T) {
+	t.Parallel()
 	const ends = "2026-11-20T13:00:00Z"
 	content := keys([3]string{"k1", keyOne, ""}, [3]string{"k2", keyTwo, ends})
 	for name, tc := range map[string]struct {
@@ -22,20 +23,20 @@ func TestKeySetCheck(t *testing.T) {
 		after     time.Duration
 		want      string
 	}{
-		"first key":             {presented: keyOne, want: "k1"},
-		"second key":            {presented: keyTwo, want: "k2"},
-		"no end, years later":   {presented: keyOne, after: 10 * 365 * 24 * time.Hour, want: "k1"},
-		"just before its end":   {presented: keyTwo, after: 59*time.Minute + 59*time.Second, want: "k2"},
-		"at its end":            {presented: keyTwo, after: time.Hour - 250*time.Millisecond},
-		"after its end":         {presented: keyTwo, after: 2 * time.Hour},
-		"nothing":               {presented: ""},
-		"an id":                 {presented: "k1"},
-		"a prefix":              {presented: keyOne[:len(keyOne)-1]},
-		"one character more":    {presented: keyOne + "0"},
-		"another case":          {presented: strings.ToUpper(keyOne)},
-		"very long":             {presented: strings.Repeat("x", 1<<16)},
-		"not text":              {presented: "\x00\xff"},
-		"surrounded by a space": {presented: " " + keyOne},
+		"first key":              {presented: keyOne, want: "k1"},
+		"second key":             {presented: keyTwo, want: "k2"},
+		"no expiry, years later": {presented: keyOne, after: 10 * 365 * 24 * time.Hour, want: "k1"},
+		"just before expiry":     {presented: keyTwo, after: 59*time.Minute + 59*time.Second, want: "k2"},
+		"at expiry":              {presented: keyTwo, after: time.Hour - 250*time.Millisecond},
+		"after expiry":           {presented: keyTwo, after: 2 * time.Hour},
+		"nothing":                {presented: ""},
+		"an id":                  {presented: "k1"},
+		"a prefix":               {presented: keyOne[:len(keyOne)-1]},
+		"one character more":     {presented: keyOne + "0"},
+		"different case":         {presented: strings.ToUpper(keyOne)},
+		"very long":              {presented: strings.Repeat("x", 1<<16)},
+		"not text":               {presented: "\x00\xff"},
+		"surrounded by a space":  {presented: " " + keyOne},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClock()
@@ -48,14 +49,15 @@ func TestKeySetCheck(t *testing.T) {
 	}
 }
 
-func TestOpenKeySetRefusesBrokenFiles(t *testing.T) {
+func TestOpenKeySetRejectsInvalidFiles(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct{ content, says string }{
-		"empty":             {"", "not the JSON"},
-		"cut off":           {`{"keys":[{"id":"k1","key":"` + keyOne, "not the JSON"},
-		"another document":  {`["` + keyOne + `"]`, "not the JSON"},
-		"wrong type":        {`{"keys":[{"id":"k1","key":12345678901234567890}]}`, "not the JSON"},
-		"misspelt field":    {`{"keys":[{"id":"k1","key":"` + keyOne + `","not_after":"2020-01-01T00:00:00Z"}]}`, "not the JSON"},
-		"two documents":     {keys([3]string{"k1", keyOne, ""}) + `{"keys":[]}`, "more after"},
+		"empty":             {"", "not a JSON"},
+		"cut off":           {`{"keys":[{"id":"k1","key":"` + keyOne, "not a JSON"},
+		"another document":  {`["` + keyOne + `"]`, "not a JSON"},
+		"wrong type":        {`{"keys":[{"id":"k1","key":12345678901234567890}]}`, "not a JSON"},
+		"misspelt field":    {`{"keys":[{"id":"k1","key":"` + keyOne + `","not_after":"2020-01-01T00:00:00Z"}]}`, "not a JSON"},
+		"two documents":     {keys([3]string{"k1", keyOne, ""}) + `{"keys":[]}`, "unexpected data after"},
 		"no keys":           {`{"keys":[]}`, "no keys"},
 		"no list":           {`{}`, "no keys"},
 		"no id":             {keys([3]string{"", keyOne, ""}), "key 1 of the file: the id"},
@@ -84,7 +86,8 @@ func TestOpenKeySetRefusesBrokenFiles(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-func TestKeyShapesAtTheirEdges(t *testing.T) {
+func TestKeyLengthLimits(t *testing.T) {
+	t.Parallel()
 	set, _ := openKeySet(t, keys(
 		[3]string{strings.Repeat("i", 64), "0123456789abcdef", ""},
 		[3]string{"~", strings.Repeat("k", 1024), "2026-11-20T13:00:00.5+01:00"},
@@ -93,28 +96,30 @@ func TestKeyShapesAtTheirEdges(t *testing.T) {
 }
 
 func TestKeySetFollowsItsFile(t *testing.T) {
+	t.Parallel()
 	c, log := newClock(), &logBuffer{}
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}), auth.WithClock(c.Now), auth.WithLogger(log.Logger()))
 
 	writeFile(t, path, keys([3]string{"k2", keyTwo, ""}))
 	id, ok := set.Check(keyTwo)
-	require.True(t, ok, "a key that was just written works at once, whatever the clock says")
+	require.True(t, ok, "a new key works immediately, even if the file was just read")
 	require.Equal(t, "k2", id)
 	_, ok = set.Check(keyOne)
 	require.False(t, ok)
 
 	writeFile(t, path, keys([3]string{"k1", keyOne, ""}))
 	_, ok = set.Check(keyTwo)
-	require.True(t, ok, "what is known is trusted for a second")
+	require.True(t, ok, "the content is used for a second")
 	c.Move(time.Second)
 	_, ok = set.Check(keyTwo)
-	require.False(t, ok, "and no longer")
+	require.False(t, ok, "then the file is read again")
 	require.Equal(t, []auth.KeyInfo{{ID: "k1"}}, set.IDs())
 	require.NotContains(t, log.String(), keyOne)
 	require.NotContains(t, log.String(), keyTwo)
 }
 
-func TestKeySetLooksAgainWhenTheClockWasSetBack(t *testing.T) {
+func TestKeySetRefreshesAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}), auth.WithClock(c.Now))
 	writeFile(t, path, keys([3]string{"k2", keyTwo, ""}))
@@ -122,7 +127,8 @@ func TestKeySetLooksAgainWhenTheClockWasSetBack(t *testing.T) {
 	require.Equal(t, []auth.KeyInfo{{ID: "k2"}}, set.IDs())
 }
 
-func TestKeySetKeepsItsKeysWhileTheFileIsBroken(t *testing.T) {
+func TestKeySetKeepsItsKeysWhileTheFileIsInvalid(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(path string) error{
 		"broken": func(path string) error { return os.WriteFile(path, []byte(keyTwo), 0o600) },
 		"empty":  func(path string) error { return os.Truncate(path, 0) },
@@ -137,19 +143,20 @@ func TestKeySetKeepsItsKeysWhileTheFileIsBroken(t *testing.T) {
 				_, ok := set.Check(keyOne)
 				require.True(t, ok)
 			}
-			require.Equal(t, 1, log.Lines(), "said once: %s", log)
+			require.Equal(t, 1, log.Lines(), "logged once: %s", log)
 			require.Contains(t, log.String(), `"level":"ERROR"`)
 			require.NotContains(t, log.String(), keyTwo)
 
 			writeFile(t, path, keys([3]string{"k2", keyTwo, ""}))
 			c.Move(time.Second)
 			_, ok := set.Check(keyTwo)
-			require.True(t, ok, "a whole file is taken again")
+			require.True(t, ok, "a valid file is loaded again")
 		})
 	}
 }
 
 func TestKeySetFollowsASwappedSymlink(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	for version, content := range map[string]string{
 		"v1": keys([3]string{"k1", keyOne, ""}),
@@ -170,22 +177,24 @@ func TestKeySetFollowsASwappedSymlink(t *testing.T) {
 	require.Equal(t, "k2", id)
 }
 
-func TestWrongKeysCauseFewLooks(t *testing.T) {
+func TestWrongKeysCauseFewReads(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}), auth.WithClock(c.Now))
-	for range auth.HastyLooks {
+	for range auth.MaxExtraReads {
 		_, ok := set.Check("wrong")
 		require.False(t, ok)
 	}
 	writeFile(t, path, keys([3]string{"k2", keyTwo, ""}))
 	_, ok := set.Check(keyTwo)
-	require.False(t, ok, "the looks of this second are used up")
+	require.False(t, ok, "the reads of this second are used up")
 	c.Move(time.Second)
 	_, ok = set.Check(keyTwo)
 	require.True(t, ok)
 }
 
 func TestKeySetUnderConcurrentUse(t *testing.T) {
+	t.Parallel()
 	set, path := openKeySet(t, keys([3]string{"k1", keyOne, ""}, [3]string{"k2", keyTwo, ""}))
 	var wait sync.WaitGroup
 	for range 8 {
@@ -209,6 +218,7 @@ func TestKeySetUnderConcurrentUse(t *testing.T) {
 }
 
 func TestKeySetPrintsNoKey(t *testing.T) {
+	t.Parallel()
 	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
 	text := printed(t, set, *set, set.IDs())
 	require.NotContains(t, text, keyOne)
@@ -218,6 +228,7 @@ func TestKeySetPrintsNoKey(t *testing.T) {
 }
 
 func TestGenerateKeySet(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.json")
 	key, err := auth.GenerateKeySet(path, "dev")
 	require.NoError(t, err)
@@ -240,10 +251,11 @@ func TestGenerateKeySet(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	left, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
-	require.Len(t, left, 1, "no temporary file stays behind")
+	require.Len(t, left, 1, "no temporary file remains")
 }
 
 func TestEnsureKeySet(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.json")
 	first, err := auth.EnsureKeySet(path, "dev")
 	require.NoError(t, err)

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// ErrNoSigningKey is returned when every signing key of the file has passed its not-after time.
-var ErrNoSigningKey = errors.New("no signing key is valid any more")
+// ErrNoSigningKey is returned when every signing key of the file has expired.
+var ErrNoSigningKey = errors.New("all signing keys have expired")
 
 var errSeed = errors.New("the seed is not the base64 of 32 bytes")
 
-// Keyring is the file of Ed25519 keys that sign tokens, re-read when it changes:
+// Keyring is a file of Ed25519 keys that sign tokens. It is re-read when it changes:
 //
 //	{"keys": [{"kid": "s1", "seed": "<base64 of 32 bytes>", "notAfter": "2027-01-01T00:00:00Z"}]}
 //
-// notAfter is optional. The first valid key signs, every valid key verifies: to rotate, put the new key first and let
-// the old one end when its last token has. Safe for use by several goroutines; prints no key.
+// notAfter is optional. The first valid key signs; every valid key verifies. To rotate, insert the new key first and
+// remove the old one when its last token has expired. A Keyring is safe for concurrent use and prints no key.
 type Keyring struct{ file *watchedFile[signingKeys] }
 
 type signingKeys []*signingKey
@@ -34,7 +34,7 @@ type signingKey struct {
 	private ed25519.PrivateKey
 	public  ed25519.PublicKey
 	mac     []byte            // for authTokens
-	hint    [kidHintSize]byte // names the key in an authToken, where a kid would be too long
+	hint    [kidHintSize]byte // identifies the key in an authToken, which has no room for a kid
 }
 
 type keyringDoc struct {
@@ -47,8 +47,8 @@ type keyringEntry struct {
 	NotAfter string `json:"notAfter,omitempty"`
 }
 
-// OpenKeyring reads the signing keys in path. A file that is broken now is an error; one that breaks later is logged,
-// and the keys read before stay in use.
+// OpenKeyring reads the signing keys in path. An invalid file is an error now; one that becomes invalid later is
+// logged, and the previous keys stay in use.
 func OpenKeyring(path string, opts ...FileOption) (*Keyring, error) {
 	file, err := openFile(path, parseKeyring, opts)
 	if err != nil {
@@ -57,7 +57,7 @@ func OpenKeyring(path string, opts ...FileOption) (*Keyring, error) {
 	return &Keyring{file: file}, nil
 }
 
-// IDs lists the keys in the order of the file, for reports of what this server runs with.
+// IDs describes the keys in the order of the file.
 func (r *Keyring) IDs() []KeyInfo {
 	keys := *r.file.get()
 	infos := make([]KeyInfo, len(keys))
@@ -67,10 +67,10 @@ func (r *Keyring) IDs() []KeyInfo {
 	return infos
 }
 
-// Format prints the number of keys, whatever the verb.
+// Format prints the number of keys for every verb.
 func (r *Keyring) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, r.LogValue().String()) }
 
-// LogValue is what a log shows.
+// LogValue returns the number of keys.
 func (r *Keyring) LogValue() slog.Value {
 	if r == nil || r.file == nil {
 		return slog.StringValue("no signing keys")
@@ -78,12 +78,12 @@ func (r *Keyring) LogValue() slog.Value {
 	return slog.StringValue(fmt.Sprintf("%d signing keys", len(*r.file.current.Load())))
 }
 
-// MarshalJSON shows what a log shows.
+// MarshalJSON returns the text of LogValue.
 func (r *Keyring) MarshalJSON() ([]byte, error) { return quoted(r.LogValue()), nil }
 
 func quoted(v slog.Value) []byte { return strconv.AppendQuote(nil, v.String()) }
 
-// signer returns the key that signs at now.
+// signer returns the key that signs tokens at now.
 func (r *Keyring) signer(now time.Time) (*signingKey, error) {
 	for keys, more := r.file.get(), true; more; keys, more = r.file.getNewer(keys) {
 		for _, key := range *keys {
@@ -95,8 +95,8 @@ func (r *Keyring) signer(now time.Time) (*signingKey, error) {
 	return nil, ErrNoSigningKey
 }
 
-// verifiers returns the keys that satisfy match and are valid at now. Where there is none it looks at the file again: a
-// token may have been signed by another server that has read a new key already.
+// verifiers returns the keys that satisfy match and are valid at now. If there are none it re-reads the file: another
+// server may have signed the token with a key that this one has not read yet.
 func (r *Keyring) verifiers(now time.Time, match func(*signingKey) bool) []*signingKey {
 	for keys, more := r.file.get(), true; more; keys, more = r.file.getNewer(keys) {
 		var found []*signingKey
@@ -112,7 +112,7 @@ func (r *Keyring) verifiers(now time.Time, match func(*signingKey) bool) []*sign
 	return nil
 }
 
-// capped shortens a token's life to that of the key that signs it, so that the client is not promised more than will hold.
+// capped returns the earlier of expires and the key's own expiry, so that a token never outlives its key.
 func (k *signingKey) capped(expires time.Time) time.Time {
 	if !k.NotAfter.IsZero() && k.NotAfter.Before(expires) {
 		return k.NotAfter
@@ -162,7 +162,7 @@ func deriveKey(entry keyringEntry, ids map[string]bool) (*signingKey, error) {
 	return &signingKey{KeyInfo: info, private: private, public: public, mac: mac, hint: kidHint(entry.Kid)}, nil
 }
 
-// GenerateKeyring creates path (mode 0600) with one fresh signing key. Where the file exists it stays as it is and the
+// GenerateKeyring creates path (mode 0600) with one new signing key. If the file exists it is left unchanged and the
 // error is fs.ErrExist.
 func GenerateKeyring(path string) error {
 	return writeKeyDoc(path, keyringDoc{Keys: []keyringEntry{{
@@ -171,7 +171,7 @@ func GenerateKeyring(path string) error {
 	}}})
 }
 
-// EnsureKeyring generates path where there is none and leaves it alone where there is one.
+// EnsureKeyring generates path if it does not exist.
 func EnsureKeyring(path string) error {
 	if err := GenerateKeyring(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

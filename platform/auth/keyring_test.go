@@ -15,11 +15,12 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-func TestOpenKeyringRefusesBrokenFiles(t *testing.T) {
+func TestOpenKeyringRejectsInvalidFiles(t *testing.T) {
+	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a", 31)))
 	for name, tc := range map[string]struct{ content, says string }{
-		"empty":        {"", "not the JSON"},
-		"server keys":  {keys([3]string{"k1", keyOne, ""}), "not the JSON"},
+		"empty":        {"", "not a JSON"},
+		"server keys":  {keys([3]string{"k1", keyOne, ""}), "not a JSON"},
 		"no keys":      {`{"keys":[]}`, "no keys"},
 		"no kid":       {seeds([3]string{"", "a", ""}), "the id"},
 		"kid twice":    {seeds([3]string{"s1", "a", ""}, [3]string{"s1", "b", ""}), "key 2 of the file: the id occurs twice"},
@@ -28,7 +29,7 @@ func TestOpenKeyringRefusesBrokenFiles(t *testing.T) {
 		"not base64":   {`{"keys":[{"kid":"s1","seed":"` + keyOne + `"}]}`, "base64 of 32 bytes"},
 		"not a time":   {seeds([3]string{"s1", "a", "tomorrow"}), "notAfter"},
 		"no seed":      {`{"keys":[{"kid":"s1"}]}`, "base64 of 32 bytes"},
-		"extra fields": {`{"keys":[{"kid":"s1","private":"` + keyOne + `"}]}`, "not the JSON"},
+		"extra fields": {`{"keys":[{"kid":"s1","private":"` + keyOne + `"}]}`, "not a JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "signing.json")
@@ -43,6 +44,7 @@ func TestOpenKeyringRefusesBrokenFiles(t *testing.T) {
 }
 
 func TestFirstValidKeySigns(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, _ := openKeyring(t, seeds(
 		[3]string{"past", "a", "2026-11-20T11:00:00Z"},
@@ -62,7 +64,7 @@ func TestFirstValidKeySigns(t *testing.T) {
 
 	token, _, expires, err := issuer.MintAccess(alice())
 	require.NoError(t, err)
-	require.Equal(t, time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC), expires, "a token ends with its key")
+	require.Equal(t, time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC), expires, "a token expires with its key")
 	c.Move(time.Hour)
 	_, err = issuer.Verify(token)
 	requireCause(t, err, fail.Unauthorized(), auth.ErrTokenUnsigned)
@@ -70,6 +72,7 @@ func TestFirstValidKeySigns(t *testing.T) {
 }
 
 func TestSigningKeysRotate(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, path := openKeyring(t, seeds([3]string{"s1", "a", ""}), auth.WithClock(c.Now))
 	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now))
@@ -80,7 +83,7 @@ func TestSigningKeysRotate(t *testing.T) {
 	require.NoError(t, err)
 	fresh := mint(t, auth.NewIssuer(networkID, other, auth.WithIssuerClock(c.Now)))
 	claims, err := issuer.Verify(fresh)
-	require.NoError(t, err, "another server's new key is known at once")
+	require.NoError(t, err, "another server's new key is read immediately")
 	require.Equal(t, "s2", claims.KeyID)
 	_, err = issuer.Verify(old)
 	require.NoError(t, err, "the old key still verifies")
@@ -92,6 +95,7 @@ func TestSigningKeysRotate(t *testing.T) {
 }
 
 func TestNoValidSigningKey(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, path := openKeyring(t, seeds([3]string{"s1", "a", "2026-11-20T11:00:00Z"}), auth.WithClock(c.Now))
 	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now))
@@ -103,10 +107,11 @@ func TestNoValidSigningKey(t *testing.T) {
 	require.ErrorIs(t, err, auth.ErrNoSigningKey)
 
 	writeFile(t, path, seeds([3]string{"s2", "b", ""}))
-	require.NotEmpty(t, mint(t, issuer), "a new key signs at once")
+	require.NotEmpty(t, mint(t, issuer), "a new key signs immediately")
 }
 
 func TestKeyringPrintsNoKey(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	ring, _ := openKeyring(t, seeds([3]string{"s1", "a", ""}), auth.WithClock(c.Now))
 	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now))
@@ -125,6 +130,7 @@ func TestKeyringPrintsNoKey(t *testing.T) {
 }
 
 func TestGenerateKeyring(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "signing.json")
 	require.NoError(t, auth.GenerateKeyring(path))
 	info, err := os.Stat(path)

@@ -2,10 +2,10 @@ package auth
 
 import "slices"
 
-// Permission is the right to do one kind of thing, by the name that clients of this interface know.
+// Permission is the name of a permission, as clients of the API know it.
 type Permission string
 
-// Permissions over users and roles.
+// Permissions on users and roles.
 const (
 	EditUser       Permission = "EDIT_USER"
 	BanUser        Permission = "BAN_USER"
@@ -15,7 +15,8 @@ const (
 	AssignUserRole Permission = "ASSIGN_USER_ROLE"
 )
 
-// Permissions over channels and messages. Clients of different age spell two of them differently; both are granted.
+// Permissions on channels and messages. Older and newer clients spell two of them differently; roles grant both
+// spellings.
 const (
 	EditChannel           Permission = "EDIT_CHANNEL"
 	EditChannelRatelimit  Permission = "EDIT_CHANNEL_RATELIMIT"
@@ -33,7 +34,7 @@ const (
 	DeleteMessage         Permission = "DELETE_MESSAGE"
 )
 
-// Permissions over communities, their members and what is in them.
+// Permissions on communities, their members and their content.
 const (
 	EditCommunity             Permission = "EDIT_COMMUNITY"
 	DeleteCommunity           Permission = "DELETE_COMMUNITY"
@@ -59,7 +60,7 @@ const (
 	ManageCommunityEvents     Permission = "MANAGE_COMMUNITY_EVENTS"
 )
 
-// Permissions over what stands on the walls of users.
+// Permissions on the content of users' feeds.
 const (
 	EditUserFeedPost      Permission = "EDIT_USER_FEED_POST"
 	DeleteUserFeedPost    Permission = "DELETE_USER_FEED_POST"
@@ -67,8 +68,8 @@ const (
 	DeleteUserFeedComment Permission = "DELETE_USER_FEED_COMMENT"
 )
 
-// Permissions of those who run the network from a console. VIEW shows what members only see, MODERATE hides, clears
-// flags and reviews, MANAGE changes and removes.
+// Permissions of console users, who run the network. VIEW shows content restricted to members; MODERATE hides content,
+// clears flags and reviews; MANAGE edits and deletes.
 const (
 	ViewChannel               Permission = "VIEW_CHANNEL"
 	ManageChannel             Permission = "MANAGE_CHANNEL"
@@ -113,7 +114,7 @@ var allPermissions = slices.Concat(
 	networkAdministration,
 )
 
-// AllPermissions lists every permission there is, sorted by name.
+// AllPermissions returns all permissions, sorted by name.
 func AllPermissions() []Permission {
 	all := slices.Clone(allPermissions)
 	slices.Sort(all)
@@ -122,7 +123,7 @@ func AllPermissions() []Permission {
 
 var knownPermissions = setOf(allPermissions)
 
-// Known reports whether p is a permission there is.
+// Known reports whether p is a permission of this network.
 func (p Permission) Known() bool { return knownPermissions[p] }
 
 func setOf(permissions []Permission) map[Permission]bool {

@@ -2,27 +2,28 @@ package auth
 
 import "github.com/plaza-social/plaza/platform/fail"
 
-// Scope is what a permission is asked for: the thing, and how the caller stands to the community it is in.
+// Scope is the resource on which a permission is checked, and the caller's relation to its community.
 type Scope struct {
-	// OwnerID is the internal id of the user that made the thing: the author of the post or comment, the creator of the
-	// community, the user itself for EDIT_USER. Empty where nobody owns it.
+	// OwnerID is the internal id of the resource's owner: the author of a post or comment, the creator of a community,
+	// the user itself for EDIT_USER. It is empty if the resource has no owner.
 	OwnerID string
-	// WallOwnerID is the internal id of the user on whose wall the thing is; empty elsewhere.
+	// WallOwnerID is the internal id of the user in whose feed the resource is; empty elsewhere.
 	WallOwnerID string
-	// Membership is the caller's in the community that the thing is or is in; &Membership{} for a stranger. Nil where no
-	// community is concerned, or where it was not read: then nothing in a community is allowed but by network roles.
+	// Membership is the caller's membership in the resource's community; &Membership{} for a non-member. It is nil if
+	// the resource has no community or the membership was not read; then only network roles allow anything in a
+	// community.
 	Membership *Membership
 }
 
-// Membership is how the caller stands to a community.
+// Membership is a user's relation to a community.
 type Membership struct {
 	Member bool
 	Banned bool
-	Roles  []string // held in the community; count for members alone
+	Roles  []string // held in the community; ignored unless Member
 }
 
-// ownRights are the permissions that come with owning the thing. The value is true for those that are exercised in a
-// community, where a ban takes them away.
+// ownRights are the permissions that owners have on their own resources. The value is true for those exercised in a
+// community, which a ban revokes.
 var ownRights = map[Permission]bool{
 	EditUser:               false,
 	EditUserFeedPost:       false,
@@ -42,22 +43,23 @@ var ownRights = map[Permission]bool{
 	ManageStory:            false,
 }
 
-// wallRights are the permissions over what others left on one's own wall: to take it away, not to rewrite it.
+// wallRights are the permissions on content that others posted to the user's own feed: deleting it, not editing it.
 var wallRights = setOf([]Permission{DeleteUserFeedPost, DeleteUserFeedComment})
 
-// Allowed decides whether the caller may do p in scope s. It is the one place that does; the first rule that fits wins:
+// Allowed decides whether the caller has permission p in scope s. No other function decides that. The first matching
+// rule wins:
 //
 //	1 anonymous, or a user that was not confirmed      no
 //	2 administrator                                    yes
 //	3 a network role of the user grants p              yes
 //	4 banned from the community                        no
 //	5 member, and a role of the membership grants p    yes
-//	6 owner of the thing, and p is an own right        yes
-//	7 owner of the wall, and p is a wall right         yes
+//	6 owner of the resource, and p is an own right     yes
+//	7 owner of the feed, and p is a wall right         yes
 //	8 otherwise                                        no
 //
-// In rules 3 and 5 a role counts only where its scope says. In rule 6 an own right inside a community needs the
-// membership to be known, or a ban could be overlooked; whoever left the community still owns what they made.
+// Rules 3 and 5 ignore roles of other scopes. Rule 6 requires a known membership for rights exercised in a community,
+// or a ban could be overlooked; users who left the community still own what they created.
 func Allowed(c *Caller, p Permission, s Scope) bool {
 	if c == nil {
 		return false
@@ -84,12 +86,12 @@ func decide(c *Caller, p Permission, s Scope) bool {
 	return s.WallOwnerID != "" && s.WallOwnerID == c.UserID && wallRights[p]
 }
 
-// Require returns nil where Allowed says yes, and otherwise the error that names what stands in the way:
+// Require returns nil if Allowed returns true, and otherwise the error that explains the refusal:
 //
 //	anonymous                                                400100
-//	not confirmed                                            500000, a fault of ours
-//	banned from the community, and allowed but for that      400304
-//	otherwise                                                400300, the contract's sentence
+//	not confirmed                                            500000, a programming error
+//	banned from the community, but allowed otherwise         400304
+//	any other reason                                         400300, the contract's message
 func Require(c *Caller, p Permission, s Scope) error {
 	if Allowed(c, p, s) {
 		return nil
@@ -103,7 +105,7 @@ func Require(c *Caller, p Permission, s Scope) error {
 	return fail.NotAllowed()
 }
 
-// RequireSelf returns nil where the caller is the user with the internal id userID, or an administrator, and 400300
+// RequireSelf returns nil if the caller is an administrator or the user with the internal id userID, and 400300
 // otherwise.
 func RequireSelf(c *Caller, userID string) error {
 	if err := requireConfirmed(c); err != nil {
@@ -116,8 +118,9 @@ func RequireSelf(c *Caller, userID string) error {
 	return fail.NotAllowed()
 }
 
-// RequireMember returns nil where the caller may take part in the community of s: post, comment, react, flag. Banned is
-// 400304, not a member is 400301. Administrators and those who may create privileged posts everywhere take part in all.
+// RequireMember returns nil if the caller may post, comment, react and flag in the community of s. It returns 400304
+// for banned users and 400301 for non-members. Administrators and users with a network role that grants
+// CREATE_PRIVILEGED_POST may do so in every community.
 func RequireMember(c *Caller, s Scope) error {
 	if err := requireConfirmed(c); err != nil {
 		return err
@@ -134,9 +137,9 @@ func RequireMember(c *Caller, s Scope) error {
 	return fail.PermissionDenied()
 }
 
-// RequireSee returns nil where the caller may read what is in the community of s. A public one is open to every user,
-// also to the banned, who could read it with another name; a private one to members and to those who may view posts and
-// comments everywhere. Otherwise it is 400304 for the banned and 400301.
+// RequireSee returns nil if the caller may read the content of the community of s. Public communities are readable by
+// every user, even a banned one, who could read them under another account. Private communities are readable by members
+// and by users with a network role that grants VIEW_POST_AND_COMMENT. Otherwise it returns 400304 or 400301.
 func RequireSee(c *Caller, s Scope, public bool) error {
 	if err := requireConfirmed(c); err != nil {
 		return err
@@ -176,7 +179,7 @@ func (s Scope) isOwnRight(p Permission) bool {
 	return own && (!inCommunity || s.Membership != nil)
 }
 
-// unbanned is s as it would be without the ban.
+// unbanned returns s without the ban.
 func (s Scope) unbanned() Scope {
 	s.Membership = &Membership{Member: true, Roles: s.Membership.Roles}
 	return s

@@ -15,7 +15,7 @@ var (
 	member   = &auth.Membership{Member: true, Roles: []string{auth.RoleCommunityMember}}
 	mod      = &auth.Membership{Member: true, Roles: []string{auth.RoleCommunityMember, auth.RoleCommunityModerator}}
 	banned   = &auth.Membership{Banned: true}
-	// A moderator that was banned, and one that left: the roles are still in the row.
+	// A banned moderator and a former one: the roles are still in the row.
 	bannedMod = &auth.Membership{Member: true, Banned: true, Roles: mod.Roles}
 	formerMod = &auth.Membership{Roles: mod.Roles}
 	// A network role written into a membership.
@@ -23,6 +23,7 @@ var (
 )
 
 func TestRequire(t *testing.T) {
+	t.Parallel()
 	anonymous := &auth.Caller{}
 	unconfirmed := &auth.Caller{Kind: auth.User, UserID: aliceID}
 	admin := &auth.Caller{Kind: auth.Admin, Name: "ops"}
@@ -45,8 +46,8 @@ func TestRequire(t *testing.T) {
 	}{
 		"nil":                           {nil, auth.EditUser, own(nil), fail.Unauthorized()},
 		"anonymous":                     {anonymous, auth.EditUser, own(nil), fail.Unauthorized()},
-		"anonymous owner of nothing":    {anonymous, auth.EditUser, auth.Scope{}, fail.Unauthorized()},
-		"anonymous in a moderator seat": {anonymous, auth.EditCommunity, in(mod), fail.Unauthorized()},
+		"anonymous, no scope":           {anonymous, auth.EditUser, auth.Scope{}, fail.Unauthorized()},
+		"anonymous with moderator role": {anonymous, auth.EditCommunity, in(mod), fail.Unauthorized()},
 		"unconfirmed":                   {unconfirmed, auth.EditUser, own(nil), fail.Unexpected(nil)},
 
 		"admin":                  {admin, auth.ManageSetting, auth.Scope{}, nil},
@@ -69,7 +70,7 @@ func TestRequire(t *testing.T) {
 		"community-moderator, settings": {someone, auth.ManageSetting, in(mod), denied},
 		"community-moderator, banned":   {someone, auth.DeleteCommunityPost, others(bannedMod), ban},
 		"community-moderator, left":     {someone, auth.DeleteCommunityPost, others(formerMod), denied},
-		"role out of place":             {someone, auth.DeleteCommunityPost, others(smuggler), denied},
+		"network role in membership":    {someone, auth.DeleteCommunityPost, others(smuggler), denied},
 
 		"member, others' post":        {someone, auth.EditCommunityPost, others(member), denied},
 		"member, own post":            {someone, auth.EditCommunityPost, own(member), nil},
@@ -83,26 +84,26 @@ func TestRequire(t *testing.T) {
 		"stranger, join":              {someone, auth.AddCommunityUser, in(stranger), denied},
 		"stranger, category":          {someone, auth.CreateCommunityCategory, auth.Scope{}, denied},
 
-		"banned, own post":        {someone, auth.DeleteCommunityPost, own(banned), ban},
-		"banned, own community":   {someone, auth.EditCommunity, own(banned), ban},
-		"banned, others' post":    {someone, auth.DeleteCommunityPost, others(banned), denied},
-		"banned, join":            {someone, auth.AddCommunityUser, in(banned), denied},
-		"banned, even as a owner": {someone, auth.DeleteUserFeedPost, own(banned), ban},
+		"banned, own post":      {someone, auth.DeleteCommunityPost, own(banned), ban},
+		"banned, own community": {someone, auth.EditCommunity, own(banned), ban},
+		"banned, others' post":  {someone, auth.DeleteCommunityPost, others(banned), denied},
+		"banned, join":          {someone, auth.AddCommunityUser, in(banned), denied},
+		"banned, though owner":  {someone, auth.DeleteUserFeedPost, own(banned), ban},
 
-		"self":                       {someone, auth.EditUser, own(nil), nil},
-		"somebody else":              {someone, auth.EditUser, others(nil), denied},
-		"super, somebody else":       {super, auth.EditUser, others(nil), nil},
-		"own post on a wall":         {someone, auth.EditUserFeedPost, auth.Scope{OwnerID: aliceID, WallOwnerID: strangerID}, nil},
-		"others' post on own wall":   {someone, auth.DeleteUserFeedPost, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, nil},
-		"rewrite it there":           {someone, auth.EditUserFeedPost, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, denied},
-		"others' comment there":      {someone, auth.DeleteUserFeedComment, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, nil},
-		"others' wall":               {someone, auth.DeleteUserFeedPost, auth.Scope{OwnerID: strangerID, WallOwnerID: strangerID}, denied},
-		"wall right elsewhere":       {someone, auth.DeleteCommunityPost, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, denied},
-		"nobody's":                   {someone, auth.DeleteUserFeedPost, auth.Scope{}, denied},
-		"no permission":              {someone, "", own(mod), denied},
-		"a permission there is not":  {global, "EDIT_EVERYTHING", own(mod), denied},
-		"role that there is not":     {user(t, aliceID, "nobody"), auth.BanUser, auth.Scope{}, denied},
-		"moderator of the network 2": {moderator, auth.BanUser, auth.Scope{}, denied},
+		"self":                     {someone, auth.EditUser, own(nil), nil},
+		"another user":             {someone, auth.EditUser, others(nil), denied},
+		"super, another user":      {super, auth.EditUser, others(nil), nil},
+		"own post on a wall":       {someone, auth.EditUserFeedPost, auth.Scope{OwnerID: aliceID, WallOwnerID: strangerID}, nil},
+		"others' post on own wall": {someone, auth.DeleteUserFeedPost, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, nil},
+		"edit others' post there":  {someone, auth.EditUserFeedPost, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, denied},
+		"others' comment there":    {someone, auth.DeleteUserFeedComment, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, nil},
+		"others' wall":             {someone, auth.DeleteUserFeedPost, auth.Scope{OwnerID: strangerID, WallOwnerID: strangerID}, denied},
+		"wall right elsewhere":     {someone, auth.DeleteCommunityPost, auth.Scope{OwnerID: strangerID, WallOwnerID: aliceID}, denied},
+		"no owner":                 {someone, auth.DeleteUserFeedPost, auth.Scope{}, denied},
+		"no permission":            {someone, "", own(mod), denied},
+		"unknown permission":       {global, "EDIT_EVERYTHING", own(mod), denied},
+		"unknown role":             {user(t, aliceID, "unknown"), auth.BanUser, auth.Scope{}, denied},
+		"network moderator, ban":   {moderator, auth.BanUser, auth.Scope{}, denied},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := auth.Require(tc.caller, tc.p, tc.scope)
@@ -116,9 +117,10 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-// TestOnlyNetworkRolesCrossTheBan walks every permission and role: a ban leaves a user what their network roles grant,
-// and nothing else.
+// TestOnlyNetworkRolesCrossTheBan checks every permission and role: a banned user keeps exactly the permissions that
+// their network roles grant.
 func TestOnlyNetworkRolesCrossTheBan(t *testing.T) {
+	t.Parallel()
 	for _, role := range auth.Builtin() {
 		caller := user(t, aliceID, role.ID)
 		scope := auth.Scope{OwnerID: aliceID, WallOwnerID: aliceID, Membership: bannedMod}
@@ -130,25 +132,27 @@ func TestOnlyNetworkRolesCrossTheBan(t *testing.T) {
 }
 
 func TestRequireSelf(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		caller *auth.Caller
 		userID string
 		want   error
 	}{
-		"self":          {user(t, aliceID), aliceID, nil},
-		"somebody else": {user(t, aliceID), strangerID, fail.NotAllowed()},
-		"nobody":        {user(t, aliceID), "", fail.NotAllowed()},
-		"admin":         {&auth.Caller{Kind: auth.Admin}, strangerID, nil},
-		"global-admin":  {user(t, aliceID, auth.RoleGlobalAdmin), strangerID, fail.NotAllowed()},
-		"anonymous":     {&auth.Caller{}, "", fail.Unauthorized()},
-		"unconfirmed":   {&auth.Caller{Kind: auth.User, UserID: aliceID}, aliceID, fail.Unexpected(nil)},
-		"nil":           {nil, aliceID, fail.Unauthorized()},
+		"self":         {user(t, aliceID), aliceID, nil},
+		"another user": {user(t, aliceID), strangerID, fail.NotAllowed()},
+		"no user id":   {user(t, aliceID), "", fail.NotAllowed()},
+		"admin":        {&auth.Caller{Kind: auth.Admin}, strangerID, nil},
+		"global-admin": {user(t, aliceID, auth.RoleGlobalAdmin), strangerID, fail.NotAllowed()},
+		"anonymous":    {&auth.Caller{}, "", fail.Unauthorized()},
+		"unconfirmed":  {&auth.Caller{Kind: auth.User, UserID: aliceID}, aliceID, fail.Unexpected(nil)},
+		"nil":          {nil, aliceID, fail.Unauthorized()},
 	} {
 		t.Run(name, func(t *testing.T) { requireIs(t, auth.RequireSelf(tc.caller, tc.userID), tc.want) })
 	}
 }
 
 func TestRequireMemberAndSee(t *testing.T) {
+	t.Parallel()
 	someone, moderator := user(t, aliceID), user(t, aliceID, auth.RoleModerator)
 	notMember, ban := fail.PermissionDenied(), fail.Banned()
 	for name, tc := range map[string]struct {

@@ -16,14 +16,15 @@ const (
 	RoleChannelMember      = "channel-member"
 )
 
-// RoleScope says where a role can be held. A role counts only there: naming global-admin in a membership gives nothing.
+// RoleScope is where a role can be held. A role counts only there: global-admin as a role of a membership grants
+// nothing.
 type RoleScope int
 
 // The scopes of roles.
 const (
-	NetworkRole   RoleScope = iota // held by a user, everywhere
+	NetworkRole   RoleScope = iota // held by a user in the whole network
 	CommunityRole                  // held by a member, in one community
-	ChannelRole                    // held by a member, in one channel or in the channel of a community
+	ChannelRole                    // held by a member, in one channel or the channel of a community
 )
 
 // Role is a named list of permissions.
@@ -36,7 +37,7 @@ type Role struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// The groups of permissions that roles are made of.
+// The groups of permissions from which roles are composed.
 var (
 	roleAdministration = []Permission{CreateRole, EditRole, DeleteRole, AssignUserRole}
 
@@ -80,24 +81,23 @@ var (
 )
 
 var builtin = []Role{
-	// Everything there is.
+	// Every permission.
 	newRole(RoleGlobalAdmin, "Global admin", NetworkRole, allPermissions),
-	// Everything that moderating the whole network takes, communities and bans included; not who holds which network
-	// role, not the settings and not the administrators, or it could make itself one.
+	// Moderation of the whole network, including communities and bans, but not network roles, settings or
+	// administrators: those would allow it to make itself an administrator.
 	newRole(RoleSuperModerator, "Super moderator", NetworkRole,
 		channelModeration, communityModeration, categoryCuration, wallModeration,
 		consoleView, consoleModeration, consoleManagement,
 		[]Permission{EditUser, BanUser, DeleteCommunity, CloseChannel, EditChannelRatelimit}),
-	// Flags, content and members anywhere; communities stay as their owners made them, and nobody is banned from the
-	// whole network.
+	// Flags, content and members everywhere, but no changes to communities and no network bans.
 	newRole(RoleModerator, "Moderator", NetworkRole,
 		memberModeration, contentModeration, wallModeration, consoleView, consoleModeration,
 		[]Permission{EditMessage, DeleteMessage, MuteChannel, MuteChannelUser, MuteUserInsideChannel, BanChannelUser, BanUserFromChannel}),
-	// Runs one community. Closing it is included because clients show that button to whoever holds DELETE_COMMUNITY,
-	// and a creator holds what this role holds.
+	// Runs one community. It includes DELETE_COMMUNITY because clients show the delete button to its holders, and a
+	// community's creator has this role.
 	newRole(RoleCommunityModerator, "Community moderator", CommunityRole,
 		communityModeration, []Permission{DeleteCommunity}),
-	// Membership itself is what lets a member read, post and comment.
+	// Membership itself allows reading, posting and commenting.
 	newRole(RoleCommunityMember, "Community member", CommunityRole),
 	newRole(RoleChannelModerator, "Channel moderator", ChannelRole,
 		channelModeration, []Permission{CloseChannel, EditChannelRatelimit}),
@@ -123,7 +123,7 @@ func newRole(id, displayName string, scope RoleScope, groups ...[]Permission) Ro
 	return Role{ID: id, DisplayName: displayName, Scope: scope, Permissions: slices.Compact(permissions)}
 }
 
-// Builtin returns the built-in roles, the mightiest first. The result is the caller's to keep.
+// Builtin returns a copy of the built-in roles, the most powerful first.
 func Builtin() []Role {
 	roles := slices.Clone(builtin)
 	for i := range roles {
@@ -132,7 +132,7 @@ func Builtin() []Role {
 	return roles
 }
 
-// RoleByID returns the built-in role with id, and false where there is none.
+// RoleByID returns the built-in role with id, and false if it does not exist.
 func RoleByID(id string) (Role, bool) {
 	for _, role := range builtin {
 		if role.ID == id {
@@ -143,8 +143,8 @@ func RoleByID(id string) (Role, bool) {
 	return Role{}, false
 }
 
-// PermissionsOf returns the names of all permissions that the roles list, sorted, each once; never nil. Unknown roles
-// list nothing.
+// PermissionsOf returns the names of all permissions that roles grant, sorted and without duplicates. It never returns
+// nil. Unknown roles grant nothing.
 func PermissionsOf(roles []string) []string {
 	names := []string{}
 	for _, id := range roles {
@@ -156,11 +156,11 @@ func PermissionsOf(roles []string) []string {
 	return slices.Compact(names)
 }
 
-// inNetwork and inMembership tell which roles count where.
+// inNetwork and inMembership report whether a role of scope counts for the whole network or in a membership.
 func inNetwork(scope RoleScope) bool    { return scope == NetworkRole }
 func inMembership(scope RoleScope) bool { return scope == CommunityRole || scope == ChannelRole }
 
-// granted reports whether one of the roles, held where counts accepts its scope, grants p.
+// granted reports whether one of roles grants p and has a scope that counts accepts.
 func granted(roles []string, counts func(RoleScope) bool, p Permission) bool {
 	for _, id := range roles {
 		if g, ok := grantsOf[id]; ok && counts(g.scope) && g.permissions[p] {

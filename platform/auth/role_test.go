@@ -11,6 +11,7 @@ import (
 )
 
 func TestBuiltinRoles(t *testing.T) {
+	t.Parallel()
 	var got []string
 	for _, role := range auth.Builtin() {
 		got = append(got, role.ID)
@@ -28,11 +29,12 @@ func TestBuiltinRoles(t *testing.T) {
 		"global-admin", "super-moderator", "moderator", "community-moderator", "community-member",
 		"channel-moderator", "channel-member",
 	}, got)
-	_, ok := auth.RoleByID("nobody")
+	_, ok := auth.RoleByID("unknown")
 	require.False(t, ok)
 }
 
 func TestRolesCannotBeChangedFromOutside(t *testing.T) {
+	t.Parallel()
 	auth.Builtin()[2].Permissions[0] = auth.ManageAdmin
 	role, _ := auth.RoleByID(auth.RoleModerator)
 	role.Permissions[0] = auth.ManageAdmin
@@ -42,6 +44,7 @@ func TestRolesCannotBeChangedFromOutside(t *testing.T) {
 }
 
 func TestWhatRolesHold(t *testing.T) {
+	t.Parallel()
 	all := auth.AllPermissions()
 	administration := []auth.Permission{
 		auth.CreateRole, auth.EditRole, auth.DeleteRole, auth.AssignUserRole,
@@ -103,6 +106,7 @@ func TestWhatRolesHold(t *testing.T) {
 }
 
 func TestPermissionNames(t *testing.T) {
+	t.Parallel()
 	all := auth.AllPermissions()
 	require.True(t, slices.IsSorted(all))
 	for _, p := range all {
@@ -115,7 +119,7 @@ func TestPermissionNames(t *testing.T) {
 	for _, p := range all {
 		names = append(names, string(p))
 	}
-	// The names that clients of this interface compile in.
+	// The names that existing clients of the API use.
 	require.Subset(t, names, strings.Fields(`EDIT_USER BAN_USER CREATE_ROLE EDIT_ROLE DELETE_ROLE ASSIGN_USER_ROLE
 		EDIT_CHANNEL EDIT_CHANNEL_RATELIMIT MUTE_CHANNEL CLOSE_CHANNEL ADD_CHANNEL_USER EDIT_CHANNEL_USER
 		REMOVE_CHANNEL_USER MUTE_CHANNEL_USER BAN_CHANNEL_USER EDIT_MESSAGE DELETE_MESSAGE EDIT_COMMUNITY
@@ -130,8 +134,9 @@ func TestPermissionNames(t *testing.T) {
 }
 
 func TestPermissionsOf(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, []string{}, auth.PermissionsOf(nil))
-	require.Equal(t, []string{}, auth.PermissionsOf([]string{"nobody", auth.RoleCommunityMember}))
+	require.Equal(t, []string{}, auth.PermissionsOf([]string{"unknown", auth.RoleCommunityMember}))
 	both := auth.PermissionsOf([]string{auth.RoleCommunityModerator, auth.RoleModerator, auth.RoleModerator})
 	require.True(t, slices.IsSorted(both))
 	require.Len(t, slices.Compact(slices.Clone(both)), len(both))

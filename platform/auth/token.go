@@ -20,39 +20,40 @@ const (
 )
 
 const (
-	// clockLeeway is how far the clocks of two servers may be apart.
+	// clockLeeway is the tolerated difference between the clocks of two servers.
 	clockLeeway = 10 * time.Second
-	// maxTokenLength is several times the longest token we mint; longer text is not worth decoding.
+	// maxTokenLength is several times the length of the longest minted token; longer input is rejected without
+	// decoding.
 	maxTokenLength = 4096
 	maxNameLength  = 100
 )
 
-// Why a token was refused. These are causes for the log; the client sees 400100 for each.
+// Causes of rejected tokens, for the log. The client receives 400100 for each.
 var (
 	ErrTokenMalformed  = errors.New("token is malformed")
 	ErrTokenUnsigned   = errors.New("token is not signed by a valid key of this network")
 	ErrTokenExpired    = errors.New("token has expired")
 	ErrTokenFromFuture = errors.New("token was issued in the future")
-	ErrTokenForeign    = errors.New("token is of another network")
-	ErrTokenClaims     = errors.New("token lacks claims or contradicts itself")
+	ErrTokenForeign    = errors.New("token belongs to another network")
+	ErrTokenClaims     = errors.New("token claims are missing or inconsistent")
 )
 
-// AccessSubject is whom an access token is for.
+// AccessSubject identifies the user and session of an access token.
 type AccessSubject struct {
 	UserID    string // internal id, 24 hexadecimal characters
-	PublicID  string // the client's own id
+	PublicID  string // the application's id of the user
 	SessionID string
 }
 
-// Claims is what a verified token says.
+// Claims are the contents of a verified token.
 type Claims struct {
 	Admin     bool   // true for an admin token
 	Name      string // the administrator's name; empty for users
-	UserID    string // internal id; empty for administrators, as are PublicID and SessionID
+	UserID    string // internal id; empty for administrators, like PublicID and SessionID
 	PublicID  string
 	SessionID string
-	IssuedAt  time.Time // to the millisecond
-	ExpiresAt time.Time // to the second
+	IssuedAt  time.Time // with millisecond precision
+	ExpiresAt time.Time // with second precision
 	KeyID     string    // kid of the signing key
 }
 
@@ -64,24 +65,24 @@ type Issuer struct {
 	accessLifetime time.Duration
 	authLifetime   time.Duration
 	parser         *jwt.Parser
-	known          remembered
+	cache          tokenCache
 }
 
-// IssuerOption changes an Issuer.
+// IssuerOption configures an Issuer.
 type IssuerOption func(*Issuer)
 
 // WithIssuerClock replaces time.Now.
 func WithIssuerClock(now func() time.Time) IssuerOption { return func(i *Issuer) { i.now = now } }
 
-// WithAccessLifetime replaces DefaultAccessLifetime, how long an access token is valid.
+// WithAccessLifetime replaces DefaultAccessLifetime as the validity of access tokens.
 func WithAccessLifetime(d time.Duration) IssuerOption {
 	return func(i *Issuer) { i.accessLifetime = d }
 }
 
-// WithAuthLifetime replaces DefaultAuthLifetime, how long an authToken can open a session.
+// WithAuthLifetime replaces DefaultAuthLifetime as the validity of authTokens.
 func WithAuthLifetime(d time.Duration) IssuerOption { return func(i *Issuer) { i.authLifetime = d } }
 
-// NewIssuer makes the issuer of the network with the 24-hex networkID.
+// NewIssuer returns the issuer of the network whose id is networkID (24 hexadecimal digits).
 func NewIssuer(networkID string, ring *Keyring, opts ...IssuerOption) *Issuer {
 	i := &Issuer{
 		networkID:      networkID,
@@ -89,7 +90,7 @@ func NewIssuer(networkID string, ring *Keyring, opts ...IssuerOption) *Issuer {
 		now:            time.Now,
 		accessLifetime: DefaultAccessLifetime,
 		authLifetime:   DefaultAuthLifetime,
-		known:          newRemembered(),
+		cache:          newTokenCache(),
 	}
 	for _, opt := range opts {
 		opt(i)
@@ -106,19 +107,19 @@ func NewIssuer(networkID string, ring *Keyring, opts ...IssuerOption) *Issuer {
 	return i
 }
 
-// Format prints the network and no more, whatever the verb.
+// Format prints the network's name for every verb, and no keys.
 func (i *Issuer) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, i.name()) }
 
-// LogValue is what a log shows.
+// LogValue returns the network's name.
 func (i *Issuer) LogValue() slog.Value { return slog.StringValue(i.name()) }
 
 func (i *Issuer) name() string { return "plaza/" + i.networkID }
 
-// wireClaims is the body of our JWTs. Clients read user, iat and exp.
+// wireClaims is the payload of a JWT. Clients read user, iat and exp.
 type wireClaims struct {
 	jwt.RegisteredClaims
 	SessionID string    `json:"sid,omitempty"`
-	IssuedMS  int64     `json:"ims"` // iat in milliseconds: "revoke everything issued before" needs finer than a second
+	IssuedMS  int64     `json:"ims"` // iat in milliseconds, to compare with TokensValidFrom
 	Admin     bool      `json:"adm,omitempty"`
 	User      *wireUser `json:"user,omitempty"`
 }
@@ -128,8 +129,8 @@ type wireUser struct {
 	PublicUserID string `json:"publicUserId"`
 }
 
-// MintAccess makes the access token of a session. issuedAt has milliseconds and expiresAt whole seconds, as the token.
-// The token ends no later than the key that signs it.
+// MintAccess returns the access token of a session. issuedAt has millisecond and expiresAt second precision, as in the
+// token. The token expires no later than the key that signs it.
 func (i *Issuer) MintAccess(subject AccessSubject) (token string, issuedAt, expiresAt time.Time, err error) {
 	if !region.ValidID(subject.UserID) || subject.PublicID == "" || subject.SessionID == "" {
 		return "", time.Time{}, time.Time{}, fmt.Errorf("mint access token: %w", ErrTokenClaims)
@@ -141,8 +142,8 @@ func (i *Issuer) MintAccess(subject AccessSubject) (token string, issuedAt, expi
 	})
 }
 
-// MintAdmin makes an admin token that is valid for ttl. It may do everything, it has no session and cannot be revoked
-// by itself, only with the key that signed it: keep ttl short. name (1 to 100 characters) is what logs show.
+// MintAdmin returns an admin token that is valid for ttl. It has all permissions and no session, and it cannot be
+// revoked except by removing its signing key, so ttl should be short. name (1 to 100 bytes) identifies it in logs.
 func (i *Issuer) MintAdmin(name string, ttl time.Duration) (token string, expiresAt time.Time, err error) {
 	if name == "" || len(name) > maxNameLength || ttl <= 0 {
 		return "", time.Time{}, fmt.Errorf("mint admin token: %w", ErrTokenClaims)
@@ -174,14 +175,14 @@ func (i *Issuer) mint(lifetime time.Duration, claims wireClaims) (string, time.T
 	return signed, issued, expires, nil
 }
 
-// Verify reads an access token or an admin token. Every failure is fail.Unauthorized with one of the errors above as
-// its cause; no part of the token is in it.
+// Verify returns the claims of an access token or admin token. Every error is fail.Unauthorized with one of the causes
+// above and contains no part of the token.
 func (i *Issuer) Verify(token string) (Claims, error) {
 	if len(token) > maxTokenLength {
 		return Claims{}, fail.Unauthorized().Because(ErrTokenMalformed)
 	}
 	digest := sha256.Sum256([]byte(token))
-	if claims, ok := i.known.find(digest, i.ring, i.now()); ok {
+	if claims, ok := i.cache.find(digest, i.ring, i.now()); ok {
 		return claims, nil
 	}
 	verified, err := i.verify(token)
@@ -189,12 +190,12 @@ func (i *Issuer) Verify(token string) (Claims, error) {
 		return Claims{}, fail.Unauthorized().Because(err)
 	}
 	if verified.key != nil {
-		i.known.keep(digest, verified)
+		i.cache.add(digest, verified)
 	}
 	return verified.claims, nil
 }
 
-// verify checks a token from the beginning. The key of the result is nil for a token that must not be remembered.
+// verify fully verifies a token. The key of the result is nil if the token must not be cached.
 func (i *Issuer) verify(token string) (verifiedToken, error) {
 	var wire wireClaims
 	var key *signingKey
@@ -205,20 +206,20 @@ func (i *Issuer) verify(token string) (verifiedToken, error) {
 		return key.public, nil
 	})
 	if err != nil {
-		return verifiedToken{}, refusal(err)
+		return verifiedToken{}, safeError(err)
 	}
 	claims, ok := wire.claims()
 	if !ok {
 		return verifiedToken{}, ErrTokenClaims
 	}
 	claims.KeyID = key.ID
-	if wire.NotBefore != nil { // a limit that we never set, and that is not looked at again
+	if wire.NotBefore != nil { // the cache does not check it; our tokens never have it
 		key = nil
 	}
 	return verifiedToken{claims: claims, key: key}, nil
 }
 
-// keyOf returns the valid key that a token names, nil where there is none.
+// keyOf returns the valid key that signed a token, or nil.
 func (i *Issuer) keyOf(token *jwt.Token) *signingKey {
 	kid, ok := token.Header["kid"].(string)
 	if !ok {
@@ -231,8 +232,8 @@ func (i *Issuer) keyOf(token *jwt.Token) *signingKey {
 	return keys[0] // kids are unique in a file
 }
 
-// refusal replaces the library's error, which may quote the token, by one of ours.
-func refusal(err error) error {
+// safeError replaces the library's error, which may quote the token, with one of this package.
+func safeError(err error) error {
 	for _, known := range []struct{ theirs, ours error }{
 		{jwt.ErrTokenMalformed, ErrTokenMalformed},
 		{jwt.ErrTokenUnverifiable, ErrTokenUnsigned},
@@ -249,7 +250,7 @@ func refusal(err error) error {
 	return ErrTokenClaims
 }
 
-// claims reports false where the token is neither wholly a user's nor wholly an administrator's.
+// claims returns false unless the token consistently describes either a user or an administrator.
 func (w *wireClaims) claims() (Claims, bool) {
 	if w.IssuedAt == nil || w.Subject == "" {
 		return Claims{}, false
@@ -270,5 +271,5 @@ func (w *wireClaims) claims() (Claims, bool) {
 	return claims, region.ValidID(w.Subject)
 }
 
-// AccessLifetime is how long an access token is valid, unless its signing key ends before.
+// AccessLifetime returns how long access tokens are valid, unless their signing key expires earlier.
 func (i *Issuer) AccessLifetime() time.Duration { return i.accessLifetime }

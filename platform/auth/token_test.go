@@ -17,6 +17,7 @@ import (
 )
 
 func TestAccessTokenRoundTrip(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	issuer := newIssuer(t, c)
 	token, issued, expires, err := issuer.MintAccess(alice())
@@ -32,7 +33,8 @@ func TestAccessTokenRoundTrip(t *testing.T) {
 	}, claims)
 }
 
-func TestAccessTokenReadsAsClientsExpect(t *testing.T) {
+func TestAccessTokenPayload(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock(), auth.WithAccessLifetime(time.Hour))
 	body, err := base64.RawURLEncoding.DecodeString(strings.Split(mint(t, issuer), ".")[1])
 	require.NoError(t, err)
@@ -47,6 +49,7 @@ func TestAccessTokenReadsAsClientsExpect(t *testing.T) {
 }
 
 func TestAdminTokenRoundTrip(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	token, expires, err := issuer.MintAdmin("ops", time.Hour)
 	require.NoError(t, err)
@@ -55,14 +58,15 @@ func TestAdminTokenRoundTrip(t *testing.T) {
 	require.Equal(t, auth.Claims{Admin: true, Name: "ops", IssuedAt: start, ExpiresAt: expires, KeyID: "s1"}, claims)
 }
 
-func TestMintRefusesIncompleteSubjects(t *testing.T) {
+func TestMintRejectsInvalidSubjects(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	for name, spoil := range map[string]func(*auth.AccessSubject){
-		"no user":        func(s *auth.AccessSubject) { s.UserID = "" },
-		"user is no id":  func(s *auth.AccessSubject) { s.UserID = "alice" },
-		"no public id":   func(s *auth.AccessSubject) { s.PublicID = "" },
-		"no session":     func(s *auth.AccessSubject) { s.SessionID = "" },
-		"user of nobody": func(s *auth.AccessSubject) { s.UserID = "ff" + aliceID[2:] },
+		"no user":         func(s *auth.AccessSubject) { s.UserID = "" },
+		"invalid user id": func(s *auth.AccessSubject) { s.UserID = "alice" },
+		"no public id":    func(s *auth.AccessSubject) { s.PublicID = "" },
+		"no session":      func(s *auth.AccessSubject) { s.SessionID = "" },
+		"unknown region":  func(s *auth.AccessSubject) { s.UserID = "ff" + aliceID[2:] },
 	} {
 		t.Run(name, func(t *testing.T) {
 			subject := alice()
@@ -80,18 +84,19 @@ func TestMintRefusesIncompleteSubjects(t *testing.T) {
 	}
 }
 
-func TestVerifyKeepsTime(t *testing.T) {
+func TestVerifyChecksTime(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		move  time.Duration
 		cause error
 	}{
-		"at once":                      {0, nil},
+		"immediately":                  {0, nil},
 		"last second":                  {time.Hour - time.Second, nil},
 		"within the leeway":            {time.Hour + 5*time.Second, nil},
 		"past the leeway":              {time.Hour + 11*time.Second, auth.ErrTokenExpired},
 		"long past":                    {30 * 24 * time.Hour, auth.ErrTokenExpired},
 		"our clock a little behind":    {-5 * time.Second, nil},
-		"issued in the future by hour": {-time.Hour, auth.ErrTokenFromFuture},
+		"issued an hour in the future": {-time.Hour, auth.ErrTokenFromFuture},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClock()
@@ -108,7 +113,7 @@ func TestVerifyKeepsTime(t *testing.T) {
 	}
 }
 
-// body is a good access token's claims, to be spoilt.
+// body returns the claims of a valid access token, for tests to modify.
 func body() jwt.MapClaims {
 	return jwt.MapClaims{
 		"iss": "plaza/" + networkID, "sub": aliceID, "sid": "02cccccccccccccccccccccc",
@@ -130,14 +135,15 @@ func sign(t testing.TB, method jwt.SigningMethod, key any, header map[string]any
 	return signed
 }
 
-func TestVerifyRefusesForgeries(t *testing.T) {
+func TestVerifyRejectsForgeries(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	kid := map[string]any{"kid": "s1"}
 	good := sign(t, jwt.SigningMethodEdDSA, private("a"), kid, body())
 	parts := strings.Split(good, ".")
 	public := []byte(private("a").Public().(ed25519.PublicKey))
 	_, err := issuer.Verify(good)
-	require.NoError(t, err, "the claims the cases start from are good")
+	require.NoError(t, err, "the unmodified claims are valid")
 
 	for name, tc := range map[string]struct {
 		token string
@@ -161,7 +167,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := issuer.Verify(tc.token)
 			require.ErrorIs(t, err, fail.Unauthorized())
-			if name != "signature with trailing bits" { // refused as text or as signature, as the bits happen to fall
+			if name != "signature with trailing bits" { // malformed or wrongly signed, depending on the bits
 				require.ErrorIs(t, err, tc.cause)
 			}
 			if len(tc.token) > 20 {
@@ -171,7 +177,8 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 	}
 }
 
-func TestVerifyRefusesOddClaims(t *testing.T) {
+func TestVerifyRejectsInvalidClaims(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	for name, tc := range map[string]struct {
 		spoil func(jwt.MapClaims)
@@ -189,10 +196,10 @@ func TestVerifyRefusesOddClaims(t *testing.T) {
 		"no user":                {func(b jwt.MapClaims) { delete(b, "user") }, auth.ErrTokenClaims},
 		"two users":              {func(b jwt.MapClaims) { b["sub"] = strangerID }, auth.ErrTokenClaims},
 		"no public id":           {func(b jwt.MapClaims) { b["user"] = map[string]any{"userId": aliceID} }, auth.ErrTokenClaims},
-		"subject is no id":       {func(b jwt.MapClaims) { b["sub"] = "x"; b["user"] = map[string]any{"userId": "x", "publicUserId": "x"} }, auth.ErrTokenClaims},
+		"invalid subject":        {func(b jwt.MapClaims) { b["sub"] = "x"; b["user"] = map[string]any{"userId": "x", "publicUserId": "x"} }, auth.ErrTokenClaims},
 		"user and administrator": {func(b jwt.MapClaims) { b["adm"] = true }, auth.ErrTokenClaims},
 		"admin with a session":   {func(b jwt.MapClaims) { b["adm"] = true; delete(b, "user") }, auth.ErrTokenClaims},
-		"admin in words":         {func(b jwt.MapClaims) { b["adm"] = "true" }, auth.ErrTokenMalformed},
+		"admin as a string":      {func(b jwt.MapClaims) { b["adm"] = "true" }, auth.ErrTokenMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			claims := body()
@@ -226,6 +233,6 @@ func FuzzVerify(f *testing.F) {
 			require.Zero(t, claims)
 			return
 		}
-		require.Contains(t, []string{good, admin}, token, "nobody but the issuer can make a token")
+		require.Contains(t, []string{good, admin}, token, "only the issuer can mint a token")
 	})
 }

@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// lookInterval is how old what we know of a file may get before its next user looks again.
-	lookInterval = time.Second
-	// hastyLooks is how many looks per lookInterval failed lookups may cause on top: wrong keys must not turn into disk load.
-	hastyLooks = 20
-	// maxFileBytes is far above any list of keys; a larger file is a mistake.
+	// refreshInterval is the age at which the next use of a file re-reads it.
+	refreshInterval = time.Second
+	// maxExtraReads is how many additional reads per refreshInterval failed lookups may cause: wrong keys must not
+	// become disk load.
+	maxExtraReads = 20
+	// maxFileBytes is far above the size of any valid key file.
 	maxFileBytes = 1 << 20
 )
 
 var errFileTooLarge = errors.New("larger than 1 MiB")
 
-// FileOption changes how a file of keys is read.
+// FileOption configures how a key file is read.
 type FileOption func(*fileOptions)
 
 type fileOptions struct {
@@ -30,18 +31,18 @@ type fileOptions struct {
 	log *slog.Logger
 }
 
-// WithClock replaces time.Now: not-after times and the pace of re-reading follow it.
+// WithClock replaces time.Now, which determines expiry and when the file is re-read.
 func WithClock(now func() time.Time) FileOption { return func(o *fileOptions) { o.now = now } }
 
-// WithLogger replaces slog.Default for what is said about new and broken files; contents are never said.
+// WithLogger replaces slog.Default as the logger of reloads and invalid files. File contents are never logged.
 func WithLogger(log *slog.Logger) FileOption { return func(o *fileOptions) { o.log = log } }
 
-// watchedFile is the parsed content of a file, renewed by those who use it.
+// watchedFile is the parsed content of a file that is re-read on use.
 //
-// There is no goroutine and no file system notification: Kubernetes replaces a mounted Secret by swapping a symlink two
-// folders up, which watchers miss, while reading a small file once a second never does. The content's digest tells
-// whether anything changed, so that neither clocks nor inode numbers matter. A file that is gone or broken keeps what was
-// there before: a slip of the hand must not lock everybody out.
+// It needs no goroutine and no file system notification: Kubernetes updates a mounted Secret by swapping a symlink two
+// directories up, which watchers miss, while reading a small file once per second does not. Changes are detected by the
+// content's digest, independently of clocks and inodes. If the file disappears or becomes invalid, the previous content
+// stays in use, so that a mistake does not lock out all clients.
 type watchedFile[T any] struct {
 	path    string
 	read    func() ([]byte, error)
@@ -49,90 +50,91 @@ type watchedFile[T any] struct {
 	options fileOptions
 
 	current  atomic.Pointer[T]
-	lastLook atomic.Pointer[time.Time]
+	lastRead atomic.Pointer[time.Time]
 
-	looking sync.Mutex // guards everything below
-	digest  [sha256.Size]byte
-	loaded  time.Time // when current was taken
-	checked time.Time // the last look that went well
-	trouble string    // what was last complained about, to say it once
-	window  time.Time
-	hasty   int
+	reading    sync.Mutex // guards the fields below
+	digest     [sha256.Size]byte
+	loaded     time.Time // when current was read
+	checked    time.Time // when the file was last read successfully
+	lastError  string    // the last logged error, so that each is logged once
+	window     time.Time // start of the interval in which extraReads are counted
+	extraReads int
 }
 
-// openFile reads path for the first time; here, unlike later, a broken file is an error.
+// openFile reads path for the first time. Unlike later reads, it fails if the file is invalid.
 func openFile[T any](path string, parse func([]byte) (*T, error), opts []FileOption) (*watchedFile[T], error) {
 	f := &watchedFile[T]{path: path, read: func() ([]byte, error) { return readSmallFile(path) }, parse: parse}
 	return f.open(opts)
 }
 
-// open looks for the first time.
+// open reads the file for the first time.
 func (f *watchedFile[T]) open(opts []FileOption) (*watchedFile[T], error) {
 	f.options = fileOptions{now: time.Now, log: slog.Default()}
 	for _, opt := range opts {
 		opt(&f.options)
 	}
-	if err := f.look(); err != nil {
+	if err := f.refresh(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// get returns the content, after a fresh look where the last one is too old. One caller looks, the others do not wait.
+// get returns the content, re-reading the file if the last read is too old. One caller reads; the others do not wait.
 func (f *watchedFile[T]) get() *T {
-	if f.stale() && f.looking.TryLock() {
-		f.lookAndLog()
-		f.looking.Unlock()
+	if f.stale() && f.reading.TryLock() {
+		f.refreshAndLog()
+		f.reading.Unlock()
 	}
 	return f.current.Load()
 }
 
-// getNewer looks at once, for a caller that did not find its key in old; it reports whether there is anything new.
+// getNewer re-reads the file immediately, for a caller that did not find its key in old. It reports whether the content
+// has changed since.
 func (f *watchedFile[T]) getNewer(old *T) (*T, bool) {
-	f.looking.Lock()
-	defer f.looking.Unlock()
-	if f.current.Load() == old && f.mayHurry() {
-		f.lookAndLog()
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	if f.current.Load() == old && f.allowExtraRead() {
+		f.refreshAndLog()
 	}
 	current := f.current.Load()
 	return current, current != old
 }
 
 func (f *watchedFile[T]) stale() bool {
-	age := f.options.now().Sub(*f.lastLook.Load())
-	return age >= lookInterval || age < 0 // a clock that was set back must not stop us from looking
+	age := f.options.now().Sub(*f.lastRead.Load())
+	return age >= refreshInterval || age < 0 // the clock may have been set back
 }
 
-// mayHurry counts looks out of turn. The caller holds the lock.
-func (f *watchedFile[T]) mayHurry() bool {
+// allowExtraRead counts reads caused by failed lookups and limits their rate. The caller holds the lock.
+func (f *watchedFile[T]) allowExtraRead() bool {
 	now := f.options.now()
-	if age := now.Sub(f.window); age >= lookInterval || age < 0 {
-		f.window, f.hasty = now, 0
+	if age := now.Sub(f.window); age >= refreshInterval || age < 0 {
+		f.window, f.extraReads = now, 0
 	}
-	f.hasty++
-	return f.hasty <= hastyLooks
+	f.extraReads++
+	return f.extraReads <= maxExtraReads
 }
 
-// lookAndLog looks, and says each new trouble and each recovery once. The caller holds the lock.
-func (f *watchedFile[T]) lookAndLog() {
+// refreshAndLog refreshes the content and logs each new error and each change once. The caller holds the lock.
+func (f *watchedFile[T]) refreshAndLog() {
 	before := f.current.Load()
-	err := f.look()
+	err := f.refresh()
 	switch {
-	case err != nil && err.Error() != f.trouble:
-		f.trouble = err.Error()
-		f.options.log.Error("key file refused, the previous keys stay in use", "path", f.path, "error", err)
+	case err != nil && err.Error() != f.lastError:
+		f.lastError = err.Error()
+		f.options.log.Error("key file is invalid, using the previous keys", "path", f.path, "error", err)
 	case err == nil && f.current.Load() != before:
-		f.trouble = ""
-		f.options.log.Info("key file read again", "path", f.path)
+		f.lastError = ""
+		f.options.log.Info("key file reloaded", "path", f.path)
 	case err == nil:
-		f.trouble = ""
+		f.lastError = ""
 	}
 }
 
-// look reads the file, and parses it where its content is not the one in use.
-func (f *watchedFile[T]) look() error {
+// refresh reads the file and parses it if its content has changed.
+func (f *watchedFile[T]) refresh() error {
 	now := f.options.now()
-	f.lastLook.Store(&now)
+	f.lastRead.Store(&now)
 	content, err := f.read()
 	if err != nil {
 		return err
@@ -156,7 +158,7 @@ func readSmallFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // opened for reading only
 	content, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
 	if err != nil {
 		return nil, err

@@ -11,36 +11,36 @@ import (
 	"time"
 )
 
-// bench is one run.
+// bench is one run of the benchmark.
 type bench struct {
 	options
 
 	environment *environment
 	progress    *progress
-	idle        map[*server]counters // a second, while nobody asks
-	idleTrips   map[string]float64   // of plaza by home, a second, while nobody asks
+	idle        map[*server]counters // per second, without requests
+	idleTrips   map[string]float64   // of plaza by home, per second, without requests
 }
 
-// idleFor is how long both servers are left alone to see what they do then.
+// idleFor is how long both servers are left without requests to measure their background work.
 const idleFor = 3 * time.Second
 
-// warmUp is how long an operation runs on each server before it counts.
+// warmUp is how long each operation runs on each server before measurements.
 const warmUp = 400 * time.Millisecond
 
-// side is what was measured of one server for one operation.
+// side is the measurement of one operation on one server.
 type side struct {
 	load
 	counters
 }
 
-// result is what was measured of one operation.
+// result is the measurement of one operation.
 type result struct {
 	*operation
 	plaza, bare side
-	ratios      []float64 // one a round
+	ratios      []float64 // one per round
 }
 
-// median is the ratio that half of the rounds did not exceed.
+// median returns the ratio that half of the rounds did not exceed.
 func (r *result) median() float64 {
 	ratios := slices.Sorted(slices.Values(r.ratios))
 	middle := len(ratios) / 2
@@ -52,7 +52,7 @@ func (r *result) median() float64 {
 
 func (b *bench) run(ctx context.Context) (*report, error) {
 	r := &report{options: b.options, machine: machineFacts(), engine: b.environment.engine, other: b.environment.bare.name}
-	ops := slices.DeleteFunc(operations(b.environment.data), func(op *operation) bool { return !strings.Contains(op.name, b.only) })
+	ops := slices.DeleteFunc(operations(b.environment.data, r.other), func(op *operation) bool { return !strings.Contains(op.name, b.only) })
 	if err := b.compare(ctx, ops); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 			return nil, err
 		}
 	}
-	if err := b.rest(ctx, r); err != nil {
+	if err := b.measureIdle(ctx, r); err != nil {
 		return nil, err
 	}
 	for _, op := range ops {
@@ -84,7 +84,7 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 	return r, err
 }
 
-// compare makes sure that the two servers do the same.
+// compare checks that both servers give the same answers.
 func (b *bench) compare(ctx context.Context, ops []*operation) error {
 	b.progress.sayf("comparing answers")
 	plaza, err := dial(ctx, b.environment.plaza.api)
@@ -98,16 +98,16 @@ func (b *bench) compare(ctx context.Context, ops []*operation) error {
 	}
 	defer bare.close()
 	for _, op := range ops {
-		if err := requireSame(op, plaza, bare); err != nil {
+		if err := compareAnswers(op, plaza, bare); err != nil {
 			return fmt.Errorf("%w\n%s", err, b.environment.bare.logTail())
 		}
 	}
 	return nil
 }
 
-// rest looks at both servers while nobody asks them anything.
-func (b *bench) rest(ctx context.Context, r *report) error {
-	b.progress.sayf("looking at idle servers")
+// measureIdle measures both servers without requests.
+func (b *bench) measureIdle(ctx context.Context, r *report) error {
+	b.progress.sayf("measuring idle servers")
 	b.idle = map[*server]counters{}
 	before := map[*server]counters{}
 	for _, s := range []*server{b.environment.plaza, b.environment.bare} {
@@ -152,7 +152,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// measure runs the rounds of one operation.
+// measure runs all rounds of one operation.
 func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
 	found := &result{operation: op}
 	if err := b.both(ctx, op, warmUp, func(*server, load, counters) {}); err != nil {
@@ -180,8 +180,7 @@ func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
 	return found, b.profile(ctx, op)
 }
 
-// both measures plaza, bare, bare and plaza: what gets slower or faster all the time, such as a table that grows, is
-// shared out evenly.
+// both measures plaza, bare, bare and plaza, so that a drift, such as that of a growing table, affects both equally.
 func (b *bench) both(ctx context.Context, op *operation, length time.Duration, take func(*server, load, counters)) error {
 	e := b.environment
 	for _, s := range []*server{e.plaza, e.bare, e.bare, e.plaza} {
@@ -212,12 +211,12 @@ func (b *bench) once(ctx context.Context, op *operation, s *server, length time.
 	return l, after.since(before).without(b.idle[s], after.at.Sub(before.at)), err
 }
 
-// profile runs the operation once more with profiles, where they are asked for.
+// profile runs the operation with profiles, if requested.
 func (b *bench) profile(ctx context.Context, op *operation) error {
 	if b.profiles == "" {
 		return nil
 	}
-	if err := os.MkdirAll(b.profiles, 0o755); err != nil { //nolint:gosec // profiles of made-up data are no secret
+	if err := os.MkdirAll(b.profiles, 0o755); err != nil { //nolint:gosec // profiles of generated data are not secret
 		return err
 	}
 	for _, s := range []*server{b.environment.plaza, b.environment.bare} {
@@ -231,7 +230,7 @@ func (b *bench) profile(ctx context.Context, op *operation) error {
 	return nil
 }
 
-// profileLength is how long a profile looks at a server.
+// profileLength is the duration of a profile.
 const profileLength = 4 * time.Second
 
 func (b *bench) profileOne(ctx context.Context, op *operation, s *server, kind, path string) error {

@@ -17,23 +17,23 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// The network that is measured: one region's server, and data whose home is there.
+// The network under test: one region's server, and data whose home is there.
 const (
 	home      = region.US
 	networkID = "0123456789abcdef01234567"
 )
 
-// environment is everything that runs.
+// environment consists of the running database and servers.
 type environment struct {
 	dir      string
 	database *devdb.DB
-	engine   string // what the database says it is
+	engine   string // version reported by the database
 	data     *data
 	plaza    *server
 	bare     *server
 }
 
-// newEnvironment starts the database, fills it, and starts both servers.
+// newEnvironment starts and fills the database and starts both servers.
 func newEnvironment(ctx context.Context, o options, p *progress) (e *environment, err error) {
 	e = &environment{}
 	defer func() {
@@ -75,7 +75,7 @@ func newEnvironment(ctx context.Context, o options, p *progress) (e *environment
 
 func (e *environment) path(name string) string { return filepath.Join(e.dir, name) }
 
-// build makes the program of this tree.
+// build builds plaza from this source tree, unless a program was given.
 func (e *environment) build(ctx context.Context, o options, p *progress) (binary string, err error) {
 	if o.binary != "" {
 		return o.binary, nil
@@ -95,7 +95,7 @@ func (e *environment) makeKeys() error {
 	return errors.Join(serverErr, apiErr, auth.GenerateKeyring(e.path("signing-keys.json")))
 }
 
-// fill makes the data, and has the database look at it, so that it plans every measurement alike.
+// fill creates the data and updates the database's statistics, so that query plans are stable.
 func (e *environment) fill(ctx context.Context, p *progress) error {
 	st, err := store.Open(ctx, store.Config{
 		URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute,
@@ -108,7 +108,7 @@ func (e *environment) fill(ctx context.Context, p *progress) error {
 	if err != nil {
 		return err
 	}
-	much := plenty()
+	much := benchmarkAmounts()
 	p.sayf("filling the database: %d posts, %d comments, %d users", much.posts(), much.comments(), much.users)
 	if e.data, err = seed(ctx, st, auth.NewIssuer(networkID, ring), much); err != nil {
 		return err
@@ -122,13 +122,13 @@ func (e *environment) fill(ctx context.Context, p *progress) error {
 		return err
 	}
 	if cockroach, err := devdb.IsCockroach(ctx, e.database.URL()); err != nil || cockroach {
-		return err // CockroachDB keeps its statistics by itself
+		return err // CockroachDB updates its statistics itself
 	}
 	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
 	return err
 }
 
-// stop ends everything in the opposite order, also after ctx has ended.
+// stop stops everything in reverse order, even if ctx has ended.
 func (e *environment) stop(ctx context.Context) error {
 	var errs []error
 	for _, s := range []*server{e.bare, e.plaza} {

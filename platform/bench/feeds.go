@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// Goals of feeds.
+// Goals for feeds.
 const (
-	maxFeedRatio = 3.0 // p50 of a feed, by that of who follows 10 accounts
-	maxPageRatio = 1.2 // p50 of page 50, by that of page 1
-	maxFeedTrips = 4.0 // rounds of questions to the database
+	maxFeedRatio = 3.0 // p50 of a feed relative to that of a user who follows 10 accounts
+	maxPageRatio = 1.2 // p50 of page 50 relative to that of page 1
+	maxFeedTrips = 4.0 // database round trips per request
 	latePage     = 50
 	feedLimit    = 20
 )
 
-// feedName is what -only selects feeds by.
+// feedName is the name of the feed measurements for -only.
 const feedName = "feeds at scale"
 
 // feedCase is one page of one feed.
@@ -32,10 +32,10 @@ type feedCase struct {
 
 	op    *operation
 	load  load
-	trips float64 // a request
+	trips float64 // per request
 }
 
-// feeds measures pages of feeds on many posts; nil where they are left out.
+// feeds measures pages of feeds on many posts. It returns nil if they are not selected.
 func (b *bench) feeds(ctx context.Context) ([]*feedCase, error) {
 	if b.feedPosts == 0 || !strings.Contains(feedName, b.only) {
 		return nil, nil
@@ -71,7 +71,7 @@ func (b *bench) feeds(ctx context.Context) ([]*feedCase, error) {
 	return cases, nil
 }
 
-// readFeed reads one case for a while, and leaves out what is only to warm up.
+// readFeed measures one case for a while and discards the result if warm is true.
 func (b *bench) readFeed(ctx context.Context, c *client, one *feedCase, warm bool) error {
 	before, err := b.environment.plaza.homeTrips(ctx)
 	if err != nil {
@@ -90,8 +90,8 @@ func (b *bench) readFeed(ctx context.Context, c *client, one *feedCase, warm boo
 	return nil
 }
 
-// roundsOf is how many rounds of questions there were: one round asks the homes that it concerns at once, so the home that
-// was asked most often tells.
+// roundsOf returns the number of sequential rounds of database requests. A round queries several homes concurrently, so
+// the home with the most requests determines it.
 func roundsOf(before, after map[string]float64) float64 {
 	most := 0.0
 	for home, n := range after {
@@ -100,12 +100,12 @@ func roundsOf(before, after map[string]float64) float64 {
 	return most
 }
 
-// tripsEach is the rounds of one request.
+// tripsEach returns the number of rounds per request.
 func (f *feedCase) tripsEach() float64 { return f.trips / float64(max(1, len(f.load.latencies))) }
 
 func (f *feedCase) p50() time.Duration { return f.load.percentile(0.5) }
 
-// followingCases are the first and a late page of the following feeds of every reader, in both orders.
+// followingCases returns the first and a late page of the following feed of every reader, in both orders.
 func followingCases(c *client, readers []feedReader) ([]*feedCase, error) {
 	var cases []*feedCase
 	for _, order := range []string{"lastCreated", "customRanking"} {
@@ -127,9 +127,9 @@ func followingCases(c *client, readers []feedReader) ([]*feedCase, error) {
 	return cases, nil
 }
 
-// otherFeeds are the first pages of the rest of the feeds.
+// otherFeeds returns the first pages of the other feeds.
 func (e *environment) otherFeeds(c *client, reader feedReader) ([]*feedCase, error) {
-	for range feedLimit { // posts on content, at the home of the server
+	for range feedLimit { // posts on a content target, at the server's home
 		body := `{"targetType":"content","targetId":"article","data":{"text":"Under an article"}}`
 		if _, err := c.json(httpRequest("POST", "/api/v4/posts", reader.token, body)); err != nil {
 			return nil, err
@@ -159,7 +159,7 @@ func newFeedCase(name string, reader person, path string) *feedCase {
 	return &feedCase{name: name, page: 1, op: &operation{name: name, request: func(int64) []byte { return request }}}
 }
 
-// walk goes to a page of a feed by the tokens of those before it, and returns its path.
+// walk follows the page tokens of a feed up to a page and returns the path of that page.
 func walk(c *client, reader person, path string, page int) (string, error) {
 	base, _, _ := strings.Cut(path, "&limit")
 	for at := 1; at < page; at++ {
@@ -170,14 +170,14 @@ func walk(c *client, reader person, path string, page int) (string, error) {
 		paging, _ := answer["paging"].(map[string]any)
 		token, _ := paging["next"].(string)
 		if token == "" || len(objects(answer["posts"])) != feedLimit {
-			return "", fmt.Errorf("page %d of %s is the last one: more -feed-posts are needed", at, path)
+			return "", fmt.Errorf("page %d of %s is the last one: increase -feed-posts", at, path)
 		}
 		path = base + "&token=" + url.QueryEscape(token)
 	}
 	return path, nil
 }
 
-// json sends a request and decodes its answer.
+// json sends a request and decodes the response.
 func (c *client) json(request []byte) (map[string]any, error) {
 	var body bytes.Buffer
 	status, err := c.do(request, &body)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// printFeeds writes the pages of feeds, and what they were to reach.
+// printFeeds prints the measurements of feeds and their goals.
 func (r *report) printFeeds(out io.Writer) error {
 	if len(r.feeds) == 0 {
 		return nil
@@ -32,30 +32,31 @@ func (r *report) printFeeds(out io.Writer) error {
 	for _, f := range r.feeds {
 		most = max(most, f.tripsEach())
 	}
-	goal(t, "every feed: round trips to the database", fmt.Sprintf("at most %.0f", maxFeedTrips), fmt.Sprintf("%.2f", most),
-		verdict(math.Round(most) <= maxFeedTrips)) // what workers ask for by themselves varies a little
+	goal(t, "every feed: database round trips", fmt.Sprintf("at most %.0f", maxFeedTrips), fmt.Sprintf("%.2f", most),
+		verdict(math.Round(most) <= maxFeedTrips)) // the workers' own requests vary slightly
 	return t.Flush()
 }
 
-// feedGoals compares a first page with that of who follows few, and with the late page of the same reader.
+// feedGoals compares a first page with that of a reader who follows few accounts, and with a late page of the same
+// reader.
 func (r *report) feedGoals(t io.Writer, f *feedCase) {
 	few := followed()[0]
 	switch {
 	case f.page != 1:
 		return
 	case f.order == "":
-		r.feedGoal(t, fmt.Sprintf("%s: p50 by that of following %d", f.name, few), f, r.followingFeed("lastCreated", few, 1), maxFeedRatio)
+		r.feedGoal(t, fmt.Sprintf("%s: p50 relative to following %d", f.name, few), f, r.followingFeed("lastCreated", few, 1), maxFeedRatio)
 		return
 	case f.follows != few:
-		r.feedGoal(t, fmt.Sprintf("following, %s: p50 of %d followed by that of %d", f.order, f.follows, few), f, r.followingFeed(f.order, few, 1), maxFeedRatio)
+		r.feedGoal(t, fmt.Sprintf("following, %s: p50 of %d followed relative to %d", f.order, f.follows, few), f, r.followingFeed(f.order, few, 1), maxFeedRatio)
 	}
-	r.feedGoal(t, fmt.Sprintf("following, %s, %d followed: p50 of page %d by that of page 1", f.order, f.follows, latePage),
+	r.feedGoal(t, fmt.Sprintf("following, %s, %d followed: p50 of page %d relative to page 1", f.order, f.follows, latePage),
 		r.followingFeed(f.order, f.follows, latePage), f, maxPageRatio)
 }
 
 func (r *report) feedGoal(t io.Writer, what string, one, by *feedCase, limit float64) {
 	ratio := float64(one.p50()) / float64(max(time.Microsecond, by.p50()))
-	goal(t, what, fmt.Sprintf("at most %.1f", limit), fmt.Sprintf("%.2f (%s by %s)", ratio, milliseconds(one.p50()), milliseconds(by.p50())),
+	goal(t, what, fmt.Sprintf("at most %.1f", limit), fmt.Sprintf("%.2f (%s to %s)", ratio, milliseconds(one.p50()), milliseconds(by.p50())),
 		verdict(math.Round(ratio*100)/100 <= limit))
 }
 

@@ -15,24 +15,24 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// feedReader is somebody who follows many.
+// feedReader is a user who follows many accounts.
 type feedReader struct {
 	person
 
 	follows int
 }
 
-// followed is how many accounts each of the readers follows: a way to the page that suits some must not be a cliff for others.
+// followed returns the number of accounts that each reader follows. There are many, to find cliffs between query plans.
 func followed() []int { return []int{10, 50, 200, 500, 1000, 2000, 5000} }
 
 const (
-	walls     = 20_000 // accounts that post
-	busy      = 1_500  // posts on the walls that every reader follows
-	seedBatch = 25_000 // posts a statement
+	walls     = 20_000 // accounts with posts
+	busy      = 1_500  // posts of the accounts that every reader follows
+	seedBatch = 25_000 // posts per statement
 )
 
-// The walls of accounts are numbered. Some 1,500 posts stand on the ten that every reader follows, so that the feed of who
-// follows only these has fifty pages, too.
+// Accounts are numbered. The ten accounts that every reader follows have about 1,500 posts, so that the feed of a
+// reader who follows only these has fifty pages.
 const (
 	sqlFeedWalls = `INSERT INTO users (home, id, public_id, display_name, name_key, created_at, updated_at)
 		SELECT 'us', '01' || substr(md5('wall' || n::text), 1, 22), 'wall-' || n::text, 'Wall ' || n::text, 'wal', $2::timestamptz, $2::timestamptz
@@ -60,7 +60,7 @@ const (
 		ON CONFLICT DO NOTHING`
 )
 
-// seedFeeds adds posts on many walls, and readers of these.
+// seedFeeds adds posts of many accounts, and readers of them.
 func (e *environment) seedFeeds(ctx context.Context, p *progress, posts int) ([]feedReader, error) {
 	conn, err := pgx.Connect(ctx, e.database.URL())
 	if err != nil {
@@ -92,12 +92,12 @@ func (e *environment) seedFeeds(ctx context.Context, p *progress, posts int) ([]
 	if err != nil || cockroach {
 		return readers, err
 	}
-	p.sayf("having the database look at them")
+	p.sayf("updating the statistics of the database")
 	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
 	return readers, err
 }
 
-// addReaders makes those who read: each with a session, and with as many followed accounts as followed says.
+// addReaders adds the readers, each with a session and with as many followed accounts as followed returns.
 func (e *environment) addReaders(ctx context.Context, conn *pgx.Conn, now time.Time) ([]feedReader, error) {
 	st, err := store.Open(ctx, store.Config{URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute})
 	if err != nil {

@@ -24,22 +24,22 @@ func TestFeedReport(t *testing.T) {
 	for _, line := range []string{
 		`feeds on 1000 posts`,
 		`f +2\.00 ms +2\.00 ms +4\.00`,
-		`p50 of 500 followed by that of 10 +at most 3\.0 +3\.00 \(6\.00 ms by 2\.00 ms\) +PASS`,
-		`500 followed: p50 of page 50 by that of page 1 +at most 1\.2 +1\.33 .*MISS`,
-		`global v3: p50 by that of following 10 +at most 3\.0 +2\.50 \(5\.00 ms by 2\.00 ms\) +PASS`,
-		`p50 of 5000 followed by that of 10 +at most 3\.0 +3\.50 \(7\.00 ms by 2\.00 ms\) +MISS`,
-		`10 followed: p50 of page 50 by that of page 1 +at most 1\.2 +1\.00 .*PASS`,
-		`5000 followed: p50 of page 50 by that of page 1 +at most 1\.2 +1\.14 .*PASS`,
-		`every feed: round trips to the database +at most 4 +5\.00 +MISS`,
+		`p50 of 500 followed relative to 10 +at most 3\.0 +3\.00 \(6\.00 ms to 2\.00 ms\) +PASS`,
+		`500 followed: p50 of page 50 relative to page 1 +at most 1\.2 +1\.33 .*MISS`,
+		`global v3: p50 relative to following 10 +at most 3\.0 +2\.50 \(5\.00 ms to 2\.00 ms\) +PASS`,
+		`p50 of 5000 followed relative to 10 +at most 3\.0 +3\.50 \(7\.00 ms to 2\.00 ms\) +MISS`,
+		`10 followed: p50 of page 50 relative to page 1 +at most 1\.2 +1\.00 .*PASS`,
+		`5000 followed: p50 of page 50 relative to page 1 +at most 1\.2 +1\.14 .*PASS`,
+		`every feed: database round trips +at most 4 +5\.00 +MISS`,
 	} {
 		require.Regexp(t, line, out.String())
 	}
 	out.Reset()
 	require.NoError(t, (&report{}).printFeeds(&out))
-	require.Empty(t, out.String(), "where feeds are left out")
+	require.Empty(t, out.String(), "if feeds are not selected")
 }
 
-// TestRoundsOf: one round asks several homes at once, so the one that was asked most often tells how many there were.
+// TestRoundsOf checks that concurrent requests to several homes count as one round.
 func TestRoundsOf(t *testing.T) {
 	require.InDelta(t, 4, roundsOf(map[string]float64{"us": 10, "eu": 5}, map[string]float64{"us": 14, "eu": 6, "sg": 1}), 0)
 	require.Zero(t, roundsOf(nil, nil))

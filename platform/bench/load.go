@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// client sends requests over one connection. It does as little as it can: it shares the machine with the servers, and
-// what it costs makes both look alike.
+// client sends requests over one connection. It does little work, because it shares the machine with the servers and
+// its cost makes them look more alike.
 type client struct {
 	conn   net.Conn
 	reader *bufio.Reader
@@ -28,7 +28,7 @@ func dial(ctx context.Context, address string) (*client, error) {
 	return &client{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)}, nil
 }
 
-// do sends a request and copies the body of its answer.
+// do sends a request and copies the body of the response.
 func (c *client) do(request []byte, body io.Writer) (status int, err error) {
 	if _, err := c.conn.Write(request); err != nil {
 		return 0, err
@@ -44,7 +44,7 @@ func (c *client) do(request []byte, body io.Writer) (status int, err error) {
 
 func (c *client) close() { _ = c.conn.Close() }
 
-// dialAll opens n connections; those that it has opened are returned beside an error, too.
+// dialAll opens n connections. If it fails, it also returns the connections that it has opened.
 func dialAll(ctx context.Context, address string, n int) ([]*client, error) {
 	clients := make([]*client, 0, n)
 	for range n {
@@ -63,22 +63,22 @@ func closeAll(clients []*client) {
 	}
 }
 
-// load is requests that were sent to one server, and how long each took.
+// load holds the latencies of requests that were sent to one server.
 type load struct {
 	elapsed   time.Duration
 	latencies []time.Duration
 }
 
-// perSecond is the rate of requests.
+// perSecond returns the request rate.
 func (l *load) perSecond() float64 { return float64(len(l.latencies)) / l.elapsed.Seconds() }
 
-// add takes the requests of another measurement in.
+// add adds the requests of another measurement.
 func (l *load) add(o load) {
 	l.elapsed += o.elapsed
 	l.latencies = append(l.latencies, o.latencies...)
 }
 
-// percentile is the latency that the given part of the requests did not exceed.
+// percentile returns the latency that the given fraction of the requests did not exceed.
 func (l *load) percentile(part float64) time.Duration {
 	if len(l.latencies) == 0 {
 		return 0
@@ -87,7 +87,7 @@ func (l *load) percentile(part float64) time.Duration {
 	return l.latencies[min(len(l.latencies)-1, int(part*float64(len(l.latencies))))]
 }
 
-// drive sends requests over every connection for the given time, each connection one at a time.
+// drive sends requests over all connections for the given time, sequentially on each connection.
 func drive(ctx context.Context, op *operation, clients []*client, length time.Duration) (load, error) {
 	ctx, cancel := context.WithTimeout(ctx, length+time.Minute)
 	defer cancel()

@@ -1,13 +1,13 @@
-// Command bench measures one region's server beside bare net/http handlers that do the same with the same SQL: `make bench`.
+// Command bench compares one region's server with bare net/http handlers that run the same SQL: `make bench`.
 //
-// It starts an embedded database, `plaza serve` and the bare server (see package bare), each in a process of its own, fills
-// the database, makes sure that both give equal answers, and then measures four operations. In the end it adds a million
-// posts and measures pages of feeds of the platform alone. Both are measured in turns
-// within one run (plaza, bare, the bare one again, plaza; and so on for each round), so that a machine that is busy with something else is
-// busy for both.
+// It starts an embedded database, `plaza serve` and the bare server (see package bare), each in a separate process,
+// fills the database, checks that both servers give equal answers, and then measures three operations: get post, list
+// 20 posts and create text post. With -against it compares two plaza programs instead, also for flagging a comment.
+// Finally it adds a million posts and measures pages of feeds of the platform alone. The servers are measured
+// alternately (plaza, bare, bare, plaza in each round), so that other load on the machine affects both.
 //
-// The exit code tells whether the measurement worked, not whether the goals were reached: how fast a machine is does not
-// decide whether a change is right.
+// The exit code reports whether the measurement succeeded, not whether the goals were reached: the speed of the machine
+// must not decide whether a change is accepted.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// options is what the flags say.
+// options are the command line flags.
 type options struct {
 	seconds     float64
 	rounds      int
@@ -36,18 +36,18 @@ type options struct {
 
 func parseOptions() (options, error) {
 	var o options
-	flag.Float64Var(&o.seconds, "seconds", 0.4, "length of one measurement, in seconds; each operation has four a round")
-	flag.IntVar(&o.rounds, "rounds", 9, "rounds of four measurements for each operation: plaza, bare, bare again, plaza")
-	flag.IntVar(&o.concurrency, "concurrency", 4, "requests under way at a time, each on its own connection")
-	flag.StringVar(&o.binary, "plaza", "", "the plaza program to measure; empty builds the one of this tree")
-	flag.StringVar(&o.against, "against", "", "another plaza program to measure in place of the bare server, to see what a change brings")
-	flag.StringVar(&o.profiles, "profiles", "", "folder for profiles of both servers, CPU and allocations of each operation")
-	flag.StringVar(&o.only, "only", "", "measure only the operations whose names hold this text: \"list\", \"feeds at scale\"")
-	flag.IntVar(&o.feedPosts, "feed-posts", 1_000_000, "posts that feeds are read from, beside the rest; 0 leaves feeds out")
-	flag.BoolVar(&o.bare, "bare", false, "be the bare server: what this program starts itself as")
+	flag.Float64Var(&o.seconds, "seconds", 0.4, "duration of one measurement in seconds; each operation has four per round")
+	flag.IntVar(&o.rounds, "rounds", 9, "rounds of four measurements per operation: plaza, bare, bare, plaza")
+	flag.IntVar(&o.concurrency, "concurrency", 4, "concurrent requests, each on its own connection")
+	flag.StringVar(&o.binary, "plaza", "", "the plaza program to measure; empty builds it from this source tree")
+	flag.StringVar(&o.against, "against", "", "another plaza program to measure instead of the bare server, to see the effect of a change")
+	flag.StringVar(&o.profiles, "profiles", "", "directory for CPU and allocation profiles of both servers")
+	flag.StringVar(&o.only, "only", "", "measure only operations whose names contain this text: \"list\", \"feeds at scale\"")
+	flag.IntVar(&o.feedPosts, "feed-posts", 1_000_000, "additional posts for measurements of feeds; 0 skips these")
+	flag.BoolVar(&o.bare, "bare", false, "run the bare server; for internal use")
 	flag.Parse()
 	if o.seconds <= 0 || o.rounds < 1 || o.concurrency < 1 || o.feedPosts < 0 || flag.NArg() > 0 {
-		return o, errors.New("-seconds, -rounds and -concurrency are above zero, -feed-posts is not below, and there are no arguments")
+		return o, errors.New("-seconds, -rounds and -concurrency must be positive, -feed-posts must not be negative, and arguments are not allowed")
 	}
 	return o, nil
 }
@@ -73,7 +73,7 @@ func main() {
 	}
 }
 
-// measureAll is the whole run.
+// measureAll runs the benchmark.
 func measureAll(ctx context.Context, o options) (err error) {
 	p := newProgress(os.Stderr)
 	e, err := newEnvironment(ctx, o, p)

@@ -13,7 +13,7 @@ import (
 
 var opsClient = &http.Client{Timeout: time.Minute}
 
-// get returns the body of a successful answer.
+// get returns the body of a successful response.
 func get(ctx context.Context, url string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -31,7 +31,7 @@ func get(ctx context.Context, url string) ([]byte, error) {
 	return body, err
 }
 
-// counters is what a server's metrics say at one moment.
+// counters are values of a server's metrics at one moment.
 type counters struct {
 	at          time.Time
 	roundTrips  float64
@@ -52,7 +52,7 @@ func (s *server) metrics(ctx context.Context) (counters, error) {
 		switch {
 		case !ok:
 		case name == "plaza_database_round_trips_total":
-			c.roundTrips += value // one a home
+			c.roundTrips += value // one per home
 		case name == "go_memstats_mallocs_total":
 			c.allocations = value
 		case name == "process_cpu_seconds_total":
@@ -64,7 +64,7 @@ func (s *server) metrics(ctx context.Context) (counters, error) {
 	return c, nil
 }
 
-// homeTrips is how often the server asked each home's database so far.
+// homeTrips returns the number of round trips to each home's database so far.
 func (s *server) homeTrips(ctx context.Context) (map[string]float64, error) {
 	body, err := get(ctx, "http://"+s.ops+"/metrics")
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *server) homeTrips(ctx context.Context) (map[string]float64, error) {
 	return trips, nil
 }
 
-// sample reads a line of the text format: name{labels} value.
+// sample parses a line of the text format: name{labels} value.
 func sample(line string) (name string, value float64, ok bool) {
 	line = strings.TrimSpace(line)
 	space := strings.LastIndexByte(line, ' ')
@@ -92,7 +92,7 @@ func sample(line string) (name string, value float64, ok bool) {
 	return name, value, err == nil
 }
 
-// since returns what was counted after before.
+// since returns the difference to before.
 func (c counters) since(before counters) counters {
 	return counters{
 		roundTrips:  c.roundTrips - before.roundTrips,
@@ -101,19 +101,19 @@ func (c counters) since(before counters) counters {
 	}
 }
 
-// plus returns what was counted in two measurements.
+// plus returns the sum of two measurements.
 func (c counters) plus(o counters) counters {
 	return counters{roundTrips: c.roundTrips + o.roundTrips, allocations: c.allocations + o.allocations, cpu: c.cpu + o.cpu}
 }
 
-// rates is what a server does a second while nobody asks it anything: it looks after its outbox.
+// rates returns the rates per second between two moments of an idle server, which are those of its workers.
 func rates(before, after counters) counters {
 	seconds := after.at.Sub(before.at).Seconds()
 	d := after.since(before)
 	return counters{roundTrips: d.roundTrips / seconds, allocations: d.allocations / seconds, cpu: d.cpu / seconds}
 }
 
-// without takes away what the server would have done anyway in that time.
+// without subtracts the work that an idle server would have done in that time.
 func (c counters) without(idle counters, elapsed time.Duration) counters {
 	seconds := elapsed.Seconds()
 	return counters{

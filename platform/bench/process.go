@@ -23,7 +23,7 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// server is one of the two that are measured.
+// server is one of the two servers.
 type server struct {
 	name string
 	api  string // host:port
@@ -40,8 +40,7 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// start starts cmd with its log in the file at logPath. The log of a server at work is not worth a terminal, but writing
-// it is a part of the work.
+// start starts cmd with its log in the file at logPath. Logging is part of the measured work.
 func start(cmd *exec.Cmd, name, logPath string) (*server, error) {
 	log, err := os.Create(logPath)
 	if err != nil {
@@ -56,7 +55,7 @@ func start(cmd *exec.Cmd, name, logPath string) (*server, error) {
 	return &server{name: name, cmd: cmd, log: log}, nil
 }
 
-// stop ends the server and waits for it. What its exit code was does not matter any more.
+// stop stops the server and waits for it. Its exit code is ignored.
 func (s *server) stop() error {
 	_ = s.cmd.Cancel()
 	ended := time.AfterFunc(stopTimeout, func() { _ = s.cmd.Process.Kill() })
@@ -65,7 +64,7 @@ func (s *server) stop() error {
 	return s.log.Close()
 }
 
-// logTail is the end of the server's log, for errors.
+// logTail returns the end of the server's log, for errors.
 func (s *server) logTail() string {
 	content, err := os.ReadFile(s.log.Name())
 	if err != nil {
@@ -75,8 +74,7 @@ func (s *server) logTail() string {
 	return strings.Join(lines[max(0, len(lines)-5):], "\n")
 }
 
-// startPlaza starts one region's server as an operator would, with the defaults of the configuration: with its access log,
-// too.
+// startPlaza starts one region's server with the default configuration, including its access log.
 func startPlaza(ctx context.Context, name, binary string, e *environment) (*server, error) {
 	api, err := freeAddress(ctx)
 	if err != nil {
@@ -103,7 +101,7 @@ func startPlaza(ctx context.Context, name, binary string, e *environment) (*serv
 	return s, nil
 }
 
-// withoutSettings leaves out what would change the configuration of the server.
+// withoutSettings removes variables that affect the server's configuration.
 func withoutSettings(environ []string) []string {
 	return slices.DeleteFunc(environ, func(variable string) bool { return strings.HasPrefix(variable, "PLAZA_") })
 }
@@ -118,13 +116,13 @@ func (s *server) waitReady(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not get ready: %w\n%s", s.name, err, s.logTail())
+			return fmt.Errorf("%s is not ready: %w\n%s", s.name, err, s.logTail())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-// freeAddress returns an address that nobody listens on at the moment.
+// freeAddress returns an address that is currently free.
 func freeAddress(ctx context.Context) (string, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -134,8 +132,8 @@ func freeAddress(ctx context.Context) (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// startBare starts this program as the bare server. It writes its addresses on standard output, and ends when its
-// standard input does, so that it does not outlive the benchmark.
+// startBare starts this program as the bare server, which prints its addresses to standard output and exits at the end
+// of its standard input, so that it does not outlive the benchmark.
 func startBare(ctx context.Context, e *environment) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -163,13 +161,13 @@ func startBare(ctx context.Context, e *environment) (*server, error) {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the bare server does not start: %s", s.logTail()), s.stop())
+		return nil, errors.Join(fmt.Errorf("the bare server failed to start: %s", s.logTail()), s.stop())
 	}
 	s.api, s.ops, _ = strings.Cut(strings.TrimSpace(line), " ")
 	return s, nil
 }
 
-// serveBare is the bare server's process.
+// serveBare runs the bare server in its process.
 func serveBare(ctx context.Context, _ options) error {
 	in := bufio.NewReader(os.Stdin)
 	var cfg bare.Config
@@ -218,6 +216,6 @@ func listenAndServe(ctx context.Context, handler http.Handler) (address string, 
 		return "", err
 	}
 	s := &http.Server{Handler: handler, ReadHeaderTimeout: readyTimeout}
-	go func() { _ = s.Serve(l) }() // until the process ends
+	go func() { _ = s.Serve(l) }() // runs until the process exits
 	return l.Addr().String(), nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// progress tells a person who waits what is going on.
+// progress reports the progress to the user.
 type progress struct {
 	out   io.Writer
 	began time.Time

@@ -15,17 +15,17 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// recorder is a proxy before a database that notes which statements of package store are sent.
+// recorder is a database proxy that records which statements of package store are sent.
 type recorder struct {
-	url    string // of the database, through the recorder
+	url    string // URL of the database through the recorder
 	target string // host:port
 	names  map[string]string
 	mu     sync.Mutex
 	sent   []string
 }
 
-// start serves until the test ends and returns the address of the database through the recorder. It is called once for
-// each server that uses it.
+// start serves until the test ends and returns the URL of the database through the recorder. It is called once per
+// server.
 func (r *recorder) start(t testing.TB, database string) string {
 	t.Helper()
 	if r.url != "" {
@@ -69,7 +69,7 @@ func (r *recorder) connect(client net.Conn) {
 	_ = r.forward(client, server)
 }
 
-// forward passes messages on, and notes those that run a statement. The first message has no type.
+// forward copies messages and records those that run a statement. The first message has no type.
 func (r *recorder) forward(client io.Reader, server io.Writer) error {
 	prepared := map[string]string{}
 	for first := true; ; first = false {
@@ -93,7 +93,7 @@ func (r *recorder) forward(client io.Reader, server io.Writer) error {
 	}
 }
 
-// note reads Parse ('P': name, text, …) and Bind ('B': portal, name, …).
+// note parses Parse ('P': name, text, …) and Bind ('B': portal, name, …) messages.
 func (r *recorder) note(kind byte, body []byte, prepared map[string]string) {
 	fields := bytes.SplitN(body, []byte{0}, 3)
 	switch kind {
@@ -108,7 +108,7 @@ func (r *recorder) note(kind byte, body []byte, prepared map[string]string) {
 	}
 }
 
-// take returns what was sent since it was called last.
+// take returns the statements since the last call.
 func (r *recorder) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Goals of memory.
+// Goals for memory.
 const (
-	maxResident = 80 << 20 // bytes, of one idle server
-	maxGrowth   = 1.25     // of what it has after the load, by what it had before: load leaves nothing behind
+	maxResident = 80 << 20 // bytes of an idle server
+	maxGrowth   = 1.25     // memory after the load relative to before
 )
 
-// report is what a person reads.
+// report is the output for humans.
 type report struct {
 	options
 
 	machine       string
 	engine        string
-	other         string // what plaza was measured against
+	other         string // name of the server that plaza is compared with
 	results       []*result
 	residentIdle  float64
 	residentAfter float64
@@ -34,7 +34,7 @@ type report struct {
 
 func (r *report) print(out io.Writer) error {
 	fmt.Fprintf(out, "\n%s\n%s\n", r.machine, r.engine)
-	fmt.Fprintf(out, "%d connections, %d rounds of 4 x %s; CPU and allocations are the server's own\n\n", r.concurrency, r.rounds, r.length())
+	fmt.Fprintf(out, "%d connections, %d rounds of 4 x %s; CPU and allocations are those of the server\n\n", r.concurrency, r.rounds, r.length())
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "operation\tserver\trequests/s\tp50\tp99\tround trips/op\tCPU/op\tallocs/op\t")
 	for _, result := range r.results {
@@ -50,10 +50,10 @@ func (r *report) print(out io.Writer) error {
 	for _, result := range r.results {
 		r.goals(t, result)
 	}
-	goal(t, "memory of one idle server", fmt.Sprintf("at most %d MiB", maxResident>>20), fmt.Sprintf("%.1f MiB", mebibytes(r.residentIdle)),
+	goal(t, "memory of an idle server", fmt.Sprintf("at most %d MiB", maxResident>>20), fmt.Sprintf("%.1f MiB", mebibytes(r.residentIdle)),
 		verdict(r.residentIdle <= maxResident))
 	growth := r.residentAfter / max(1, r.residentIdle)
-	goal(t, "memory after the load, by that of the idle server", fmt.Sprintf("at most %.2f", maxGrowth),
+	goal(t, "memory after the load relative to the idle server", fmt.Sprintf("at most %.2f", maxGrowth),
 		fmt.Sprintf("%.2f (%.1f MiB)", growth, mebibytes(r.residentAfter)), verdict(growth <= maxGrowth))
 	if err := t.Flush(); err != nil {
 		return err
@@ -73,19 +73,19 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
 }
 
-// goals writes what was to be reached by one operation.
+// goals prints the goals of one operation.
 func (r *report) goals(t io.Writer, one *result) {
 	low, high := slices.Min(one.ratios), slices.Max(one.ratios)
 	wanted := one.wantedOf(r.other)
-	goal(t, one.name+": requests/s by those of "+r.other, fmt.Sprintf("at least %.2f", wanted),
+	goal(t, one.name+": requests/s relative to "+r.other, fmt.Sprintf("at least %.2f", wanted),
 		fmt.Sprintf("%.2f (rounds %.2f to %.2f)", one.median(), low, high), verdict(math.Round(one.median()*100)/100 >= wanted))
-	// A transaction that met another is sent again, which is the database's doing: the bare server's row shows the same.
+	// Transactions are retried after conflicts, which are caused by the database: they also affect the bare server.
 	trips := one.plaza.roundTrips / float64(len(one.plaza.latencies))
-	goal(t, one.name+": round trips to the database", fmt.Sprintf("at most %.0f", one.maxTrips), fmt.Sprintf("%.2f", trips),
+	goal(t, one.name+": database round trips", fmt.Sprintf("at most %.0f", one.maxTrips), fmt.Sprintf("%.2f", trips),
 		verdict(math.Round(trips) <= one.maxTrips))
 }
 
-// wantedOf is the ratio that is wanted beside a bare handler, or beside another plaza.
+// wantedOf returns the goal for the ratio to a bare handler or to another plaza.
 func (o *operation) wantedOf(other string) float64 {
 	if other != bareName {
 		return otherRatio
@@ -104,7 +104,7 @@ func goal(t io.Writer, what, wanted, measured, verdict string) {
 	fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", what, wanted, measured, verdict)
 }
 
-// machineFacts is what the numbers mean little without.
+// machineFacts describes the machine, which is needed to interpret the numbers.
 func machineFacts() string {
 	facts := []string{
 		fmt.Sprintf("%s/%s, %d CPUs%s, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), runtime.Version()),
@@ -115,7 +115,7 @@ func machineFacts() string {
 	return strings.Join(facts, "\n")
 }
 
-// processor is the name of the processor, where the system tells.
+// processor returns the name of the processor, if the system reports it.
 func processor() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -12,21 +12,21 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// amounts is how much data there is.
+// amounts is the amount of data.
 type amounts struct {
-	users        int // members of every community; the first one reads, the second one creates, all of them flag
-	authors      int // of the users from the third one on: those who wrote what is there
-	feedPosts    int // in the community whose feed is read
-	feedComments int // on each of them
-	flagPosts    int // in the community whose comments are flagged
-	flagComments int // on each of them
-	circles      int // communities that posts are created in
-	reactions    int // to each post, by two names
+	users        int // members of every community; the first reads, the second creates, all flag
+	authors      int // number of users, starting with the third, who wrote the posts and comments
+	feedPosts    int // posts in the community whose feed is read
+	feedComments int // comments on each of them
+	flagPosts    int // posts in the community whose comments are flagged
+	flagComments int // comments on each of them
+	circles      int // communities in which posts are created
+	reactions    int // reactions to each post, with two names
 }
 
-// plenty is what is measured with: more than a page, more than one kind of everything, and so many comments and users that
-// no flag comes twice.
-func plenty() amounts {
+// benchmarkAmounts is the amount for measurements: more than a page, several of everything, and enough comments and
+// users that no flag is repeated.
+func benchmarkAmounts() amounts {
 	return amounts{
 		users: 64, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4,
 	}
@@ -36,13 +36,13 @@ func (a amounts) posts() int { return a.feedPosts + a.flagPosts }
 
 func (a amounts) comments() int { return a.feedPosts*a.feedComments + a.flagPosts*a.flagComments }
 
-// data is what the requests name.
+// data are the ids used in requests.
 type data struct {
 	people   []person
 	feed     string   // the community whose feed is read
 	post     string   // a post of it
-	circles  []string // communities to create posts in
-	comments []string // to flag; neighbours stand on different posts
+	circles  []string // communities in which posts are created
+	comments []string // comments to flag; adjacent ones belong to different posts
 }
 
 type person struct {
@@ -91,7 +91,7 @@ func seed(ctx context.Context, st *store.Store, issuer *auth.Issuer, a amounts) 
 	return s.data, nil
 }
 
-// tick makes times that differ, as those of people do.
+// tick returns a new time for each call.
 func (s *seeder) tick() time.Time {
 	s.now = s.now.Add(time.Second)
 	return s.now
@@ -114,7 +114,7 @@ func (s *seeder) addPeople(ctx context.Context) error {
 	return w.Commit(ctx)
 }
 
-// addCommunity makes a community that everybody is a member of; the last person made it.
+// addCommunity adds a community of which all users are members; the last one is its creator.
 func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) {
 	creator := s.people[len(s.people)-1]
 	category := store.Category{ID: region.NewID(home), Name: name, Metadata: []byte("{}")}
@@ -134,7 +134,7 @@ func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) 
 			CommunityID: c.ID, UserID: p.id, UserPublicID: p.public, State: store.StateMember, Roles: roles, JoinedAt: now, CreatedAt: now, UpdatedAt: now,
 		}}
 	}
-	// A category is sent again after a lost connection by itself, so it has a transaction of its own.
+	// Categories are inserted in a separate transaction, because the store retries it after a lost connection.
 	w := s.store.NewTx(home)
 	w.InsertCategory(category, now)
 	if err := w.Commit(ctx); err != nil {
@@ -146,7 +146,7 @@ func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) 
 	return c.ID, w.Commit(ctx)
 }
 
-// addPosts makes posts with comments by several authors, and returns their ids.
+// addPosts adds posts with comments by several authors and returns their ids.
 func (s *seeder) addPosts(ctx context.Context, communityID string, posts, comments int) (postIDs, commentIDs []string, err error) {
 	commentIDs = make([]string, posts*comments)
 	for i := range posts {

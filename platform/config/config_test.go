@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// sources is what the layers say.
+// sources are the contents of the layers.
 type sources struct {
 	file  string // content of the YAML file; none when empty
 	env   map[string]string
@@ -51,6 +51,7 @@ func write(t *testing.T, name, text string) string {
 }
 
 func TestDefaults(t *testing.T) {
+	t.Parallel()
 	c, err := sources{}.load(t)
 	require.NoError(t, err)
 	require.Equal(t, config.Default(), c)
@@ -64,7 +65,8 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, map[region.Code]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, c.Localities())
 }
 
-func TestLayersWinInOrder(t *testing.T) {
+func TestPrecedence(t *testing.T) {
+	t.Parallel()
 	s := sources{
 		file:  "listen: 127.0.0.1:1\nops-listen: 127.0.0.1:1\npool-size: 1\nregion: sg\n",
 		env:   map[string]string{"PLAZA_LISTEN": "127.0.0.1:2", "PLAZA_OPS_LISTEN": "127.0.0.1:2", "PLAZA_BASE_URL": ""},
@@ -80,13 +82,15 @@ func TestLayersWinInOrder(t *testing.T) {
 }
 
 func TestFileThroughVariable(t *testing.T) {
+	t.Parallel()
 	path := write(t, "other.yaml", "region: eu\n")
 	c, err := sources{env: map[string]string{"PLAZA_CONFIG": path}}.load(t)
 	require.NoError(t, err)
 	require.Equal(t, region.EU, c.Region)
 }
 
-func TestFileThatSaysNothing(t *testing.T) {
+func TestEmptyFile(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"# only a comment\n", "region:\n", "region: ~\n", "---\n{}\n"} {
 		c, err := sources{file: text}.load(t)
 		require.NoError(t, err, text)
@@ -95,13 +99,14 @@ func TestFileThatSaysNothing(t *testing.T) {
 }
 
 func TestSecretsFromFiles(t *testing.T) {
+	t.Parallel()
 	key := write(t, "key", "hunter2\n")
 	url := write(t, "url", " postgresql://plaza:hunter3@db/plaza\n")
 	for name, s := range map[string]sources{
 		"flags":     {flags: []string{"--directory-key-file", key, "--database-url-file", url}},
 		"variables": {env: map[string]string{"PLAZA_DIRECTORY_KEY_FILE": key, "PLAZA_DATABASE_URL_FILE": url}},
 		"file":      {file: "directory-key-file: " + key + "\ndatabase-url-file: " + url + "\n"},
-		"a higher layer's file wins over a lower layer's text": {
+		"a higher layer's file overrides a lower layer's text": {
 			env:   map[string]string{"PLAZA_DIRECTORY_KEY": "low", "PLAZA_DATABASE_URL": "low"},
 			flags: []string{"--directory-key-file", key, "--database-url-file", url},
 		},
@@ -115,31 +120,32 @@ func TestSecretsFromFiles(t *testing.T) {
 	}
 }
 
-func TestWrongValuesNameTheirSource(t *testing.T) {
+func TestErrorsStateTheirSource(t *testing.T) {
+	t.Parallel()
 	empty := write(t, "empty", "\n")
 	for name, c := range map[string]struct {
 		sources sources
-		want    string // PATH stands for the file's path
+		want    string // PATH is replaced by the file's path
 	}{
 		"flag":                   {sources{flags: []string{"--listen", "nowhere"}}, `flag --listen: "nowhere" is not an address like 127.0.0.1:8080 or :8080`},
 		"variable":               {sources{env: map[string]string{"PLAZA_REGION": "mars"}}, `PLAZA_REGION: unknown region "mars": want us, eu or sg`},
 		"file":                   {sources{file: "region: eu\nlog-level: loud\n"}, `plaza.yaml:2: log-level: "loud" is not a log level: want debug, info, warn or error`},
-		"a layer that loses":     {sources{env: map[string]string{"PLAZA_POOL_SIZE": "many"}, flags: []string{"--pool-size", "3"}}, `PLAZA_POOL_SIZE: "many" is not a number from 1 to 1000`},
+		"overridden layer":       {sources{env: map[string]string{"PLAZA_POOL_SIZE": "many"}, flags: []string{"--pool-size", "3"}}, `PLAZA_POOL_SIZE: "many" is not a number from 1 to 1000`},
 		"unknown setting":        {sources{file: "region: eu\nregoin: us\n"}, `plaza.yaml:2: unknown setting "regoin"`},
-		"setting twice":          {sources{file: "region: eu\nregion: us\n"}, `plaza.yaml:2: setting "region" stands here twice`},
-		"not a plain value":      {sources{file: "region: [eu]\n"}, `plaza.yaml:1: region: want one plain value`},
+		"setting twice":          {sources{file: "region: eu\nregion: us\n"}, `plaza.yaml:2: duplicate setting "region"`},
+		"not a scalar value":     {sources{file: "region: [eu]\n"}, `plaza.yaml:1: region: want a scalar value`},
 		"not a mapping":          {sources{file: "- region\n"}, `plaza.yaml:1: want settings as "name: value" lines`},
 		"not YAML":               {sources{file: "region: \"eu\n"}, `plaza.yaml: yaml:`},
 		"no file":                {sources{flags: []string{"--config", "/does/not/exist"}}, `flag --config: open /does/not/exist: no such file or directory`},
 		"no file, by variable":   {sources{env: map[string]string{"PLAZA_CONFIG": "/does/not/exist"}}, `PLAZA_CONFIG: open /does/not/exist: no such file or directory`},
 		"no secret file":         {sources{flags: []string{"--directory-key-file", "/does/not/exist"}}, `flag --directory-key-file: open /does/not/exist`},
 		"empty secret file":      {sources{flags: []string{"--directory-key-file", empty}}, `flag --directory-key-file: ` + empty + ` is empty`},
-		"secret in two ways":     {sources{flags: []string{"--directory-key", "a", "--directory-key-file", "b"}}, `flag --directory-key: given together with flag --directory-key-file`},
+		"secret in two ways":     {sources{flags: []string{"--directory-key", "a", "--directory-key-file", "b"}}, `flag --directory-key: must not be set together with flag --directory-key-file`},
 		"network id":             {sources{flags: []string{"--network-id", "ABC"}}, `flag --network-id: "ABC" is not an id: want 24 lowercase`},
-		"port":                   {sources{flags: []string{"--listen", ":99999"}}, `the port is not a number from 0 to 65535`},
-		"zero duration":          {sources{flags: []string{"--request-timeout", "0s"}}, `is not a duration above zero`},
-		"negative delay":         {sources{flags: []string{"--drain-delay", "-1s"}}, `is not a duration, like 5s or 0s`},
-		"size":                   {sources{flags: []string{"--max-body-bytes", "9999999999GiB"}}, `is not a size above zero`},
+		"port":                   {sources{flags: []string{"--listen", ":99999"}}, `the port must be a number from 0 to 65535`},
+		"zero duration":          {sources{flags: []string{"--request-timeout", "0s"}}, `is not a positive duration`},
+		"negative delay":         {sources{flags: []string{"--drain-delay", "-1s"}}, `is not a duration like 5s or 0s`},
+		"size":                   {sources{flags: []string{"--max-body-bytes", "9999999999GiB"}}, `is not a positive size`},
 		"survive":                {sources{flags: []string{"--survive", "all"}}, `want zone or region`},
 		"locality":               {sources{flags: []string{"--locality-us", `x"y`}}, `is not the name of a database region`},
 		"log format":             {sources{flags: []string{"--log-format", "xml"}}, `want json or text`},
@@ -156,7 +162,8 @@ func TestWrongValuesNameTheirSource(t *testing.T) {
 	}
 }
 
-func TestValuesReadBackAsTheyAreShown(t *testing.T) {
+func TestShownValuesCanBeParsed(t *testing.T) {
+	t.Parallel()
 	want, err := sources{env: map[string]string{
 		"PLAZA_REGION": "EU", "PLAZA_MAX_BODY_BYTES": "1536KiB", "PLAZA_DRAIN_DELAY": "0s",
 		"PLAZA_ACCESS_TOKEN_TTL": "1h30m", "PLAZA_LOG_LEVEL": "Debug",
@@ -178,7 +185,8 @@ func TestValuesReadBackAsTheyAreShown(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestNothingShowsSecrets(t *testing.T) {
+func TestSecretsAreNeverShown(t *testing.T) {
+	t.Parallel()
 	c, err := sources{flags: []string{
 		"--directory-key", "hunter2", "--database-url", "postgresql://plaza:hunter2@db/plaza",
 		"--database-url-eu", "postgresql://plaza@eu/plaza?password=hunter2",
@@ -198,12 +206,14 @@ func TestNothingShowsSecrets(t *testing.T) {
 }
 
 func TestDatabaseURLs(t *testing.T) {
+	t.Parallel()
 	c, err := sources{flags: []string{"--database-url", "postgresql://all", "--database-url-sg", "postgresql://sg"}}.load(t)
 	require.NoError(t, err)
 	require.Equal(t, map[region.Code]string{"us": "postgresql://all", "eu": "postgresql://all", "sg": "postgresql://sg"}, c.DatabaseURLs())
 }
 
-func TestCheckServeNamesWhatIsMissing(t *testing.T) {
+func TestCheckServe(t *testing.T) {
+	t.Parallel()
 	given := map[string]string{
 		"region": "us", "network-id": strings.Repeat("a", 24), "database-url": "postgresql://db", "server-keys-file": "f",
 		"api-keys-file": "f", "signing-keys-file": "f", "directory-key": "k",
@@ -224,13 +234,14 @@ func TestCheckServeNamesWhatIsMissing(t *testing.T) {
 		err := with(name).CheckServe()
 		var wrong *config.Error
 		require.ErrorAs(t, err, &wrong, name)
-		require.True(t, strings.HasPrefix(err.Error(), name+": not set: give --"+name+", PLAZA_"), err)
+		require.True(t, strings.HasPrefix(err.Error(), name+": not set: use --"+name+", PLAZA_"), err)
 	}
 	require.NoError(t, with("region").Check("network-id"))
 	require.Error(t, with("region").Check("region"))
 }
 
-func TestMarkdownNamesEverySetting(t *testing.T) {
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
 	table := config.Markdown()
 	for _, line := range config.Default().Redacted() {
 		require.Contains(t, table, "| `--"+line.Name+"`")
@@ -240,8 +251,9 @@ func TestMarkdownNamesEverySetting(t *testing.T) {
 	}
 }
 
-// TestDatabaseURL: the URL for all homes, or else that of the own region, or else any.
+// TestDatabaseURL checks the default URL: the one for all homes, else that of the server's region, else any.
 func TestDatabaseURL(t *testing.T) {
+	t.Parallel()
 	const all, us, eu, sg = "postgres://all/p", "postgres://us/p", "postgres://eu/p", "postgres://sg/p"
 	for name, tc := range map[string]struct {
 		env  map[string]string
@@ -262,8 +274,9 @@ func TestDatabaseURL(t *testing.T) {
 	}
 }
 
-// TestFileSettings reads what says where and how files are kept.
+// TestFileSettings parses the settings of file storage.
 func TestFileSettings(t *testing.T) {
+	t.Parallel()
 	c, err := sources{flags: []string{
 		"--storage-url", "/srv/files/", "--storage-url-eu", "s3://bucket?region=eu-central-1", "--public-url", "https://eu.example.com/plaza/", "--strip-gps", "true",
 	}}.load(t)
@@ -283,11 +296,12 @@ func TestFileSettings(t *testing.T) {
 	}
 }
 
-// TestReadmeTable keeps the README's table equal to what `plaza config --markdown` prints.
-func TestReadmeTable(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestReadme checks that README.md contains the output of `plaza config --markdown`.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	require.Contains(t, string(readme), config.Markdown(), "paste the output of: plaza config --markdown")
+	require.Contains(t, string(readme), config.Markdown(), "replace the table by the output of: plaza config --markdown")
 }
 
 func FuzzSize(f *testing.F) {

@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// commonDatabaseURL returns the URL for all homes; where none is given, that of the own region, or else any. Every URL leads to
-// the same database, so each reaches every row, only by a longer way.
+// commonDatabaseURL returns the URL for all homes: database-url, else the URL of the server's own region, else any. All
+// URLs lead to the same database and therefore to every row, with different latency.
 func (c Config) commonDatabaseURL() telemetry.SecretURL {
 	own := map[region.Code]telemetry.SecretURL{
 		region.US: c.DatabaseURLUS, region.EU: c.DatabaseURLEU, region.SG: c.DatabaseURLSG,

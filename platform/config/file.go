@@ -10,13 +10,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fileValue is one value of the file and the line it stands on.
+// fileValue is a value in the file and its line.
 type fileValue struct {
 	text string
 	line int
 }
 
-// fileLayer reads the YAML file at path, which source named: one mapping of setting names to plain values.
+// fileLayer reads the YAML file at path, which source specified: a mapping of setting names to scalars.
 func fileLayer(path, source string) (layer, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func fileLayer(path, source string) (layer, error) {
 	}, nil
 }
 
-// lineError is a mistake on one line of the file.
+// lineError is an error on one line of the file.
 type lineError struct {
 	line   int
 	reason string
@@ -52,7 +52,7 @@ func parseFile(r io.Reader) (map[string]fileValue, error) {
 	var doc yaml.Node
 	err := yaml.NewDecoder(r).Decode(&doc)
 	if errors.Is(err, io.EOF) {
-		return nil, nil // an empty file says nothing
+		return nil, nil // an empty file is valid
 	}
 	if err != nil {
 		return nil, err
@@ -81,9 +81,9 @@ func checkEntry(known map[string]bool, seen map[string]fileValue, key, value *ya
 	case !known[key.Value]:
 		return &lineError{key.Line, fmt.Sprintf("unknown setting %q", key.Value)}
 	case twice:
-		return &lineError{key.Line, fmt.Sprintf("setting %q stands here twice", key.Value)}
+		return &lineError{key.Line, fmt.Sprintf("duplicate setting %q", key.Value)}
 	case value.Kind != yaml.ScalarNode:
-		return &lineError{value.Line, key.Value + ": want one plain value"}
+		return &lineError{value.Line, key.Value + ": want a scalar value"}
 	default:
 		return nil
 	}

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// StorageURL says where the bytes of files are kept: the absolute path of a folder, or a URL like file:///srv/files,
-// s3://bucket?region=eu-central-1, gs://bucket or azblob://container. It holds no secret: credentials come from the
-// environment, as each cloud's own tools have them.
+// StorageURL is the storage of file contents: the absolute path of a directory, or a URL like file:///srv/files,
+// s3://bucket?region=eu-central-1, gs://bucket or azblob://container. It contains no credentials; they come from the
+// environment, as usual for each cloud's tools.
 type StorageURL string
 
-// UnmarshalText reads a folder or a URL. The error does not show the text: somebody may have put a secret into it.
+// UnmarshalText parses a path or a URL. The error does not quote the text, which may contain a secret.
 func (s *StorageURL) UnmarshalText(text []byte) error {
 	address := string(text)
 	if filepath.IsAbs(address) {
@@ -28,36 +28,36 @@ func (s *StorageURL) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// BaseURL is an address like https://eu.api.example.com, without a slash at its end.
+// BaseURL is a URL like https://eu.api.example.com, without trailing slash.
 type BaseURL string
 
-// UnmarshalText reads an http or https URL without query.
+// UnmarshalText parses an http or https URL without query.
 func (b *BaseURL) UnmarshalText(text []byte) error {
 	u, err := url.Parse(string(text))
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return fmt.Errorf("%q is not an address like https://eu.api.example.com", text)
+		return fmt.Errorf("%q is not a URL like https://eu.api.example.com", text)
 	}
 	*b = BaseURL(strings.TrimRight(string(text), "/"))
 	return nil
 }
 
-// Count is a whole number above zero.
+// Count is a positive integer.
 type Count int64
 
-// UnmarshalText reads a count.
+// UnmarshalText parses a count.
 func (c *Count) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || v < 1 {
-		return fmt.Errorf("%q is not a whole number above zero", text)
+		return fmt.Errorf("%q is not a positive integer", text)
 	}
 	*c = Count(v)
 	return nil
 }
 
-// Switch is true or false.
+// Switch is a boolean setting.
 type Switch bool
 
-// UnmarshalText reads true or false.
+// UnmarshalText parses "true" or "false".
 func (s *Switch) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseBool(string(text))
 	if err != nil {

@@ -9,31 +9,31 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FileFlag is the flag that names the YAML file; its variable is PLAZA_CONFIG.
+// FileFlag is the flag for the path of the YAML file. Its variable is PLAZA_CONFIG.
 const FileFlag = "config"
 
-// Error is a wrong configuration: what is wrong and where it came from, in one line. The program exits with code 2.
+// Error is a one-line configuration error that states its source. The program exits with code 2.
 type Error struct {
 	Source string // "flag --listen", "PLAZA_LISTEN", "plaza.yaml:3: listen"
 	Reason string // "\"x\" is not an address like …"
 }
 
-// Error returns the one line.
+// Error returns the source and the reason.
 func (e *Error) Error() string { return e.Source + ": " + e.Reason }
 
-// AddFlags adds a flag for every setting, and --config.
+// AddFlags adds --config and a flag for every setting.
 func AddFlags(flags *pflag.FlagSet) {
-	flags.String(FileFlag, "", "YAML file with the settings below as keys")
+	flags.String(FileFlag, "", "YAML file whose keys are the settings below")
 	var c Config
 	for _, s := range settingsOf(&c) {
 		flags.Var(&textFlag{text: s.def}, s.name, s.help)
 		if s.secret {
-			flags.Var(&textFlag{}, s.name+fileSuffix, "file that holds "+s.name)
+			flags.Var(&textFlag{}, s.name+fileSuffix, "file that contains "+s.name)
 		}
 	}
 }
 
-// textFlag takes any text: values are read when all layers are known, so that every layer's errors look alike.
+// textFlag accepts any text. Values are parsed later, so that the errors of all layers look alike.
 type textFlag struct{ text string }
 
 func (f *textFlag) String() string { return f.text }
@@ -43,7 +43,7 @@ func (f *textFlag) Set(text string) error {
 	return nil
 }
 
-// Load reads the four layers: defaults, the file, variables through lookupEnv, and the flags that were given. flags may be
+// Load reads the four layers: defaults, the file, variables from lookupEnv, and the flags that were set. flags may be
 // nil. The error is an *Error.
 func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, error) {
 	c := Default()
@@ -62,7 +62,7 @@ func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, 
 	return c, nil
 }
 
-// layer is one place that values come from.
+// layer is a source of values.
 type layer struct {
 	lookup func(name string) (text string, ok bool)
 	source func(name string) string
@@ -72,7 +72,7 @@ func layersOf(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) ([]la
 	env := layer{
 		lookup: func(name string) (string, bool) {
 			text, ok := lookupEnv(envName(name))
-			return text, ok && text != "" // an empty variable means "not set", as everywhere
+			return text, ok && text != "" // an empty variable counts as not set
 		},
 		source: envName,
 	}
@@ -100,7 +100,7 @@ func givenFlag(flags *pflag.FlagSet, name string) (string, bool) {
 	return f.Value.String(), true
 }
 
-// apply sets s from the layer, when the layer has it.
+// apply sets s if the layer has a value for it.
 func (l layer) apply(s setting) error {
 	text, source, given, err := l.given(s)
 	if err != nil || !given {
@@ -112,7 +112,7 @@ func (l layer) apply(s setting) error {
 	return nil
 }
 
-// given returns what the layer says of s and where, from a file for a secret that is given by its path.
+// given returns the layer's value for s and its source. The value of a secret may come from a file.
 func (l layer) given(s setting) (text, source string, given bool, err error) {
 	text, given = l.lookup(s.name)
 	source = l.source(s.name)
@@ -121,7 +121,7 @@ func (l layer) given(s setting) (text, source string, given bool, err error) {
 		return text, source, given, nil
 	}
 	if given {
-		return "", source, false, &Error{Source: source, Reason: "given together with " + l.source(s.name+fileSuffix)}
+		return "", source, false, &Error{Source: source, Reason: "must not be set together with " + l.source(s.name+fileSuffix)}
 	}
 	source = l.source(s.name + fileSuffix)
 	text, err = readSecret(path)
@@ -131,7 +131,7 @@ func (l layer) given(s setting) (text, source string, given bool, err error) {
 	return text, source, true, nil
 }
 
-// readSecret reads a file that holds one secret; white space around it, such as the newline of an editor, is not part of it.
+// readSecret reads a secret from a file and trims surrounding white space, such as a trailing newline.
 func readSecret(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -144,7 +144,7 @@ func readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// CheckServe reports the settings that `plaza serve` cannot do without and that no layer gave. The error is an *Error.
+// CheckServe reports a setting that `plaza serve` requires but no layer sets. The error is an *Error.
 func (c Config) CheckServe() error {
 	for _, s := range settingsOf(&c) {
 		if s.required && s.field.IsZero() {
@@ -154,7 +154,7 @@ func (c Config) CheckServe() error {
 	return nil
 }
 
-// Check reports the first of the named settings that no layer gave. The error is an *Error.
+// Check reports the first of the named settings that no layer sets. The error is an *Error.
 func (c Config) Check(names ...string) error {
 	for _, s := range settingsOf(&c) {
 		if slices.Contains(names, s.name) && s.field.IsZero() {
@@ -169,5 +169,5 @@ func missing(s setting) error {
 	if s.secret {
 		ways = append(ways, flagName(s.name+fileSuffix))
 	}
-	return &Error{Source: s.name, Reason: "not set: give " + strings.Join(ways, ", ") + " or the key in the file"}
+	return &Error{Source: s.name, Reason: "not set: use " + strings.Join(ways, ", ") + " or the key in the file"}
 }

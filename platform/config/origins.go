@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Origins are the origins whose pages may call, separated by commas; empty stands for every origin.
+// Origins are the origins allowed by CORS, separated by commas; empty allows all origins.
 type Origins string
 
-// UnmarshalText reads origins like https://app.example.com or http://localhost:3000.
+// UnmarshalText parses origins like https://app.example.com or http://localhost:3000.
 func (o *Origins) UnmarshalText(text []byte) error {
 	var origins []string
 	for origin := range strings.SplitSeq(string(text), ",") {
@@ -24,7 +24,7 @@ func (o *Origins) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// List returns the origins one by one; none stands for every origin.
+// List returns the origins; an empty list allows all origins.
 func (o Origins) List() []string {
 	if o == "" {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// fileSuffix ends the name of the setting that reads a secret from a file.
+// fileSuffix is the suffix of settings that read a secret from a file.
 const fileSuffix = "-file"
 
-// setting is one field of Config with everything its tags say.
+// setting is a field of Config and its tags.
 type setting struct {
 	name     string
 	def      string
@@ -49,7 +49,7 @@ func isSecret(field reflect.Value) bool {
 	}
 }
 
-// set reads text into the field. An empty text clears it, whatever its type: that is how a layer says "not set".
+// set parses text into the field. An empty text clears fields of every type, because layers use it for "not set".
 func (s setting) set(text string) error {
 	if text == "" && s.def == "" {
 		s.field.SetZero()
@@ -70,12 +70,12 @@ func (s setting) set(text string) error {
 	}
 }
 
-// String returns the value as it would be written in the file; secrets are redacted.
+// String returns the value as it would be written in the file, with secrets redacted.
 func (s setting) String() string {
 	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](s.field); ok {
 		text, err := m.MarshalText()
 		if err != nil {
-			panic("config: " + s.name + ": " + err.Error()) // no type of ours fails
+			panic("config: " + s.name + ": " + err.Error()) // never fails for the types of this package
 		}
 		return string(text)
 	}

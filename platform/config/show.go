@@ -7,13 +7,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Line is one setting with its value as text.
+// Line is a setting and its value as text.
 type Line struct {
 	Name  string
 	Value string
 }
 
-// Redacted returns every setting in the order of the struct, with secrets and the passwords of URLs redacted.
+// Redacted returns every setting in the order of the struct, with secrets and passwords in URLs redacted.
 func (c Config) Redacted() []Line {
 	settings := settingsOf(&c)
 	lines := make([]Line, len(settings))
@@ -23,7 +23,7 @@ func (c Config) Redacted() []Line {
 	return lines
 }
 
-// RedactedYAML returns what Redacted does as a YAML file.
+// RedactedYAML returns the result of Redacted as a YAML file.
 func (c Config) RedactedYAML() (string, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	for _, line := range c.Redacted() {
@@ -36,10 +36,10 @@ func (c Config) RedactedYAML() (string, error) {
 	return string(text), err
 }
 
-// Markdown returns the table of all settings for the README.
+// Markdown returns the table of all settings for README.md.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString("| flag and key of the file | variable | default | what it is |\n|---|---|---|---|\n")
+	b.WriteString("| flag and key in the file | environment variable | default | description |\n|---|---|---|---|\n")
 	var c Config
 	for _, s := range settingsOf(&c) {
 		names, vars := "`--"+s.name+"`", "`"+envName(s.name)+"`"

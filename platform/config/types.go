@@ -11,36 +11,36 @@ import (
 	"time"
 )
 
-// Duration is a length of time above zero, written like 3s, 10m or 720h.
+// Duration is a positive duration, written like 3s, 10m or 720h.
 type Duration time.Duration
 
-// UnmarshalText reads a duration.
+// UnmarshalText parses a duration.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil || v <= 0 {
-		return fmt.Errorf("%q is not a duration above zero, like 3s or 10m", text)
+		return fmt.Errorf("%q is not a positive duration like 3s or 10m", text)
 	}
 	*d = Duration(v)
 	return nil
 }
 
-// MarshalText writes the duration without units that are zero: 720h, not 720h0m0s.
+// MarshalText returns the duration without zero units: 720h, not 720h0m0s.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(shortDuration(time.Duration(d))), nil }
 
-// Delay is a length of time that may be zero, written like a Duration.
+// Delay is a duration that may be zero, written like a Duration.
 type Delay time.Duration
 
-// UnmarshalText reads a delay.
+// UnmarshalText parses a delay.
 func (d *Delay) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil || v < 0 {
-		return fmt.Errorf("%q is not a duration, like 5s or 0s", text)
+		return fmt.Errorf("%q is not a duration like 5s or 0s", text)
 	}
 	*d = Delay(v)
 	return nil
 }
 
-// MarshalText writes the delay like a Duration.
+// MarshalText returns the delay like Duration.MarshalText.
 func (d Delay) MarshalText() ([]byte, error) { return []byte(shortDuration(time.Duration(d))), nil }
 
 func shortDuration(d time.Duration) string {
@@ -54,7 +54,7 @@ func shortDuration(d time.Duration) string {
 	return s
 }
 
-// Size is a number of bytes above zero, written plain or with KiB, MiB or GiB.
+// Size is a positive number of bytes, written plainly or with KiB, MiB or GiB.
 type Size int64
 
 var sizeUnits = []struct {
@@ -62,7 +62,7 @@ var sizeUnits = []struct {
 	bytes  int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
 
-// UnmarshalText reads a size.
+// UnmarshalText parses a size.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, unit := string(text), int64(1)
 	for _, u := range sizeUnits {
@@ -71,16 +71,16 @@ func (s *Size) UnmarshalText(text []byte) error {
 			break
 		}
 	}
-	// Above 2^20 units of GiB the product would no longer be a size that any machine has, or overflow.
+	// The limit prevents overflow.
 	v, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
 	if err != nil || v <= 0 || v > (1<<50)/unit {
-		return fmt.Errorf("%q is not a size above zero, like 1MiB or 1048576", text)
+		return fmt.Errorf("%q is not a positive size like 1MiB or 1048576", text)
 	}
 	*s = Size(v * unit)
 	return nil
 }
 
-// MarshalText writes the size with the largest unit that divides it.
+// MarshalText returns the size in the largest unit that divides it.
 func (s Size) MarshalText() ([]byte, error) {
 	for _, u := range sizeUnits {
 		if s != 0 && int64(s)%u.bytes == 0 {
@@ -90,17 +90,17 @@ func (s Size) MarshalText() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(s), 10), nil
 }
 
-// Address is what a listener listens on: host:port, [host]:port or :port. Port 0 takes a free one.
+// Address is the address of a listener: host:port, [host]:port or :port. Port 0 selects a free port.
 type Address string
 
-// UnmarshalText reads an address.
+// UnmarshalText parses an address.
 func (a *Address) UnmarshalText(text []byte) error {
 	_, port, err := net.SplitHostPort(string(text))
 	if err != nil {
 		return fmt.Errorf("%q is not an address like 127.0.0.1:8080 or :8080", text)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("%q: the port is not a number from 0 to 65535", text)
+		return fmt.Errorf("%q: the port must be a number from 0 to 65535", text)
 	}
 	*a = Address(text)
 	return nil
@@ -114,7 +114,7 @@ var (
 // NetworkID is the network's id: 24 lowercase hexadecimal characters.
 type NetworkID string
 
-// UnmarshalText reads a network id.
+// UnmarshalText parses a network id.
 func (n *NetworkID) UnmarshalText(text []byte) error {
 	if !networkIDPattern.Match(text) {
 		return fmt.Errorf("%q is not an id: want 24 lowercase hexadecimal characters", text)
@@ -123,10 +123,10 @@ func (n *NetworkID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Locality is the name of a CockroachDB region, as its nodes carry it in --locality=region=….
+// Locality is the name of a CockroachDB region, as in the nodes' --locality=region=….
 type Locality string
 
-// UnmarshalText reads a locality. The name becomes part of DDL, so no other character is let in.
+// UnmarshalText parses a locality. The name becomes part of DDL, so other characters are rejected.
 func (l *Locality) UnmarshalText(text []byte) error {
 	if !localityPattern.Match(text) {
 		return fmt.Errorf("%q is not the name of a database region, like us-east1", text)
@@ -135,10 +135,10 @@ func (l *Locality) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Survive is what the database survives without loss of service: a zone or a region.
+// Survive is the failure that the database survives without loss of service: of a zone or a region.
 type Survive string
 
-// UnmarshalText reads "zone" or "region".
+// UnmarshalText parses "zone" or "region".
 func (s *Survive) UnmarshalText(text []byte) error {
 	if v := string(text); v != "zone" && v != "region" {
 		return fmt.Errorf("%q: want zone or region", text)
@@ -150,7 +150,7 @@ func (s *Survive) UnmarshalText(text []byte) error {
 // PoolSize is a number of database connections from 1 to 1000.
 type PoolSize int32
 
-// UnmarshalText reads a pool size.
+// UnmarshalText parses a pool size.
 func (p *PoolSize) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseInt(string(text), 10, 32)
 	if err != nil || v < 1 || v > 1000 {
@@ -160,14 +160,14 @@ func (p *PoolSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// LogLevel is the lowest level that is logged: debug, info, warn or error.
+// LogLevel is the minimum level of log records: debug, info, warn or error.
 type LogLevel slog.Level
 
 var logLevels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// UnmarshalText reads a level.
+// UnmarshalText parses a level.
 func (l *LogLevel) UnmarshalText(text []byte) error {
 	v, ok := logLevels[strings.ToLower(string(text))]
 	if !ok {
@@ -177,7 +177,7 @@ func (l *LogLevel) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes the level in lower case, as the file has it.
+// MarshalText returns the level in lower case.
 func (l LogLevel) MarshalText() ([]byte, error) {
 	return []byte(strings.ToLower(slog.Level(l).String())), nil
 }

@@ -229,7 +229,7 @@ func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r := author.Do(t, http.MethodGet, schedulePath, nil).OK(t)
 		require.NotEqual(t, "posted", r.String(t, "data.0.status.code"))
-		return r.String(t, "data.0.status.code") == "failed" && r.String(t, "data.0.status.description") == "The text holds a link that is not allowed"
+		return r.String(t, "data.0.status.code") == "failed" && r.String(t, "data.0.status.description") == "The text contains a link that is not allowed"
 	}, 20*time.Second, 50*time.Millisecond)
 }
 

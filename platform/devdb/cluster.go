@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// cluster is a folder with the data of one PostgreSQL server:
+// cluster is a directory with the data of one PostgreSQL server:
 //
-//	data      what initdb made
-//	data.new  an initdb that has not finished; never used
+//	data      created by initdb
+//	data.new  created by an unfinished initdb; never used
 //	password  of the user plaza
-//	log       what the server wrote to standard error
+//	log       standard error of the server
 type cluster struct {
 	folder    string
-	handle    *os.File // the open folder; see owner.prepare
+	handle    *os.File // the open directory; see owner.prepare
 	owner     *owner
 	install   install
 	ephemeral bool
@@ -37,7 +37,7 @@ const (
 	logName      = "log"
 )
 
-// openCluster makes or finds the folder "postgres" in dir and picks the programs that can read it.
+// openCluster creates or opens the directory "postgres" in dir and selects the programs that can read its data.
 func openCluster(dir string, opts Options, installs []install) (*cluster, error) {
 	c := &cluster{folder: filepath.Join(dir, "postgres"), ephemeral: opts.Ephemeral, log: opts.Log}
 	var err error
@@ -54,8 +54,8 @@ func openCluster(dir string, opts Options, installs []install) (*cluster, error)
 	return c, err
 }
 
-// folderMode lets another owner pass through the folder to what is theirs in it, and to nothing else. The folder itself
-// stays root's: root writes in it, and must not do that where another user could have placed a link.
+// folderMode allows another owner to traverse the directory but nothing else. root keeps owning the directory itself,
+// because it writes there and must not follow a link placed by another user.
 func (c *cluster) folderMode() fs.FileMode {
 	if c.owner != nil {
 		return 0o711
@@ -63,7 +63,8 @@ func (c *cluster) folderMode() fs.FileMode {
 	return 0o700
 }
 
-// pickInstall returns the install that made data, for a server reads no other version's data, or else the newest.
+// pickInstall returns the install of the version that created data, because servers read no other version's data, or
+// else the newest.
 func pickInstall(data string, installs []install) (install, error) {
 	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,23 +79,23 @@ func pickInstall(data string, installs []install) (install, error) {
 			return i, nil
 		}
 	}
-	return install{}, fmt.Errorf("%s was made by PostgreSQL %s and only PostgreSQL %d is here: "+
-		"install that version, or remove the folder with its data", data, version, installs[0].major)
+	return install{}, fmt.Errorf("%s was created by PostgreSQL %s but only PostgreSQL %d is installed: "+
+		"install that version, or remove the directory with its data", data, version, installs[0].major)
 }
 
-// path returns how the server's programs reach name in the cluster's folder.
+// path returns the path of name in the cluster's directory for the server's programs.
 func (c *cluster) path(name string) string { return c.owner.path(c.folder, name) }
 
 // command returns a command that runs one of the server's programs as the owner.
 func (c *cluster) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.install.bin, program), args...)
-	cmd.Dir = "/" // the owner may be unable to enter the current folder
+	cmd.Dir = "/" // the owner may lack access to the current directory
 	cmd.Env = serverEnv()
 	c.owner.prepare(cmd, c.handle)
 	return cmd
 }
 
-// serverEnv leaves out everything that would change what the server does: PGPORT, PGDATA, LC_ALL, …
+// serverEnv returns the environment without variables that affect the server, such as PGPORT, PGDATA and LC_ALL.
 func serverEnv() []string {
 	env := []string{"LC_ALL=C", "TZ=UTC"}
 	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
@@ -105,28 +106,28 @@ func serverEnv() []string {
 	return env
 }
 
-// ensure makes the data folder when it is not there.
+// ensure creates the data directory if it does not exist.
 func (c *cluster) ensure(ctx context.Context) error {
 	_, err := os.Stat(filepath.Join(c.folder, dataName, "PG_VERSION"))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	c.log.InfoContext(ctx, "making a database", "folder", c.folder, "programs", c.install.bin, "user", c.owner.String())
+	c.log.InfoContext(ctx, "creating a database cluster", "folder", c.folder, "programs", c.install.bin, "user", c.owner.String())
 	if err := c.writePassword(); err != nil {
 		return err
 	}
 	if err := c.initialise(ctx); err != nil {
 		return err
 	}
-	// Only a finished initdb gets the name that the next start believes in.
+	// Renaming makes sure that only a finished initdb is used.
 	if err := os.Rename(filepath.Join(c.folder, freshName), filepath.Join(c.folder, dataName)); err != nil {
 		return err
 	}
 	return c.handle.Sync()
 }
 
-// locales are tried in this order. Both order text by bytes; the first also knows letters outside ASCII, and systems other
-// than Linux may lack it.
+// locales are tried in this order. Both sort text by bytes; the first one also classifies non-ASCII letters but is
+// missing on some systems other than Linux.
 var locales = []string{"C.UTF-8", "C"}
 
 func (c *cluster) initialise(ctx context.Context) error {
@@ -147,10 +148,10 @@ func (c *cluster) initialise(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// freshFolder makes an empty folder for initdb in place of what an interrupted one left.
+// freshFolder creates an empty directory for initdb, replacing that of an interrupted one.
 func (c *cluster) freshFolder() error {
 	fresh := filepath.Join(c.folder, freshName)
-	return errors.Join(os.RemoveAll(fresh), os.Mkdir(fresh, 0o700), c.owner.give(fresh))
+	return errors.Join(os.RemoveAll(fresh), os.Mkdir(fresh, 0o700), c.owner.chown(fresh))
 }
 
 // authMethod returns how clients prove that they know the password. SCRAM costs each connection thousands of hashes, which
@@ -179,7 +180,7 @@ func (c *cluster) initdb(ctx context.Context, locale string) error {
 	return nil
 }
 
-// runUntil runs cmd, and kills it when ctx ends.
+// runUntil runs cmd and kills it if ctx ends.
 func runUntil(ctx context.Context, cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
@@ -194,7 +195,7 @@ func (c *cluster) writePassword() error {
 	if err := os.WriteFile(path, []byte(randomHex(24)+"\n"), 0o600); err != nil {
 		return err
 	}
-	return c.owner.give(path)
+	return c.owner.chown(path)
 }
 
 func (c *cluster) password() (string, error) {
@@ -202,7 +203,7 @@ func (c *cluster) password() (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// lastLines returns the end of a log in one line.
+// lastLines returns the last n lines of text, joined into one line.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if len(lines) > n {

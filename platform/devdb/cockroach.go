@@ -16,18 +16,17 @@ import (
 	"time"
 )
 
-// nodeRegions is where the three CockroachDB nodes say they are: one in each region, under the names that the program's
-// configuration has by default.
+// nodeRegions are the localities of the three nodes: one per region, as in the default configuration of the server.
 var nodeRegions = []string{"us-east1", "europe-west1", "asia-southeast1"}
 
-// Time limits of a CockroachDB cluster. Three nodes on a small machine take their time.
+// Time limits of a CockroachDB cluster, which suit three nodes on a small machine.
 const (
 	cockroachReadyTimeout = 2 * time.Minute
-	cockroachStopTimeout  = 10 * time.Second // a killed node loses nothing: it syncs before it acknowledges
+	cockroachStopTimeout  = 10 * time.Second // killing a node loses nothing: it syncs before it acknowledges
 )
 
-// cockroachCluster is three nodes on this machine, started with the flags that cockroach-go's testserver gives. The
-// testserver itself keeps no data between starts, and leaves its nodes behind when its program is killed.
+// cockroachCluster is a cluster of three nodes on this machine, started with the flags of cockroach-go's testserver.
+// The testserver itself keeps no data across starts and leaves its nodes running when its program is killed.
 type cockroachCluster struct {
 	binary string
 	folder string
@@ -54,7 +53,7 @@ func startCockroach(ctx context.Context, opts Options, dir, binary string) (*DB,
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting CockroachDB: %w: %s", err, c.logTail()), c.stop(ctx))
 	}
-	opts.Log.InfoContext(ctx, "database is up", "engine", CockroachDB, "nodes", c.addrs)
+	opts.Log.InfoContext(ctx, "database is ready", "engine", CockroachDB, "nodes", c.addrs)
 	return &DB{engine: CockroachDB, url: own, stop: c.stop, died: c.nodes[0].done}, nil
 }
 
@@ -74,21 +73,21 @@ func (c *cockroachCluster) startNodes(ctx context.Context) error {
 	return nil
 }
 
-// startNode starts one node in its folder. The folder is also its working folder, which is how an orphan is recognised.
+// startNode starts one node in its directory, which is also its working directory: this identifies orphans.
 func (c *cockroachCluster) startNode(ctx context.Context, i int) error {
 	folder := filepath.Join(c.folder, nodeRegions[i])
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
 	pidFile := filepath.Join(folder, "pid")
-	if err := endOrphan(ctx, c.log, folder, pidFile); err != nil {
+	if err := stopOrphan(ctx, c.log, folder, pidFile); err != nil {
 		return err
 	}
 	out, err := os.OpenFile(filepath.Join(folder, logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = out.Close() }()                   // the node has its own copy
+	defer func() { _ = out.Close() }()                   // the node has its own descriptor
 	cmd := exec.Command(c.binary, "start", "--insecure", // on 127.0.0.1 only
 		"--store="+filepath.Join(folder, dataName), "--listen-addr="+c.addrs[i], "--http-addr=127.0.0.1:0",
 		"--join="+strings.Join(c.addrs, ","), "--locality=region="+nodeRegions[i], "--pid-file="+pidFile,
@@ -110,7 +109,7 @@ func (c *cockroachCluster) pids() []int {
 	return pids
 }
 
-// ready makes the nodes one cluster, at the first start, and returns the URL of the database in it.
+// ready initializes the cluster if necessary and returns the URL of its database.
 func (c *cockroachCluster) ready(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, cockroachReadyTimeout)
 	defer cancel()
@@ -124,7 +123,7 @@ func (c *cockroachCluster) ready(ctx context.Context) (string, error) {
 	return CreateDatabase(ctx, server, DatabaseName)
 }
 
-// initialise asks until a node listens. A cluster that was initialised before says so, and that is as good.
+// initialise retries until a node responds. A cluster that was already initialized is fine.
 func (c *cockroachCluster) initialise(ctx context.Context) error {
 	for {
 		cmd := exec.CommandContext(ctx, c.binary, "init", "--insecure", "--host="+c.addrs[0])
@@ -135,7 +134,7 @@ func (c *cockroachCluster) initialise(ctx context.Context) error {
 		}
 		select {
 		case <-c.nodes[0].done:
-			return errors.New("the node ended while starting")
+			return errors.New("the node exited during startup")
 		case <-ctx.Done():
 			return fmt.Errorf("cockroach init: %w: %s", ctx.Err(), lastLines(string(output), 3))
 		case <-time.After(200 * time.Millisecond):
@@ -143,7 +142,7 @@ func (c *cockroachCluster) initialise(ctx context.Context) error {
 	}
 }
 
-// stop ends all nodes at once: one after the other, each would try to hand its work to the next.
+// stop stops all nodes concurrently: one after the other, each would try to transfer its leases to the next.
 func (c *cockroachCluster) stop(ctx context.Context) error {
 	defer c.guard.release()
 	ctx, cancel := context.WithTimeout(ctx, cockroachStopTimeout)
@@ -154,7 +153,7 @@ func (c *cockroachCluster) stop(ctx context.Context) error {
 	}
 	var errs []error
 	for range c.nodes {
-		if err := <-ended; !errors.Is(err, errHard) {
+		if err := <-ended; !errors.Is(err, errKilled) {
 			errs = append(errs, err)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// playCockroach does what the real program does on the outside, with the flags that devdb gives: "start" listens when the
-// cluster has been initialised, "init" does that once. No test machine has the real one; `make test-cockroach` uses it.
+// playCockroach simulates cockroach for the flags that devdb uses: "start" listens once the cluster is initialized,
+// which "init" does. The real program is tested by `make test-cockroach`.
 func playCockroach(args []string) int {
 	flags := map[string]string{}
 	for _, arg := range args[1:] {
@@ -45,7 +45,7 @@ func playCockroach(args []string) int {
 	return 0
 }
 
-// playInit works in the cluster's folder, as devdb starts it.
+// playInit runs in the cluster's directory, as devdb starts it.
 func playInit() int {
 	f, err := os.OpenFile("initialised", os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -55,7 +55,7 @@ func playInit() int {
 	return map[bool]int{true: 0, false: 1}[err == nil && f.Close() == nil]
 }
 
-// acceptSQL answers every statement with nothing, which is enough for a server that is asked whether it is there.
+// acceptSQL responds to every statement with an empty result, which is sufficient for readiness checks.
 func acceptSQL(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -94,7 +94,7 @@ func cockroachFinder(t *testing.T) finder {
 	return machine{env: map[string]string{"COCKROACH_BINARY": self}}.finder()
 }
 
-func TestCockroachIsThreeNodesInThreeRegions(t *testing.T) {
+func TestCockroachHasOneNodePerRegion(t *testing.T) {
 	find, dir := cockroachFinder(t), t.TempDir()
 	for _, when := range []string{"first start", "second start"} {
 		db, err := start(t.Context(), Options{Dir: dir}, find)
@@ -122,7 +122,7 @@ func TestCockroachEphemeralLeavesNothing(t *testing.T) {
 	require.Empty(t, entries(t, tmp))
 }
 
-func TestCockroachThatDoesNotStart(t *testing.T) {
+func TestCockroachFailsToStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := start(ctx, Options{Dir: t.TempDir()}, machine{env: map[string]string{"COCKROACH_BINARY": "/bin/false"}}.finder())

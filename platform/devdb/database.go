@@ -14,16 +14,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// duplicateDatabase is the SQLSTATE of CREATE DATABASE for a name that exists.
+// duplicateDatabase is the SQLSTATE of CREATE DATABASE for an existing name.
 const duplicateDatabase = "42P04"
 
-// CreateDatabase makes an empty database on the server of serverURL and returns its URL. An existing one is left as it is.
+// CreateDatabase creates an empty database on the server of serverURL, unless it exists, and returns its URL.
 func CreateDatabase(ctx context.Context, serverURL, name string) (string, error) {
 	return createDatabase(ctx, serverURL, name, "")
 }
 
-// CloneDatabase makes a database that starts as a copy of the database template, which nobody may be connected to. Only
-// PostgreSQL can do it.
+// CloneDatabase creates a copy of the database template, which must not have connections, and returns its URL. Only
+// PostgreSQL supports it.
 func CloneDatabase(ctx context.Context, serverURL, name, template string) (string, error) {
 	return createDatabase(ctx, serverURL, name, " TEMPLATE "+pgx.Identifier{template}.Sanitize())
 }
@@ -35,13 +35,13 @@ func createDatabase(ctx context.Context, serverURL, name, clause string) (string
 		err = nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("creating the database %s: %w", name, err)
+		return "", fmt.Errorf("creating database %s: %w", name, err)
 	}
 	return withDatabase(serverURL, name)
 }
 
-// DropDatabase removes the database name from the server of serverURL, which must be the URL of another database. Sessions
-// that still use it are ended.
+// DropDatabase drops the database name from the server of serverURL, which must be the URL of another database. It
+// closes the sessions of the dropped database.
 func DropDatabase(ctx context.Context, serverURL, name string) error {
 	cockroach, err := IsCockroach(ctx, serverURL)
 	if err != nil {
@@ -54,7 +54,7 @@ func DropDatabase(ctx context.Context, serverURL, name string) error {
 	return execOn(ctx, serverURL, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+how)
 }
 
-// IsCockroach reports whether the server of url is CockroachDB.
+// IsCockroach reports whether the server at url is CockroachDB.
 func IsCockroach(ctx context.Context, url string) (bool, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -76,17 +76,17 @@ func execOn(ctx context.Context, url, sql string) error {
 	return err
 }
 
-// withDatabase returns serverURL with another database in it.
+// withDatabase returns serverURL with another database name.
 func withDatabase(serverURL, name string) (string, error) {
 	u, err := url.Parse(serverURL)
 	if err != nil || u.Scheme == "" {
-		return "", errors.New("the database address is not a URL (postgresql://user:password@host:port/database)")
+		return "", errors.New("the database URL is invalid (postgresql://user:password@host:port/database)")
 	}
 	u.Path = "/" + name
 	return u.String(), nil
 }
 
-// startExternal uses a database that is there. Ephemeral data gets a database of its own beside it.
+// startExternal uses an existing server. Ephemeral data is stored in a separate database on it.
 func startExternal(ctx context.Context, opts Options, serverURL string) (*DB, error) {
 	if err := execOn(ctx, serverURL, "SELECT 1"); err != nil {
 		return nil, fmt.Errorf("PLAZA_DATABASE_URL: %w", err)
@@ -103,7 +103,7 @@ func startExternal(ctx context.Context, opts Options, serverURL string) (*DB, er
 	return &DB{engine: External, url: own, stop: drop}, nil
 }
 
-// waitFor asks the server of url until it answers, ctx ends or died is closed.
+// waitFor waits until the server at url responds, ctx ends or died is closed.
 func waitFor(ctx context.Context, url string, died <-chan struct{}) error {
 	const pause = 25 * time.Millisecond
 	for {
@@ -115,9 +115,9 @@ func waitFor(ctx context.Context, url string, died <-chan struct{}) error {
 		}
 		select {
 		case <-died:
-			return errors.New("the server ended while starting")
+			return errors.New("the server exited during startup")
 		case <-ctx.Done():
-			return fmt.Errorf("the server does not answer: %w", errors.Join(ctx.Err(), err))
+			return fmt.Errorf("the server does not respond: %w", errors.Join(ctx.Err(), err))
 		case <-time.After(pause):
 		}
 	}
@@ -125,6 +125,6 @@ func waitFor(ctx context.Context, url string, died <-chan struct{}) error {
 
 func randomHex(bytes int) string {
 	raw := make([]byte, bytes)
-	_, _ = rand.Read(raw) // crypto/rand.Read never fails: it ends the program instead
+	_, _ = rand.Read(raw) // crypto/rand.Read never fails: it crashes the program instead
 	return hex.EncodeToString(raw)
 }

@@ -1,8 +1,8 @@
 // Package devdb finds or starts the database of `plaza dev` and of the tests.
 //
-// It takes the first of: the database that PLAZA_DATABASE_URL names; a CockroachDB program (COCKROACH_BINARY, or cockroach
-// in PATH), as three nodes with one region each; PostgreSQL programs of this machine, in a private folder. No production
-// server is run this way.
+// It uses the first available of: the database at PLAZA_DATABASE_URL; CockroachDB (COCKROACH_BINARY, or cockroach in
+// PATH), as three nodes in one region each; PostgreSQL programs of this machine, with data in a private directory. It
+// is not meant for production.
 package devdb
 
 import (
@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// DatabaseName is the database that a server started here holds its data in.
+// DatabaseName is the name of the database on servers started by this package.
 const DatabaseName = "plaza"
 
 // Engine is the kind of database behind a DB.
@@ -28,26 +28,26 @@ const (
 	External    Engine = "external"    // found through PLAZA_DATABASE_URL
 )
 
-// ErrNone is returned when there is no way to get a database; its text names the three ways there are.
-var ErrNone = errors.New("no database found: set PLAZA_DATABASE_URL to a database, " +
-	"or COCKROACH_BINARY to a cockroach program (or have cockroach in PATH), " +
+// ErrNone is returned if no database is available. Its text lists the options.
+var ErrNone = errors.New("no database found: set PLAZA_DATABASE_URL to the URL of a database, " +
+	"or COCKROACH_BINARY to the path of cockroach (or put cockroach in PATH), " +
 	"or install the PostgreSQL server programs (in PATH or /usr/lib/postgresql/*/bin)")
 
-// Options says which database to start.
+// Options configures Start.
 type Options struct {
-	// Dir holds the data between starts. It is made, with mode 0700, when it is not there. An ephemeral database does not
-	// touch it, so it may be empty then.
+	// Dir is the directory of the data. It is created with mode 0700 if it does not exist. Ephemeral databases do not
+	// use it, so it may be empty for them.
 	Dir string
-	// Ephemeral asks for a database with no data in it that is gone after Stop, and also after this process dies. It is faster:
-	// nothing waits for the disk.
+	// Ephemeral requests an empty database that is removed by Stop and also when this process dies. It is faster,
+	// because it does not sync to disk.
 	Ephemeral bool
-	// TempDir is where an ephemeral database makes its folder. If it is empty, that is the system's temporary folder.
+	// TempDir is the parent of the directory of an ephemeral database; empty for the system's directory of temporary files.
 	TempDir string
-	// Log gets a line for each step. Nil discards them.
+	// Log logs each step; nil discards the log.
 	Log *slog.Logger
 }
 
-// DB is a database that is up.
+// DB is a running database.
 type DB struct {
 	engine Engine
 	url    string
@@ -57,8 +57,8 @@ type DB struct {
 	err    error
 }
 
-// Start finds or starts the database and returns when it answers. When ctx ends before that, everything that was started
-// is stopped again. Stop must be called on what Start returns.
+// Start finds or starts a database and returns when it responds. If ctx ends before that, everything that was started
+// is stopped. The caller must call Stop.
 func Start(ctx context.Context, opts Options) (*DB, error) {
 	return start(ctx, opts, systemFinder())
 }
@@ -79,7 +79,7 @@ func start(ctx context.Context, opts Options, find finder) (*DB, error) {
 	return nil, ErrNone
 }
 
-// startIn runs launch in the folder that opts ask for, and gives that folder back when launch fails.
+// startIn calls launch with the directory that opts specify, and releases the directory if launch fails.
 func startIn(ctx context.Context, opts Options, launch func(dir string) (*DB, error)) (*DB, error) {
 	dir, release, err := openFolder(opts)
 	if err != nil {
@@ -97,7 +97,7 @@ func startIn(ctx context.Context, opts Options, launch func(dir string) (*DB, er
 	return db, nil
 }
 
-// openFolder returns the folder to work in, locked against other processes, and what gives it back.
+// openFolder returns the directory to use, locked against other processes, and a function that releases it.
 func openFolder(opts Options) (dir string, release func() error, err error) {
 	if opts.Ephemeral {
 		dir, err = os.MkdirTemp(opts.TempDir, "plaza-db-")
@@ -108,7 +108,7 @@ func openFolder(opts Options) (dir string, release func() error, err error) {
 		return "", nil, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", nil, fmt.Errorf("making the data folder: %w", err)
+		return "", nil, fmt.Errorf("creating the data directory: %w", err)
 	}
 	unlock, err := Lock(filepath.Join(dir, lockName))
 	return dir, unlock, err
@@ -117,19 +117,20 @@ func openFolder(opts Options) (dir string, release func() error, err error) {
 // Engine returns the kind of database.
 func (db *DB) Engine() Engine { return db.engine }
 
-// URL returns the address of the database with the password in it, as pgx reads it.
+// URL returns the URL of the database including the password, for pgx.
 func (db *DB) URL() string { return db.url }
 
-// CreateDatabase makes an empty database beside the one of URL and returns its URL.
+// CreateDatabase creates an empty database on the same server and returns its URL.
 func (db *DB) CreateDatabase(ctx context.Context, name string) (string, error) {
 	return CreateDatabase(ctx, db.url, name)
 }
 
-// Died is closed when a server that Start started has ended, by Stop or by itself. It is nil for a database that was found.
+// Died returns a channel that is closed when a server started by Start has exited, whether by Stop or not. It is nil
+// for an external database.
 func (db *DB) Died() <-chan struct{} { return db.died }
 
-// Stop ends a server that Start started, waiting for its orderly end until ctx is done, and removes ephemeral data. A
-// database that was only found is left alone. Later calls return what the first one did.
+// Stop stops a server started by Start, cleanly unless ctx ends before, and removes ephemeral data. It does not stop
+// external databases. Further calls return the result of the first.
 func (db *DB) Stop(ctx context.Context) error {
 	db.once.Do(func() { db.err = db.stop(ctx) })
 	return db.err

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// finder looks for databases. Its functions are fields so that tests can pretend another machine.
+// finder looks for databases. Its functions are fields so that tests can simulate other machines.
 type finder struct {
 	getenv   func(string) string
 	lookPath func(string) (string, error)
@@ -28,7 +28,7 @@ func systemFinder() finder {
 	}
 }
 
-// cockroach returns the path of a CockroachDB program, or nothing.
+// cockroach returns the path of cockroach, or "".
 func (f finder) cockroach() string {
 	if binary := f.getenv("COCKROACH_BINARY"); binary != "" {
 		return binary
@@ -40,11 +40,11 @@ func (f finder) cockroach() string {
 	return binary
 }
 
-// postgresFolders is where packages put the server programs; PATH often has only the clients, or wrappers that insist on
-// clusters of their own.
+// postgresFolders are the directories in which packages install the server programs; PATH often contains only the
+// clients, or wrappers that manage their own clusters.
 var postgresFolders = []string{
-	"/usr/lib/postgresql/*/bin",                   // Debian and its children
-	"/usr/pgsql-*/bin",                            // packages of postgresql.org for Red Hat and its children
+	"/usr/lib/postgresql/*/bin",                   // Debian and derivatives
+	"/usr/pgsql-*/bin",                            // packages of postgresql.org for Red Hat and derivatives
 	"/opt/homebrew/opt/postgresql@*/bin",          // Homebrew on Apple silicon
 	"/usr/local/opt/postgresql@*/bin",             // Homebrew on Intel
 	"/Applications/Postgres.app/*/Versions/*/bin", // Postgres.app
@@ -52,7 +52,7 @@ var postgresFolders = []string{
 
 // install is one version of the PostgreSQL server programs.
 type install struct {
-	bin   string // folder of initdb and postgres
+	bin   string // directory of initdb and postgres
 	major int
 }
 
@@ -72,7 +72,7 @@ func (f finder) postgres() []install {
 func (f finder) postgresBins() []string {
 	var bins []string
 	for _, pattern := range postgresFolders {
-		found, _ := f.glob(pattern) // fails on a malformed pattern only
+		found, _ := f.glob(pattern) // fails only for malformed patterns
 		bins = append(bins, found...)
 	}
 	if config, err := f.lookPath("pg_config"); err == nil {
@@ -81,7 +81,7 @@ func (f finder) postgresBins() []string {
 		}
 	}
 	if postgres, err := f.lookPath("postgres"); err == nil {
-		// initdb looks for its share folder beside itself: a link in PATH must be followed to the real place.
+		// initdb finds its share directory relative to its own path, so links in PATH must be resolved.
 		if program, err := filepath.EvalSymlinks(postgres); err == nil {
 			bins = append(bins, filepath.Dir(program))
 		}
@@ -91,7 +91,7 @@ func (f finder) postgresBins() []string {
 
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// majorVersion returns the version of the programs in bin; 0 when initdb or postgres is not there.
+// majorVersion returns the version of the programs in bin; 0 if initdb or postgres is missing.
 func (f finder) majorVersion(bin string) int {
 	if _, err := f.lookPath(filepath.Join(bin, "initdb")); err != nil {
 		return 0

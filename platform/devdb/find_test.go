@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machine describes what a finder sees.
+// machine describes the machine that a finder sees.
 type machine struct {
 	env   map[string]string
-	path  map[string]string // name -> what lookPath returns; full paths stand for themselves
+	path  map[string]string // name -> what lookPath returns; full paths map to themselves
 	globs map[string][]string
 	runs  map[string]string // "program argument" -> output
 }
@@ -43,10 +43,10 @@ func TestFindCockroach(t *testing.T) {
 		machine machine
 		want    string
 	}{
-		"nothing":           {machine{}, ""},
-		"path":              {machine{path: inPath}, "/usr/bin/cockroach"},
-		"variable":          {machine{env: map[string]string{"COCKROACH_BINARY": "/opt/c"}}, "/opt/c"},
-		"variable is first": {machine{env: map[string]string{"COCKROACH_BINARY": "/opt/c"}, path: inPath}, "/opt/c"},
+		"nothing":                   {machine{}, ""},
+		"path":                      {machine{path: inPath}, "/usr/bin/cockroach"},
+		"variable":                  {machine{env: map[string]string{"COCKROACH_BINARY": "/opt/c"}}, "/opt/c"},
+		"variable takes precedence": {machine{env: map[string]string{"COCKROACH_BINARY": "/opt/c"}, path: inPath}, "/opt/c"},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, c.machine.finder().cockroach()) })
 	}
@@ -75,16 +75,16 @@ func TestFindPostgres(t *testing.T) {
 func TestPickInstall(t *testing.T) {
 	got, err := pickInstall(t.TempDir()+"/none", []install{{"new", 17}, {"old", 15}})
 	require.NoError(t, err)
-	require.Equal(t, 17, got.major, "the newest for new data")
+	require.Equal(t, 17, got.major, "the newest version for new data")
 
 	data := t.TempDir()
 	require.NoError(t, os.WriteFile(data+"/PG_VERSION", []byte("15\n"), 0o600))
 	got, err = pickInstall(data, []install{{"new", 17}, {"old", 15}})
 	require.NoError(t, err)
-	require.Equal(t, 15, got.major, "the one that made the data")
+	require.Equal(t, 15, got.major, "the version that created the data")
 }
 
-func TestNoDatabaseNamesTheThreeWays(t *testing.T) {
+func TestNoDatabaseListsTheOptions(t *testing.T) {
 	_, err := start(t.Context(), Options{Dir: t.TempDir()}, machine{}.finder())
 	require.ErrorIs(t, err, ErrNone)
 	for _, way := range []string{"PLAZA_DATABASE_URL", "COCKROACH_BINARY", "PostgreSQL"} {
@@ -93,7 +93,7 @@ func TestNoDatabaseNamesTheThreeWays(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// cutPassword returns address with another password, and the password that it had.
+// cutPassword returns address with a different password, and the original user and password.
 func cutPassword(t *testing.T, address string) (changed, password, user string) {
 	t.Helper()
 	u, err := url.Parse(address)

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockName is the file that a running program holds locked in its data folder.
+// lockName is the file in the data directory that a running program locks.
 const lockName = "database.lock"
 
-// ErrInUse is returned when another running program holds a lock.
+// ErrInUse is returned if another program holds a lock.
 var ErrInUse = errors.New("in use by another program")
 
-// Lock takes the file at path for this process, and makes it when it is not there. The kernel drops the lock when the
-// process ends, however it ends: whoever holds it knows that a database server still running on the folder is an orphan.
+// Lock locks the file at path for this process and creates it if necessary. The kernel releases the lock when the
+// process ends for any reason, so for its holder any server still running on the directory is an orphan.
 func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -31,7 +31,7 @@ func Lock(path string) (unlock func() error, err error) {
 		}
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
-	// The number is only for the message above; the lock does not depend on it.
+	// The process id is only for the message above; the lock does not depend on it.
 	if err := errors.Join(f.Truncate(0), writeAt(f, fmt.Sprintln(os.Getpid()))); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

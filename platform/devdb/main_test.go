@@ -17,9 +17,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
-// TestMain lets the test program play other programs: a holder of a database in a process of its own, and a CockroachDB.
+// TestMain lets the test binary act as other programs: a holder of a database in a separate process, and a CockroachDB.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("DEVDB_TEST_HOLD") != "":
@@ -27,13 +28,13 @@ func TestMain(m *testing.M) {
 	case os.Getenv("DEVDB_TEST_COCKROACH") != "":
 		os.Exit(playCockroach(os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
-// hold starts a database as the environment says, tells its URL and its server's process, and stops it in an orderly way
-// when its input ends.
+// hold starts a database according to the environment, prints its URL and its server's process id, and stops it cleanly
+// at the end of its input.
 func hold() int {
-	signal.Ignore(syscall.SIGINT) // like a program that still ends its requests
+	signal.Ignore(syscall.SIGINT) // like a program that is finishing its requests
 	ctx := context.Background()
 	db, err := start(ctx, Options{Dir: os.Getenv("DEVDB_TEST_HOLD"), Ephemeral: os.Getenv("DEVDB_TEST_EPHEMERAL") != ""}, postgresOnly())
 	if err != nil {
@@ -49,7 +50,7 @@ func hold() int {
 	return 0
 }
 
-// postgresOnly finds what this machine has and never another engine.
+// postgresOnly returns a finder that finds this machine's PostgreSQL and no other engine.
 func postgresOnly() finder {
 	f := systemFinder()
 	look := f.lookPath
@@ -70,7 +71,7 @@ type holder struct {
 	url   string
 }
 
-// startHolder runs hold on dir as the user who (nil: as this one) with more variables in its environment.
+// startHolder runs hold on dir as the user who, or as this user if nil, with additional environment variables.
 func startHolder(t *testing.T, dir string, who *owner, env ...string) *holder {
 	t.Helper()
 	cmd := exec.Command(program(t, who))
@@ -92,7 +93,7 @@ func startHolder(t *testing.T, dir string, who *owner, env ...string) *holder {
 	return &holder{cmd: cmd, input: input, url: strings.TrimSpace(line)}
 }
 
-// program returns the test program where who can run it: the Go tool builds it in a folder that is private to its user.
+// program returns a copy of the test binary that who can run: the Go tool builds it in a private directory.
 func program(t *testing.T, who *owner) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -108,32 +109,32 @@ func program(t *testing.T, who *owner) string {
 	return path
 }
 
-// openFolderFor returns a folder that who owns and can reach, which t.TempDir is not.
+// openFolderFor returns a directory that who owns and can access, unlike that of t.TempDir.
 func openFolderFor(t *testing.T, who *owner) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "devdb-test-") //nolint:usetesting // see above
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))
-	require.NoError(t, who.give(dir))
+	require.NoError(t, who.chown(dir))
 	return dir
 }
 
-// finish ends the holder in an orderly way.
+// finish stops the holder cleanly.
 func (h *holder) finish(t *testing.T) {
 	t.Helper()
 	require.NoError(t, h.input.Close())
 	require.NoError(t, h.cmd.Wait())
 }
 
-// kill ends the holder as a crash would.
+// kill stops the holder like a crash.
 func (h *holder) kill(t *testing.T) {
 	t.Helper()
 	require.NoError(t, h.cmd.Process.Kill())
 	_ = h.cmd.Wait()
 }
 
-// guardOf returns the process of the guard that the process parent started.
+// guardOf returns the process id of the guard started by the process parent.
 func guardOf(t *testing.T, parent int) int {
 	t.Helper()
 	out, err := exec.Command("ps", "-o", "pid=,args=", "--ppid", strconv.Itoa(parent)).Output()
@@ -145,7 +146,7 @@ func guardOf(t *testing.T, parent int) int {
 			return pid
 		}
 	}
-	require.Fail(t, "no guard")
+	require.Fail(t, "no guard found")
 	return 0
 }
 
@@ -164,7 +165,7 @@ func execute(t *testing.T, url, sql string) {
 	require.NoError(t, execOn(t.Context(), url, sql))
 }
 
-// eventually waits for something that another process does.
+// eventually waits for a condition that depends on another process.
 func eventually(t *testing.T, condition func() bool, what string) {
 	t.Helper()
 	require.Eventually(t, condition, 30*time.Second, 20*time.Millisecond, what)

@@ -14,42 +14,42 @@ import (
 	"time"
 )
 
-// pidName is the file in which a running PostgreSQL names itself; its first line is the process id.
+// pidName is the pid file of PostgreSQL; its first line is the process id.
 const pidName = "postmaster.pid"
 
-// endOrphan stops a server that an earlier, crashed program left running in folder, as its pid file says. The lock is held:
-// nobody who is alive uses that server.
-func endOrphan(ctx context.Context, log *slog.Logger, folder, pidFile string) error {
+// stopOrphan stops a server that a crashed program left running in folder, according to its pid file. The caller holds
+// the lock, so no running program uses that server.
+func stopOrphan(ctx context.Context, log *slog.Logger, folder, pidFile string) error {
 	pid, err := readPid(pidFile)
 	if err != nil || pid == 0 {
 		return err
 	}
 	if !runsIn(pid, folder) {
-		return forgetPid(pid, pidFile)
+		return removeStalePid(pid, pidFile)
 	}
-	log.WarnContext(ctx, "stopping a database server that was left running", "pid", pid)
+	log.WarnContext(ctx, "stopping an orphaned database server", "pid", pid)
 	for _, step := range []struct {
 		signal syscall.Signal
 		wait   time.Duration
 	}{{syscall.SIGINT, 15 * time.Second}, {syscall.SIGQUIT, 5 * time.Second}, {syscall.SIGKILL, 5 * time.Second}} {
-		_ = syscall.Kill(pid, step.signal) // fails when it has just ended
+		_ = syscall.Kill(pid, step.signal) // fails if it has just exited
 		if waitGone(ctx, pid, folder, step.wait) {
 			return nil
 		}
 	}
-	return errors.Join(ctx.Err(), fmt.Errorf("a database server (process %d) runs in %s and does not end", pid, folder))
+	return errors.Join(ctx.Err(), fmt.Errorf("the database server in %[2]s (process %[1]d) does not exit", pid, folder))
 }
 
-// forgetPid removes the pid file when its number now belongs to some other process: PostgreSQL would take that for a
-// running server and refuse to start. Of a process that is gone PostgreSQL itself makes sure, better than we could.
-func forgetPid(pid int, pidFile string) error {
+// removeStalePid removes the pid file if its process id now belongs to another process: PostgreSQL would consider that
+// a running server and refuse to start. If the process does not exist, PostgreSQL handles that itself.
+func removeStalePid(pid int, pidFile string) error {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return nil
 	}
 	return os.Remove(pidFile)
 }
 
-// readPid returns the process id in the file at path; 0 when there is no such file or no number in it.
+// readPid returns the process id in the file at path; 0 if there is no file or no number in it.
 func readPid(path string) (int, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,13 +61,13 @@ func readPid(path string) (int, error) {
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	if err != nil || pid <= 1 {
-		return 0, nil //nolint:nilerr // a broken file names nobody; PostgreSQL reports it if it matters
+		return 0, nil //nolint:nilerr // PostgreSQL reports an invalid file if necessary
 	}
 	return pid, nil
 }
 
-// runsIn reports whether the process works in folder. A database server does, which tells it from a process that merely
-// got the number again; a zombie works nowhere and counts as gone.
+// runsIn reports whether the process has folder as its working directory. This distinguishes a database server from an
+// unrelated process with the same id; zombies have no working directory.
 func runsIn(pid int, folder string) bool {
 	want, err := os.Stat(folder)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// owner is the user that PostgreSQL runs as. PostgreSQL refuses to run as root; nil stands for the user of this process.
+// owner is the user that runs PostgreSQL, which refuses to run as root. nil is the user of this process.
 type owner struct {
 	name     string
 	uid, gid uint32
 }
 
-// ownerOf returns who runs the server on data: as root, the user the data already belongs to, else postgres, else nobody.
+// ownerOf returns the user that runs the server on data: for root, the owner of the data, else postgres, else nobody.
 func ownerOf(data string) (*owner, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -33,7 +33,7 @@ func ownerOf(data string) (*owner, error) {
 			return o, nil
 		}
 	}
-	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as")
+	return nil, errors.New("PostgreSQL cannot run as root, and neither user postgres nor user nobody exists")
 }
 
 func lookupOwner(name string) (*owner, error) {
@@ -46,20 +46,20 @@ func lookupOwner(name string) (*owner, error) {
 	return &owner{name: name, uid: uint32(uid), gid: uint32(gid)}, errors.Join(err1, err2)
 }
 
-// give hands a file or folder over.
-func (o *owner) give(path string) error {
+// chown changes the owner of a file or directory.
+func (o *owner) chown(path string) error {
 	if o == nil {
 		return nil
 	}
 	return os.Chown(path, int(o.uid), int(o.gid))
 }
 
-// prepare makes cmd run as the owner, and returns how cmd must write the path of folder.
+// prepare makes cmd run as the owner with access to folder; see path.
 //
-// The owner may be unable to enter the folders above: a data folder under /root, say. Moving the data elsewhere would
-// leave it behind when the data folder is removed, and opening the folders above is not ours to do. So root opens the folder
-// and the server inherits it as file descriptor 3: /proc/self/fd/3 leads there without passing the folders above. PostgreSQL
-// changes into its data folder once and works with relative paths from then on.
+// The owner may lack access to a parent directory, for example if the data directory is in /root. Moving the data would
+// leave it behind when the data directory is removed, and changing permissions of parent directories is not acceptable.
+// Therefore root opens the directory and the server inherits it as file descriptor 3: /proc/self/fd/3 bypasses the
+// parent directories. PostgreSQL changes to its data directory once and then uses relative paths.
 func (o *owner) prepare(cmd *exec.Cmd, folder *os.File) {
 	if o == nil {
 		return
@@ -70,7 +70,7 @@ func (o *owner) prepare(cmd *exec.Cmd, folder *os.File) {
 	}
 }
 
-// path returns how a program prepared with folder reaches name in it.
+// path returns the path of name in folder for a program prepared with folder.
 func (o *owner) path(folder, name string) string {
 	if o != nil && runtime.GOOS == "linux" {
 		folder = "/proc/self/fd/3" // the first of ExtraFiles

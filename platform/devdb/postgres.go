@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// startAttempts is how often the server is started before giving up: another program can take the free port first, and
-// the memory of a killed server can stay in use for a moment.
+// startAttempts is the number of attempts to start the server: another program can take the free port first, and the
+// shared memory of a killed server can stay in use for a moment.
 const startAttempts = 3
 
 // startPostgres starts PostgreSQL on the cluster in dir.
@@ -23,9 +23,9 @@ func startPostgres(ctx context.Context, opts Options, dir string, installs []ins
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = c.handle.Close() }() // the server has its own copy
+	defer func() { _ = c.handle.Close() }() // the server has its own descriptor
 	data := filepath.Join(c.folder, dataName)
-	if err := endOrphan(ctx, opts.Log, data, filepath.Join(data, pidName)); err != nil {
+	if err := stopOrphan(ctx, opts.Log, data, filepath.Join(data, pidName)); err != nil {
 		return nil, err
 	}
 	if err := c.ensure(ctx); err != nil {
@@ -36,12 +36,12 @@ func startPostgres(ctx context.Context, opts Options, dir string, installs []ins
 		if err == nil || attempt == startAttempts || ctx.Err() != nil {
 			return db, err
 		}
-		opts.Log.WarnContext(ctx, "starting the database again", "error", err)
+		opts.Log.WarnContext(ctx, "retrying to start the database", "error", err)
 		pause(ctx, 300*time.Millisecond)
 	}
 }
 
-// pause waits, but not beyond the end of ctx.
+// pause sleeps for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -49,7 +49,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// serve starts the server once, on a free port, and waits until it has the database.
+// serve starts the server on a free port and waits until its database exists.
 func (c *cluster) serve(ctx context.Context, dir string) (*DB, error) {
 	port, err := freePort()
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *cluster) serve(ctx context.Context, dir string) (*DB, error) {
 		err = fmt.Errorf("starting PostgreSQL: %w: %s", err, c.logTail())
 		return nil, errors.Join(err, stopPostgres(server)(ctx))
 	}
-	c.log.InfoContext(ctx, "database is up", "engine", PostgreSQL, "port", port, "pid", server.pid())
+	c.log.InfoContext(ctx, "database is ready", "engine", PostgreSQL, "port", port, "pid", server.pid())
 	return &DB{engine: PostgreSQL, url: own, stop: stopPostgres(server), died: server.done}, nil
 }
 
@@ -73,7 +73,7 @@ func (c *cluster) run(port int, dir string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = out.Close() }() // the server has its own copy
+	defer func() { _ = out.Close() }() // the server has its own descriptor
 	args := []string{"-D", c.path(dataName), "-p", strconv.Itoa(port)}
 	for _, s := range c.settings() {
 		args = append(args, "-c", s)
@@ -90,7 +90,7 @@ func (c *cluster) run(port int, dir string) (*process, error) {
 	return server, nil
 }
 
-// leftovers is the folder that is to go with the server.
+// leftovers returns the directory that is removed when the server exits.
 func (c *cluster) leftovers(dir string) string {
 	if c.ephemeral {
 		return dir
@@ -101,23 +101,23 @@ func (c *cluster) leftovers(dir string) string {
 func (c *cluster) settings() []string {
 	settings := []string{
 		"listen_addresses=127.0.0.1",
-		"unix_socket_directories=", // TCP alone: tests put a proxy before it, and a socket would need a folder
-		"max_connections=300",      // three regions, a pool for each home
+		"unix_socket_directories=", // TCP only: tests use proxies, and a socket would need a directory
+		"max_connections=300",      // three regions with a pool per home
 		"shared_buffers=128MB",
-		"jit=off", // short statements only: compiling costs more than it gains
+		"jit=off", // statements are short: compilation costs more than it saves
 		"timezone=UTC", "log_timezone=UTC",
 		"log_min_messages=warning",
-		// Statements and the details of errors carry what people wrote; the log must not.
+		// Statements and error details contain user content, which must not be logged.
 		"log_min_error_statement=panic", "log_error_verbosity=terse",
 	}
 	if !c.ephemeral {
-		return append(settings, "fsync=on", "synchronous_commit=on", "full_page_writes=on") // nothing acknowledged is lost
+		return append(settings, "fsync=on", "synchronous_commit=on", "full_page_writes=on") // acknowledged commits are durable
 	}
 	return append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
 		"max_wal_size=128MB") // the folder may be in memory
 }
 
-// ready waits for the server and returns the URL of the database in it.
+// ready waits for the server and returns the URL of its database.
 func (c *cluster) ready(ctx context.Context, port int, server *process) (string, error) {
 	password, err := c.password()
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *cluster) logTail() string {
 	return lastLines(string(text), 5)
 }
 
-// stopPostgres returns what ends the server: fast shutdown first, then without a checkpoint.
+// stopPostgres returns a function that stops the server: fast shutdown first, then immediate shutdown.
 func stopPostgres(server *process) func(context.Context) error {
 	return func(ctx context.Context) error {
 		defer server.guard.release()
@@ -151,7 +151,7 @@ func stopPostgres(server *process) func(context.Context) error {
 	}
 }
 
-// freePort returns a port that was free a moment ago.
+// freePort returns a port that is currently free.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -33,15 +33,15 @@ func TestSecondStartFindsTheData(t *testing.T) {
 	execute(t, db.URL(), "CREATE TABLE kept AS SELECT 42 AS answer")
 	stopDB(t, db)
 	<-db.Died()
-	require.Error(t, execOn(t.Context(), db.URL(), "SELECT 1"), "the server is gone")
+	require.Error(t, execOn(t.Context(), db.URL(), "SELECT 1"), "the server has exited")
 
 	db = startPersistent(t, dir)
 	require.Equal(t, 42, query[int](t, db.URL(), "SELECT answer FROM kept"))
 }
 
-// t.TempDir makes its folders with mode 0700 for this user. As root, that is the folder which the user that PostgreSQL
-// runs as cannot enter.
-func TestDataFolderOthersCannotEnter(t *testing.T) {
+// t.TempDir creates directories with mode 0700 for this user. If the tests run as root, PostgreSQL's user cannot access
+// them.
+func TestInaccessibleDataDirectory(t *testing.T) {
 	locked := filepath.Join(t.TempDir(), "locked")
 	require.NoError(t, os.Mkdir(locked, 0o700))
 	dir := filepath.Join(locked, "data")
@@ -90,7 +90,7 @@ func TestServerSettings(t *testing.T) {
 	}
 }
 
-func TestPasswordIsNeeded(t *testing.T) {
+func TestPasswordIsRequired(t *testing.T) {
 	db := startPersistent(t, t.TempDir())
 	_, password, _ := cutPassword(t, db.URL())
 	require.Len(t, password, 48)
@@ -107,7 +107,7 @@ func TestEphemeralLeavesNothing(t *testing.T) {
 	require.NotEmpty(t, entries(t, tmp))
 	stopDB(t, db)
 	require.Empty(t, entries(t, tmp))
-	stopDB(t, db) // again does nothing
+	stopDB(t, db) // idempotent
 }
 
 func TestEphemeralLeavesNothingWhenItsProgramIsKilled(t *testing.T) {
@@ -119,10 +119,10 @@ func TestEphemeralLeavesNothingWhenItsProgramIsKilled(t *testing.T) {
 	require.Error(t, execOn(t.Context(), h.url, "SELECT 1"))
 }
 
-func TestCtrlCReachesTheProgramAlone(t *testing.T) {
+func TestInterruptDoesNotReachTheServer(t *testing.T) {
 	h := startHolder(t, t.TempDir(), nil)
 	require.NoError(t, syscall.Kill(-h.cmd.Process.Pid, syscall.SIGINT))
-	execute(t, h.url, "SELECT pg_sleep(0.2)") // a server that got the signal would end this
+	execute(t, h.url, "SELECT pg_sleep(0.2)") // fails if the server received the signal
 	h.finish(t)
 }
 
@@ -131,21 +131,21 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 	h := startHolder(t, dir, nil)
 	execute(t, h.url, "CREATE TABLE kept AS SELECT 42 AS answer")
 	h.kill(t)
-	db := startPersistent(t, dir) // at once: the guard may still be ending the old server
+	db := startPersistent(t, dir) // without delay: the guard may still be stopping the old server
 	require.Equal(t, 42, query[int](t, db.URL(), "SELECT answer FROM kept"))
 }
 
-func TestOrphanIsEnded(t *testing.T) {
+func TestOrphanIsStopped(t *testing.T) {
 	dir := t.TempDir()
 	h := startHolder(t, dir, nil)
 	execute(t, h.url, "CREATE TABLE kept AS SELECT 42 AS answer")
 	require.NoError(t, syscall.Kill(guardOf(t, h.cmd.Process.Pid), syscall.SIGKILL))
 	h.kill(t)
-	require.NoError(t, execOn(t.Context(), h.url, "SELECT 1"), "nobody has ended it")
+	require.NoError(t, execOn(t.Context(), h.url, "SELECT 1"), "still running")
 
 	db := startPersistent(t, dir)
 	require.Equal(t, 42, query[int](t, db.URL(), "SELECT answer FROM kept"))
-	require.Error(t, execOn(t.Context(), h.url, "SELECT 1"), "the orphan is gone")
+	require.Error(t, execOn(t.Context(), h.url, "SELECT 1"), "the orphan was stopped")
 }
 
 func TestKilledServer(t *testing.T) {
@@ -169,7 +169,7 @@ func TestPidFileOfAnotherProcess(t *testing.T) {
 	pidFile := filepath.Join(dir, "postgres", dataName, pidName)
 	require.NoError(t, os.WriteFile(pidFile, []byte(strconv.Itoa(other.Process.Pid)+"\n"), 0o600))
 	startPersistent(t, dir)
-	require.NoError(t, other.Process.Signal(syscall.Signal(0)), "left alone")
+	require.NoError(t, other.Process.Signal(syscall.Signal(0)), "not stopped")
 }
 
 func TestInterruptedFirstStart(t *testing.T) {
@@ -195,7 +195,7 @@ func TestDataOfAnotherVersion(t *testing.T) {
 	require.NoError(t, os.MkdirAll(data, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600))
 	_, err := start(t.Context(), Options{Dir: dir}, postgresOnly())
-	require.ErrorContains(t, err, "was made by PostgreSQL 9")
+	require.ErrorContains(t, err, "was created by PostgreSQL 9")
 }
 
 func TestCancelledStartLeavesNothing(t *testing.T) {
@@ -208,7 +208,7 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 	require.Empty(t, entries(t, tmp))
 }
 
-// TestPlainUser runs the whole as a user without privileges. When the tests run as one, every other test does that too.
+// TestPlainUser runs hold as a user without privileges. If the tests run as one, all other tests do that as well.
 func TestPlainUser(t *testing.T) {
 	var who *owner
 	dir := t.TempDir()
@@ -227,7 +227,8 @@ func TestPlainUser(t *testing.T) {
 	}
 }
 
-// TestRootContinuesAsTheOwner starts as root on data that a plain user made, as after a forgotten sudo, and back.
+// TestRootContinuesAsTheOwner starts as root on data created by a plain user, as after an accidental sudo, and vice
+// versa.
 func TestRootContinuesAsTheOwner(t *testing.T) {
 	var who *owner
 	dir := t.TempDir()
@@ -267,7 +268,7 @@ func TestExternal(t *testing.T) {
 	require.Equal(t, External, db.Engine())
 	require.Equal(t, server.URL(), db.URL())
 	stopDB(t, db)
-	execute(t, server.URL(), "SELECT 1") // left alone
+	execute(t, server.URL(), "SELECT 1") // still running
 
 	db, err = start(t.Context(), Options{Ephemeral: true}, find)
 	require.NoError(t, err)
@@ -277,7 +278,7 @@ func TestExternal(t *testing.T) {
 	require.Error(t, execOn(t.Context(), db.URL(), "SELECT 1"), "dropped")
 }
 
-func TestExternalThatDoesNotAnswer(t *testing.T) {
+func TestExternalDoesNotRespond(t *testing.T) {
 	find := finder{getenv: func(string) string { return "postgresql://plaza:hunter2@127.0.0.1:1/plaza" }}
 	_, err := start(t.Context(), Options{}, find)
 	require.ErrorContains(t, err, "PLAZA_DATABASE_URL")

@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// errHard is returned by stop when the polite signal did not help in time.
-var errHard = errors.New("the database server did not end in time and was stopped hard")
+// errKilled is returned by stop if the server had to be stopped forcibly.
+var errKilled = errors.New("the database server did not stop in time and was stopped forcibly")
 
-// process is a server that was started here.
+// process is a server started by this package.
 type process struct {
 	cmd   *exec.Cmd
-	done  chan struct{} // closed when the server has ended
+	done  chan struct{} // closed when the server has exited
 	guard *guard
 }
 
-// spawn starts cmd in a process group of its own, so that ctrl-C at a terminal reaches this program alone, which first
-// ends the requests and then the database.
+// spawn starts cmd in a new process group, so that ctrl-C in a terminal reaches only this program, which first finishes
+// its requests and then stops the database.
 func spawn(cmd *exec.Cmd) (*process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -34,7 +34,7 @@ func spawn(cmd *exec.Cmd) (*process, error) {
 	}
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // how it ended stands in its log
+		_ = cmd.Wait() // the server logs its exit reason
 		close(p.done)
 	}()
 	return p, nil
@@ -42,9 +42,9 @@ func spawn(cmd *exec.Cmd) (*process, error) {
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
-// stop ends the server: politely until ctx ends, then firmly, then with force.
+// stop stops the server: with the signal polite, after ctx ends with firm, and finally with SIGKILL.
 func (p *process) stop(ctx context.Context, polite, firm os.Signal) error {
-	_ = p.cmd.Process.Signal(polite) // fails when it has ended already
+	_ = p.cmd.Process.Signal(polite) // fails if it has already exited
 	select {
 	case <-p.done:
 		return nil
@@ -54,25 +54,25 @@ func (p *process) stop(ctx context.Context, polite, firm os.Signal) error {
 		_ = p.cmd.Process.Signal(signal)
 		select {
 		case <-p.done:
-			return errHard
+			return errKilled
 		case <-time.After(5 * time.Second):
 		}
 	}
-	return fmt.Errorf("the database server (process %d) does not end", p.pid())
+	return fmt.Errorf("the database server (process %d) does not exit", p.pid())
 }
 
-// guard ends servers when this process dies without doing it. It is a shell that waits for its standard input to end, which
-// happens when this process dies, however it dies. (Linux can signal a child when its parent dies, but means the parent's
-// thread, and no other system can; and nobody would remove the data.)
+// guard stops servers when this process dies without stopping them. It is a shell that waits for end of file on its
+// standard input, which occurs when this process ends for any reason. (Linux can signal a child when its parent dies,
+// but refers to the parent's thread; other systems cannot, and the data would not be removed.)
 type guard struct {
 	cmd   *exec.Cmd
 	input io.Closer
 }
 
-// guardScript ends the processes $2 … in an orderly way, as SIGINT does for PostgreSQL and CockroachDB, gives each 20 seconds
-// at most, and removes the folder $1, if any. It counts, because a process that nobody reaps never seems to end.
+// guardScript stops the processes $2 … cleanly with SIGINT, waits at most 20 seconds for each, and removes the
+// directory $1, if any. It counts the attempts, because a process that is never reaped seems to run forever.
 //
-//nolint:dupword // two loops of the shell end
+//nolint:dupword // two shell loops end
 const guardScript = `folder=$1
 shift
 cat >/dev/null
@@ -86,7 +86,7 @@ for pid in "$@"; do
 done
 [ -z "$folder" ] || rm -rf -- "$folder"`
 
-// startGuard guards the processes, and the folder remove if it is not empty.
+// startGuard starts a guard of the processes and, if not empty, of the directory remove.
 func startGuard(remove string, pids ...int) (*guard, error) {
 	args := []string{"-c", guardScript, "plaza-database-guard", remove}
 	for _, pid := range pids {
@@ -100,12 +100,12 @@ func startGuard(remove string, pids ...int) (*guard, error) {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting the guard of the database: %w", err)
+		return nil, fmt.Errorf("starting the database guard: %w", err)
 	}
 	return &guard{cmd: cmd, input: input}, nil
 }
 
-// release ends the guard without its doing anything. A guard that was never started has nothing to release.
+// release ends the guard without any effect on the servers. It does nothing on a nil guard.
 func (g *guard) release() {
 	if g == nil {
 		return

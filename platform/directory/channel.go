@@ -9,22 +9,22 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// ChannelID is the internal id of the channel to which a client gave an id. It is derived from the keyed hash, which names the
-// home too: every server finds the channel without a look-up, and two of the same id cannot be.
+// ChannelID returns the internal id of the channel with an id chosen by a client. It is derived from the keyed hash,
+// which also determines the home: every server finds the channel without a lookup, and public ids are unique.
 func (d *Directory) ChannelID(publicID string) string {
 	hash := d.named("channel", publicID)
 	return region.DerivedID(deciding(hash), hash[1:])
 }
 
-// ConversationID is the internal id of the one conversation of users, whoever of them asks. It lives at the home of the first of
-// them in the order of internal ids; there is at least one.
+// ConversationID returns the internal id of the conversation of users, which does not depend on their order. Its home
+// is that of the user with the smallest internal id. userIDs must not be empty.
 func (d *Directory) ConversationID(userIDs []string) string {
 	ids := slices.Compact(slices.Sorted(slices.Values(userIDs)))
-	home, _ := region.HomeOf(ids[0]) // internal ids are well formed
+	home, _ := region.HomeOf(ids[0]) // internal ids are valid
 	return region.DerivedID(home, d.named("conversation", ids...))
 }
 
-// named is the keyed hash of what is no user id: no user id holds the byte that parts the texts.
+// named returns a keyed hash that never equals that of a user id: user ids do not contain the separator byte.
 func (d *Directory) named(kind string, texts ...string) []byte {
 	mac := hmac.New(sha256.New, d.key)
 	mac.Write([]byte(kind + "\x00" + strings.Join(texts, "\x00")))

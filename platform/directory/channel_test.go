@@ -15,7 +15,7 @@ func derive(key string) *directory.Directory {
 	return directory.New(nil, region.EU, []byte(key), time.Now, slog.Default())
 }
 
-// TestDerivedIDs are the same for every server of a network, well formed, and nobody's who lacks the key.
+// TestDerivedIDs checks that derived ids are valid, the same on every server, and depend on the key.
 func TestDerivedIDs(t *testing.T) {
 	d := derive("a")
 	homes := map[region.Code]bool{}
@@ -27,12 +27,12 @@ func TestDerivedIDs(t *testing.T) {
 		require.Equal(t, internal, derive("a").ChannelID(id))
 		require.NotEqual(t, internal, derive("b").ChannelID(id))
 	}
-	require.Len(t, homes, 3, "chosen ids spread over all homes")
+	require.Len(t, homes, 3, "ids are distributed over all homes")
 	us, eu, sg := region.NewID(region.US), region.NewID(region.EU), region.NewID(region.SG)
 	id := d.ConversationID([]string{sg, us, eu})
 	require.Equal(t, id, d.ConversationID([]string{eu, sg, us, eu}))
 	require.NotEqual(t, id, d.ConversationID([]string{eu, sg}))
 	home, err := region.HomeOf(id)
 	require.NoError(t, err)
-	require.Equal(t, region.US, home, "the home of the first")
+	require.Equal(t, region.US, home, "the home of the smallest id")
 }

@@ -1,8 +1,8 @@
-// Package directory tells which internal id a client's own user id has.
+// Package directory maps the user ids chosen by clients to internal ids.
 //
-// The deciding row of a user id lives at the home that its keyed hash names; a home that has looked it up keeps a copy,
-// so that a region that is away stops nobody whose data lives elsewhere. An entry never changes, so a server remembers
-// the ones that it has seen.
+// The authoritative row of a user id is at the home determined by its keyed hash. A home that looked an id up keeps a
+// copy, so that an unavailable region only affects users whose data it stores. Entries never change, so servers cache
+// them.
 package directory
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// remembered is how many entries a server keeps in memory, some 200 bytes each.
-const remembered = 20_000
+// cacheSize is the maximum number of cached entries, of about 200 bytes each.
+const cacheSize = 20_000
 
-// Directory looks user ids up. Safe for use by several goroutines.
+// Directory looks up user ids. It is safe for concurrent use.
 type Directory struct {
 	store *store.Store
 	local region.Code
@@ -31,30 +31,30 @@ type Directory struct {
 	known *lru.Cache[string, string]
 }
 
-// New makes a directory for a server of the region local. key is the same in every region.
+// New returns a directory for a server of the region local. key must be the same in every region.
 func New(st *store.Store, local region.Code, key []byte, now func() time.Time, log *slog.Logger) *Directory {
-	known, err := lru.New[string, string](remembered)
+	known, err := lru.New[string, string](cacheSize)
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
 	return &Directory{store: st, local: local, key: key, now: now, log: log, known: known}
 }
 
-// hash is the keyed hash of a user id: no personal data stands in an index key.
+// hash returns the keyed hash of a user id, so that indexes contain no personal data.
 func (d *Directory) hash(publicID string) []byte {
 	mac := hmac.New(sha256.New, d.key)
 	mac.Write([]byte(publicID))
 	return mac.Sum(nil)
 }
 
-// deciding is the home whose row decides what id a hash has.
+// deciding returns the home of the authoritative row of a hash.
 func deciding(hash []byte) region.Code {
 	all := region.All()
 	return all[int(hash[0])%len(all)]
 }
 
-// Resolve returns the internal ids of public ids; an unknown one is absent from the answer. An internal id stands for
-// itself where no user has it as a public id, because some operations of the interface take either.
+// Resolve returns the internal ids of public ids; unknown ids are absent from the result. An internal id that is not
+// some user's public id maps to itself, because some operations of the API accept either.
 func (d *Directory) Resolve(ctx context.Context, ids ...string) (map[string]string, error) {
 	found, err := d.lookUpAll(ctx, ids)
 	if err != nil {
@@ -68,8 +68,8 @@ func (d *Directory) Resolve(ctx context.Context, ids ...string) (map[string]stri
 	return found, nil
 }
 
-// Lookup returns the internal id of one public id, empty where it is unknown. Unlike Resolve it takes nothing else for
-// a user: it is what signing in rests on.
+// Lookup returns the internal id of a public id, or "" if it is unknown. Unlike Resolve it does not accept internal
+// ids; signing in depends on that.
 func (d *Directory) Lookup(ctx context.Context, publicID string) (string, error) {
 	found, err := d.lookUpAll(ctx, []string{publicID})
 	return found[publicID], err
@@ -90,7 +90,7 @@ func (d *Directory) lookUpAll(ctx context.Context, publicIDs []string) (map[stri
 	}
 	unknown, err := d.lookUp(ctx, unknown, found, func([]byte) region.Code { return d.local })
 	if err != nil {
-		// The copies are away, the deciding rows may not be.
+		// The local copies are unavailable, but the authoritative rows may not be.
 		d.log.WarnContext(ctx, "directory copies not readable", "home", d.local, "error", err)
 	}
 	if len(unknown) == 0 {
@@ -99,14 +99,14 @@ func (d *Directory) lookUpAll(ctx context.Context, publicIDs []string) (map[stri
 	return found, d.askDeciding(ctx, unknown, found, err != nil)
 }
 
-// ResolveOne returns the internal id of one public id, empty where it is unknown.
+// ResolveOne returns the internal id of an id as Resolve does, or "" if it is unknown.
 func (d *Directory) ResolveOne(ctx context.Context, publicID string) (string, error) {
 	found, err := d.Resolve(ctx, publicID)
 	return found[publicID], err
 }
 
-// lookUp reads the entries of ids at the homes that at says, adds them to found and returns the ids that are still
-// unknown.
+// lookUp reads the entries of ids at the homes determined by at, adds them to found and returns the ids without an
+// entry.
 func (d *Directory) lookUp(ctx context.Context, ids []string, found map[string]string, at func(hash []byte) region.Code) ([]string, error) {
 	byHash := make(map[string]string, len(ids))
 	hashes := map[region.Code][][]byte{}
@@ -141,8 +141,8 @@ func (d *Directory) lookUp(ctx context.Context, ids []string, found map[string]s
 	return unknown, nil
 }
 
-// askDeciding looks ids up where they are decided, and keeps copies of what it finds at the local home. Ids that are
-// decided at the local home were looked up there already, unless it is away.
+// askDeciding looks ids up in their authoritative rows and stores copies of what it finds at the local home. Ids whose
+// authoritative row is local were already looked up, unless the local home is unavailable.
 func (d *Directory) askDeciding(ctx context.Context, ids []string, found map[string]string, localAway bool) error {
 	var elsewhere []string
 	for _, id := range ids {
@@ -159,13 +159,13 @@ func (d *Directory) askDeciding(ctx context.Context, ids []string, found map[str
 	}
 	d.keepCopies(ctx, elsewhere, found)
 	if err != nil && len(unknown) > 0 {
-		return err // nobody but the home that decides can tell that there is no such user
+		return err // only the authoritative row can prove that a user does not exist
 	}
 	return nil
 }
 
-// askCopies looks ids up at all other homes, because one that decides is away: there is a copy at least where a user
-// signed in first, which is where the user's data is. It returns the ids that nobody has a copy of.
+// askCopies looks ids up at all other homes when an authoritative home is unavailable: at least the home of the user's
+// data, where the user first signed in, has a copy. It returns the ids without a copy.
 func (d *Directory) askCopies(ctx context.Context, ids []string, found map[string]string) []string {
 	for _, home := range region.All() {
 		if home == d.local || len(ids) == 0 {
@@ -192,12 +192,12 @@ func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[stri
 		return
 	}
 	if err := w.Commit(ctx); err != nil {
-		d.log.WarnContext(ctx, "directory copies not kept", "home", d.local, "error", err)
+		d.log.WarnContext(ctx, "directory copies not stored", "home", d.local, "error", err)
 	}
 }
 
-// Claim returns the internal id of a public id, and makes it newID where there is none yet. Claims from several regions
-// at once agree: one row decides.
+// Claim returns the internal id of a public id and sets it to newID if there is none. Concurrent claims in several
+// regions return the same id, because a single row is authoritative.
 func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, error) {
 	h := d.hash(publicID)
 	var stands []store.DirectoryEntry

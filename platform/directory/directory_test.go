@@ -30,7 +30,7 @@ var (
 	now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 )
 
-// network is a database with a proxy before each home.
+// network is a database with a proxy in front of each home.
 type network struct {
 	t       *testing.T
 	url     string
@@ -46,7 +46,7 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-// at starts a server of a region that remembers nothing, as far as its directory goes.
+// at returns the directory of a new server of a region, with an empty cache.
 func (n *network) at(local region.Code) *directory.Directory {
 	n.t.Helper()
 	cfg := store.Config{URLs: map[region.Code]string{}, Log: slog.New(slog.DiscardHandler), StatementTimeout: 2 * time.Second}
@@ -64,7 +64,7 @@ func (n *network) at(local region.Code) *directory.Directory {
 	return directory.New(st, local, key, func() time.Time { return now }, slog.New(slog.DiscardHandler))
 }
 
-// homesOf returns where there are rows of a user id, with what they say.
+// homesOf returns the user id in the row of a public id at each home that has one.
 func (n *network) homesOf(publicID string) map[region.Code]string {
 	n.t.Helper()
 	conn, err := pgx.Connect(n.t.Context(), n.url)
@@ -88,7 +88,7 @@ func hash(publicID string) []byte {
 	return mac.Sum(nil)
 }
 
-// nameDecidedAt returns a user id whose deciding row is at a home.
+// nameDecidedAt returns a user id whose authoritative row is at home.
 func nameDecidedAt(home region.Code) string { return nameLike("user", home) }
 
 func nameLike(name string, home region.Code) string {
@@ -119,11 +119,11 @@ func TestRowsOfAUserID(t *testing.T) {
 	us, sg := n.at(region.US), n.at(region.SG)
 	anna := nameDecidedAt(region.EU)
 	require.Empty(t, lookup(t, us, anna))
-	require.Empty(t, n.homesOf(anna), "a look leaves nothing behind")
+	require.Empty(t, n.homesOf(anna), "a lookup stores nothing")
 
 	id := claim(t, us, anna)
-	require.Equal(t, map[region.Code]string{region.EU: id, region.US: id}, n.homesOf(anna), "the row that decides, and a copy")
-	require.Equal(t, id, claim(t, sg, anna), "an id is given once")
+	require.Equal(t, map[region.Code]string{region.EU: id, region.US: id}, n.homesOf(anna), "the authoritative row and a copy")
+	require.Equal(t, id, claim(t, sg, anna), "claims are idempotent")
 	require.Equal(t, id, lookup(t, us, anna))
 	require.Equal(t, map[region.Code]string{region.EU: id, region.US: id, region.SG: id}, n.homesOf(anna))
 
@@ -131,10 +131,10 @@ func TestRowsOfAUserID(t *testing.T) {
 	id = claim(t, us, ben)
 	require.Equal(t, map[region.Code]string{region.US: id}, n.homesOf(ben))
 	require.Equal(t, id, lookup(t, sg, ben))
-	require.Equal(t, map[region.Code]string{region.US: id, region.SG: id}, n.homesOf(ben), "who looks it up keeps a copy")
+	require.Equal(t, map[region.Code]string{region.US: id, region.SG: id}, n.homesOf(ben), "a lookup stores a copy")
 }
 
-// TestClaimsAgree has servers of all regions claim the same user ids at once, each with another internal id.
+// TestClaimsAgree claims the same user ids concurrently in all regions, each with a different internal id.
 func TestClaimsAgree(t *testing.T) {
 	n := newNetwork(t)
 	var servers []*directory.Directory
@@ -142,7 +142,7 @@ func TestClaimsAgree(t *testing.T) {
 		servers = append(servers, n.at(home), n.at(home))
 	}
 	for i := range 6 {
-		name := fmt.Sprintf("at once %d", i)
+		name := fmt.Sprintf("concurrent %d", i)
 		given := make([]string, len(servers))
 		var all sync.WaitGroup
 		for j, d := range servers {
@@ -164,25 +164,25 @@ func TestClaimsAgree(t *testing.T) {
 	}
 }
 
-func TestALostHomeStopsNobodyElse(t *testing.T) {
+func TestUnavailableHome(t *testing.T) {
 	n := newNetwork(t)
 	anna, ben := nameDecidedAt(region.EU), nameDecidedAt(region.SG)
 	first := n.at(region.US)
 	annaID, benID := claim(t, first, anna), claim(t, n.at(region.SG), ben)
 	n.proxies[region.EU].Cut()
 	us, sg, eu := n.at(region.US), n.at(region.SG), n.at(region.EU)
-	require.Equal(t, annaID, lookup(t, us, anna), "the copy does")
+	require.Equal(t, annaID, lookup(t, us, anna), "found in the copy")
 	require.Equal(t, benID, lookup(t, us, ben))
-	require.Equal(t, benID, lookup(t, eu, ben), "without its own home it asks the one that decides")
+	require.Equal(t, benID, lookup(t, eu, ben), "without the local home the authoritative row is read")
 	require.NotEmpty(t, claim(t, us, nameLike("new", region.US)))
 	require.NotEmpty(t, claim(t, us, nameLike("new", region.SG)))
 
-	require.Equal(t, annaID, lookup(t, sg, anna), "the copy of another home does")
+	require.Equal(t, annaID, lookup(t, sg, anna), "found in another home's copy")
 	require.Equal(t, annaID, n.homesOf(anna)[region.SG])
 	stranger := nameLike("new", region.EU)
 	for _, d := range []*directory.Directory{us, sg, eu} {
 		_, err := d.Resolve(t.Context(), anna, stranger)
-		requireAway(t, err) // nobody else knows that there is no such user
+		requireAway(t, err) // only the authoritative row can prove that
 		_, err = d.Claim(t.Context(), stranger, region.NewID(region.US))
 		requireAway(t, err)
 	}
@@ -204,18 +204,18 @@ func TestResolve(t *testing.T) {
 	d := n.at(region.US)
 	anna, ben := claim(t, d, "anna"), claim(t, d, "ben")
 	stranger, looksLikeBen := region.NewID(region.EU), ben
-	mallory := claim(t, d, looksLikeBen) // a public id that is somebody's internal id
+	mallory := claim(t, d, looksLikeBen) // a public id that equals another user's internal id
 	fresh := n.at(region.SG)
 	for name, tc := range map[string]struct {
 		ids  []string
 		want map[string]string
 	}{
-		"nobody":                   {nil, map[string]string{}},
-		"public ids":               {[]string{"anna", "ben"}, map[string]string{"anna": anna, "ben": ben}},
-		"twice the same":           {[]string{"anna", "anna"}, map[string]string{"anna": anna}},
-		"unknown":                  {[]string{"anna", "zoe"}, map[string]string{"anna": anna}},
-		"an internal id":           {[]string{stranger, anna}, map[string]string{stranger: stranger, anna: anna}},
-		"the public id goes first": {[]string{looksLikeBen}, map[string]string{looksLikeBen: mallory}},
+		"no ids":         {nil, map[string]string{}},
+		"public ids":     {[]string{"anna", "ben"}, map[string]string{"anna": anna, "ben": ben}},
+		"duplicate":      {[]string{"anna", "anna"}, map[string]string{"anna": anna}},
+		"unknown":        {[]string{"anna", "zoe"}, map[string]string{"anna": anna}},
+		"an internal id": {[]string{stranger, anna}, map[string]string{stranger: stranger, anna: anna}},
+		"public id wins": {[]string{looksLikeBen}, map[string]string{looksLikeBen: mallory}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, server := range []*directory.Directory{d, fresh} {
@@ -228,12 +228,12 @@ func TestResolve(t *testing.T) {
 	one, err := fresh.ResolveOne(t.Context(), "anna")
 	require.NoError(t, err)
 	require.Equal(t, anna, one)
-	require.Empty(t, lookup(t, d, anna), "signing in takes no internal id for a user")
+	require.Empty(t, lookup(t, d, anna), "signing in does not accept internal ids")
 	require.Empty(t, lookup(t, d, stranger))
 }
 
-// TestMemory counts round trips: what a server has seen it does not ask for again, what it has not seen it does.
-func TestMemory(t *testing.T) {
+// TestCache counts round trips: cached entries are not read again, absent ones are.
+func TestCache(t *testing.T) {
 	n := newNetwork(t)
 	name := nameDecidedAt(region.EU)
 	id := claim(t, n.at(region.EU), name)
@@ -245,9 +245,9 @@ func TestMemory(t *testing.T) {
 		require.Equal(t, publicID == name, got == id)
 		return count.Load()
 	}
-	require.Equal(t, int64(3), trips(name), "the copies, the row that decides, and a copy to keep")
+	require.Equal(t, int64(3), trips(name), "local copy, authoritative row, storing a copy")
 	require.Zero(t, trips(name))
 	require.Equal(t, int64(2), trips(nameDecidedAt(region.SG)))
-	require.Equal(t, int64(2), trips(nameDecidedAt(region.SG)), "an unknown user may be known soon")
-	require.Equal(t, int64(1), trips(nameDecidedAt(region.US)), "its own home decides")
+	require.Equal(t, int64(2), trips(nameDecidedAt(region.SG)), "unknown users are not cached")
+	require.Equal(t, int64(1), trips(nameDecidedAt(region.US)), "the authoritative row is local")
 }

@@ -7,80 +7,84 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// What happens to messages, message feeds and channels moves the markers of users. The transaction in which it happens, at the home of
-// the channel, leaves a row for each home whose users it concerns, so that a home that is away holds up its own users alone. Package
-// marker takes the rows in. A row may arrive twice and out of order: markers never go back.
+// Changes to messages, message feeds and channel memberships update the markers of users. The transaction that makes
+// the change, at the home of the channel, writes one outbox row for each home with affected users, so that an
+// unavailable home delays its own users only. Package marker handles the rows. Rows may be delivered twice and out of
+// order, because markers only move forward.
 
-// The topics of rows for markers.
+// The topics of outbox rows for markers.
 const (
-	TopicFeedMarkers    = "feedMarkers"    // a FeedNews
-	TopicMessage        = "message"        // a InsertMessage
-	TopicChannelMembers = "channelMembers" // a ChangedMembers
+	TopicFeedMarkers    = "feedMarkers"    // a FeedUpdate
+	TopicMessage        = "message"        // a MessageCreated
+	TopicChannelMembers = "channelMembers" // a MembershipChanged
 )
 
-// FeedNews is what happened to a feed, for users of one home: a message for the users that it names, or the end of the feed.
-type FeedNews struct {
+// FeedUpdate is a change of a message feed for the users of one home: a new message for Users, or the feed's deletion.
+type FeedUpdate struct {
 	Home    region.Code         `json:"home"`
 	Segment store.FeedSegment   `json:"segment"`
 	Users   []store.MarkAdvance `json:"users,omitempty"`
-	Deleted bool                `json:"deleted,omitempty"` // the feed is; for all of its users
+	Deleted bool                `json:"deleted,omitempty"` // the feed was deleted, for all users
 	At      time.Time           `json:"at"`
 }
 
-// FeedTold tells some users of a home of a message.
-func FeedTold(w *store.Tx, news FeedNews) store.OutboxRow {
-	return w.Emit(TopicFeedMarkers, news, news.At, news.At.Add(Grace))
+// EmitFeedUpdate writes an update for some users of one home to the outbox.
+func EmitFeedUpdate(w *store.Tx, update FeedUpdate) store.OutboxRow {
+	return w.Emit(TopicFeedMarkers, update, update.At, update.At.Add(Grace))
 }
 
-// FeedDeleted tells the users of a feed that it is deleted.
-func FeedDeleted(w *store.Tx, feedID string, now time.Time) []store.OutboxRow {
-	var told []store.OutboxRow
+// EmitFeedDeleted writes the deletion of a feed to the outbox, for the users of every home.
+func EmitFeedDeleted(w *store.Tx, feedID string, now time.Time) []store.OutboxRow {
+	var rows []store.OutboxRow
 	for _, home := range region.All() {
-		told = append(told, FeedTold(w, FeedNews{Home: home, Segment: store.FeedSegment{FeedID: feedID}, Deleted: true, At: now}))
+		rows = append(rows, EmitFeedUpdate(w, FeedUpdate{Home: home, Segment: store.FeedSegment{FeedID: feedID}, Deleted: true, At: now}))
 	}
-	return told
+	return rows
 }
 
-// InsertMessage is a message of a subchannel, for those members of its channel who live at one home. Who they are, what the message says
-// and where the subchannel stands is read when the row is delivered, in pages: the row is as small for ten thousand as for two.
-type NewMessage struct {
+// MessageCreated is a new message of a subchannel, for the channel's members of one home. The members, the message and
+// the feed's position are read page by page on delivery, so the size of the row does not depend on the number of
+// members.
+type MessageCreated struct {
 	Home      region.Code `json:"home"`
 	ChannelID string      `json:"channelId"`
 	FeedID    string      `json:"feedId"`
 	MessageID string      `json:"messageId"`
 }
 
-// MessageAdded tells the members of a channel of a message; m.Home is set for each home.
-func MessageAdded(w *store.Tx, m NewMessage, now time.Time) []store.OutboxRow {
-	var told []store.OutboxRow
+// EmitMessageCreated writes m to the outbox once for each home, and sets m.Home accordingly.
+func EmitMessageCreated(w *store.Tx, m MessageCreated, now time.Time) []store.OutboxRow {
+	var rows []store.OutboxRow
 	for _, home := range region.All() {
 		m.Home = home
-		told = append(told, w.Emit(TopicMessage, m, now, now.Add(Grace)))
+		rows = append(rows, w.Emit(TopicMessage, m, now, now.Add(Grace)))
 	}
-	return told
+	return rows
 }
 
-// ChangedMembers names users of one home whose membership in a channel changed. What it is now is read when the row is delivered.
-type ChangedMembers struct {
+// MembershipChanged names users of one home whose membership in a channel changed. The new membership is read on
+// delivery.
+type MembershipChanged struct {
 	Home      region.Code `json:"home"`
 	ChannelID string      `json:"channelId"`
 	UserIDs   []string    `json:"userIds"`
 }
 
-// ChannelMembersChanged has the markers of users follow their membership in a channel: who joins has read what came before, and who
-// leaves has nothing unread there. A channel without messages has no markers.
-func ChannelMembersChanged(w *store.Tx, channelID string, userIDs []string, now time.Time) []store.OutboxRow {
+// EmitMembershipChanged writes a change of the users' memberships in a channel to the outbox, once for each of their
+// homes. On delivery, earlier messages count as read for users who joined, and users who left have nothing unread. A
+// channel without messages has no markers.
+func EmitMembershipChanged(w *store.Tx, channelID string, userIDs []string, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]string{}
 	for _, id := range userIDs {
 		if home, err := region.HomeOf(id); err == nil {
 			byHome[home] = append(byHome[home], id)
 		}
 	}
-	var told []store.OutboxRow
+	var rows []store.OutboxRow
 	for _, home := range region.All() {
 		if ids := byHome[home]; len(ids) > 0 {
-			told = append(told, w.Emit(TopicChannelMembers, ChangedMembers{home, channelID, ids}, now, now.Add(Grace)))
+			rows = append(rows, w.Emit(TopicChannelMembers, MembershipChanged{home, channelID, ids}, now, now.Add(Grace)))
 		}
 	}
-	return told
+	return rows
 }

@@ -1,7 +1,7 @@
-// Package events delivers what transactions left in the outbox: changes that have to reach another home.
+// Package events delivers outbox rows: changes that a transaction makes at one home and that must reach other homes.
 //
-// The server that wrote a row delivers it at once; workers pick up what did not arrive. A row may be delivered twice, so
-// every handler is safe to run again.
+// The server that wrote a row delivers it immediately; background workers retry failed deliveries. A row may be
+// delivered more than once, so handlers must be idempotent.
 package events
 
 import (
@@ -11,24 +11,25 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Handler delivers one outbox row of one topic. An error leaves the row for a later try.
+// Handler delivers one outbox row. If it returns an error, delivery is retried later.
 type Handler func(ctx context.Context, row store.OutboxRow) error
 
-// Outbox delivers rows by topic.
+// Outbox delivers outbox rows to the handlers of their topics.
 type Outbox struct {
 	store    *store.Store
 	now      func() time.Time
 	log      *slog.Logger
 	mu       sync.RWMutex
 	handlers map[string]Handler
-	soon     chan struct{} // one place for each delivery under way that nobody waits for
+	soon     chan struct{} // semaphore of DeliverSoon
 }
 
-// NewOutbox makes an outbox without handlers.
+// NewOutbox returns an outbox without handlers.
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
 	return &Outbox{store: st, now: now, log: log, handlers: map[string]Handler{}, soon: make(chan struct{}, maxSoon)}
 }
@@ -40,14 +41,15 @@ func (o *Outbox) Handle(topic string, h Handler) {
 	o.handlers[topic] = h
 }
 
-// Grace is how long the writer of a row has to deliver it before a worker takes it.
+// Grace is how long workers leave a new row to the server that wrote it.
 const Grace = 500 * time.Millisecond
 
-// deliverNow bounds what a request waits for another home after its own transaction is stored.
+// deliverNow limits how long a request waits for other homes after its transaction was committed.
 const deliverNow = 400 * time.Millisecond
 
-// Deliver delivers rows that the caller has just committed in home, so that the change is seen elsewhere at once. What
-// fails is left to the workers: the transaction is stored, and the caller's answer does not depend on it.
+// Deliver delivers rows that the caller has just committed in home, so that other homes see the change immediately.
+// Failed deliveries are left to the workers: the transaction is committed, and the caller's response does not depend on
+// them.
 func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.OutboxRow) {
 	if len(rows) == 0 {
 		return
@@ -56,7 +58,7 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 	defer cancel()
 	done := map[int64][]string{}
 	var mu sync.Mutex
-	var g sync.WaitGroup // one home that is away must not use up the time of the others
+	var g sync.WaitGroup // an unavailable home must not delay the others
 	for _, row := range rows {
 		g.Go(func() {
 			if err := o.handle(bounded, row); err == nil {
@@ -72,11 +74,11 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 	}
 }
 
-// maxSoon bounds the deliveries under way that nobody waits for.
+// maxSoon is the maximum number of concurrent deliveries by DeliverSoon.
 const maxSoon = 64
 
-// DeliverSoon is Deliver without waiting for it: for what the caller's answer does not depend on. With too many under way,
-// the rows are left to the workers.
+// DeliverSoon calls Deliver in the background. If too many deliveries are in progress, the rows are left to the
+// workers.
 func (o *Outbox) DeliverSoon(ctx context.Context, home region.Code, rows ...store.OutboxRow) {
 	if len(rows) == 0 {
 		return
@@ -102,34 +104,17 @@ func (o *Outbox) handle(ctx context.Context, row store.OutboxRow) error {
 	return h(ctx, row)
 }
 
-// Run works on the outbox of home until ctx is done: what nobody delivered is tried again, after 1, 2, 4 … 60 seconds.
-func (o *Outbox) Run(ctx context.Context, home region.Code) {
-	var g sync.WaitGroup
-	for lane := range int64(store.OutboxLanes) {
-		g.Go(func() { o.runLane(ctx, home, lane) })
-	}
-	g.Wait()
-}
-
-// interval is how often a worker looks for rows.
+// interval is how often workers poll for due rows.
 const interval = 250 * time.Millisecond
 
-func (o *Outbox) runLane(ctx context.Context, home region.Code, lane int64) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if err := o.Drain(ctx, home, lane); err != nil && ctx.Err() == nil {
-			o.log.WarnContext(ctx, "outbox not readable", "home", home, "lane", lane, "error", err)
-		}
-	}
+// Job returns the job that retries undelivered rows, after 1, 2, 4 … 60 seconds.
+func (o *Outbox) Job() jobs.Job {
+	return jobs.Job{Name: "outbox", Lanes: store.OutboxLanes, Every: interval, Log: o.log, Drain: func(ctx context.Context, home region.Code, lane int64) (bool, error) {
+		return false, o.Drain(ctx, home, lane)
+	}}
 }
 
-// Drain delivers what is due in one lane.
+// Drain delivers the rows that are due in one lane.
 func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error {
 	rows, err := o.store.OutboxDue(ctx, home, lane, o.now())
 	if err != nil || len(rows) == 0 {
@@ -157,5 +142,5 @@ func backOff(attempts int64) time.Duration {
 	return min(time.Second<<min(attempts, 6), time.Minute)
 }
 
-// FirstTry is when a worker may take a row that is written now.
+// FirstTry returns when workers may first deliver a row that is written now.
 func (o *Outbox) FirstTry() time.Time { return o.now().Add(Grace) }

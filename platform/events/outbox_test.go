@@ -29,10 +29,10 @@ var (
 	errBroken = errors.New("broken")
 )
 
-// topic is that of the tests' rows; their payload is a text.
+// topic is the topic of the tests' rows. Their payload is a string.
 const topic = "test"
 
-// office is an outbox with a clock that tests set, and a handler that notes what it delivers.
+// office is an outbox with a fake clock and a handler that records deliveries.
 type office struct {
 	*events.Outbox
 	t     *testing.T
@@ -63,7 +63,7 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// worker is another worker on the same rows.
+// worker returns another worker on the same rows.
 func (o *office) worker() *events.Outbox {
 	w := events.NewOutbox(o.store, func() time.Time { return start.Add(time.Duration(o.clock.Load()) * time.Millisecond) }, quiet)
 	w.Handle(topic, o.handle)
@@ -84,7 +84,7 @@ func (o *office) handle(_ context.Context, row store.OutboxRow) error {
 	return nil
 }
 
-// take returns what was delivered since the last call, sorted.
+// take returns the payloads delivered since the last call, sorted.
 func (o *office) take() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -93,7 +93,7 @@ func (o *office) take() []string {
 	return taken
 }
 
-// emit commits rows of a topic in us that a worker may take after the grace.
+// emit commits rows of a topic in us that a worker may take after the grace period.
 func (o *office) emit(topic string, payloads ...string) []store.OutboxRow {
 	o.t.Helper()
 	w := o.store.NewTx(region.US)
@@ -105,7 +105,7 @@ func (o *office) emit(topic string, payloads ...string) []store.OutboxRow {
 	return rows
 }
 
-// drain has a worker look at every lane.
+// drain lets a worker drain every lane.
 func (o *office) drain(w *events.Outbox) {
 	o.t.Helper()
 	for lane := range int64(store.OutboxLanes) {
@@ -113,7 +113,7 @@ func (o *office) drain(w *events.Outbox) {
 	}
 }
 
-// left returns how many rows there are, due or not.
+// left returns the number of rows, due or not.
 func (o *office) left() int {
 	o.t.Helper()
 	n := 0
@@ -125,7 +125,7 @@ func (o *office) left() int {
 	return n
 }
 
-func TestDeliverAtOnce(t *testing.T) {
+func TestDeliver(t *testing.T) {
 	o := newOffice(t)
 	rows := o.emit(topic, "a", "b", "c")
 	o.refuse = func(payload string) error {
@@ -136,13 +136,13 @@ func TestDeliverAtOnce(t *testing.T) {
 	}
 	o.Deliver(t.Context(), region.US, rows...)
 	require.Equal(t, []string{"a", "c"}, o.take())
-	require.Equal(t, 1, o.left(), "the one that failed is for a worker")
+	require.Equal(t, 1, o.left(), "the failed row is left to a worker")
 	o.Deliver(t.Context(), region.US)
 	require.Empty(t, o.take())
 }
 
-// TestDeliverInSpiteOfALostHome holds one row up until the time that a request has is over: the others are through.
-func TestDeliverInSpiteOfALostHome(t *testing.T) {
+// TestDeliverWithUnavailableHome blocks one delivery until the time limit: the others succeed.
+func TestDeliverWithUnavailableHome(t *testing.T) {
 	o := newOffice(t)
 	o.Handle("hangs", func(ctx context.Context, _ store.OutboxRow) error {
 		<-ctx.Done()
@@ -154,7 +154,7 @@ func TestDeliverInSpiteOfALostHome(t *testing.T) {
 	require.GreaterOrEqual(t, o.left(), 1)
 }
 
-func TestWorkersWaitForTheWriter(t *testing.T) {
+func TestWorkersRespectGrace(t *testing.T) {
 	o := newOffice(t)
 	o.emit(topic, "a")
 	o.clock.Store(events.Grace.Milliseconds() - 1)
@@ -180,7 +180,7 @@ func TestBackOff(t *testing.T) {
 	require.Equal(t, 1, tries())
 	for _, seconds := range []int64{1, 2, 4, 8, 16, 32, 60, 60, 60} {
 		o.clock.Add(seconds*1000 - 1)
-		require.Zero(t, tries(), "before %d s are over", seconds)
+		require.Zero(t, tries(), "before %d s have elapsed", seconds)
 		o.clock.Add(1)
 		require.Equal(t, 1, tries(), "after %d s", seconds)
 	}
@@ -191,7 +191,7 @@ func TestBackOff(t *testing.T) {
 	require.Zero(t, o.left())
 }
 
-// TestAtLeastOnce loses the note that a row was delivered: it is delivered again.
+// TestAtLeastOnce fails to record a delivery: the row is delivered again.
 func TestAtLeastOnce(t *testing.T) {
 	o := newOffice(t)
 	o.emit(topic, "a")
@@ -208,17 +208,17 @@ func TestAtLeastOnce(t *testing.T) {
 	require.Zero(t, o.left())
 }
 
-func TestTopicsWithoutAHandler(t *testing.T) {
+func TestTopicWithoutHandler(t *testing.T) {
 	o := newOffice(t)
-	o.emit("from a newer program", "x")
+	o.emit("unknown topic", "x")
 	o.emit(topic, "a", "b", "c", "d", "e")
 	o.clock.Store(time.Hour.Milliseconds())
 	o.drain(o.Outbox)
 	require.Equal(t, []string{"a", "b", "c", "d", "e"}, o.take())
-	require.Equal(t, 1, o.left(), "somebody may know it some day")
+	require.Equal(t, 1, o.left(), "the row is kept")
 }
 
-// TestTwoWorkers has them take the same rows: each is delivered, perhaps twice, and all are gone.
+// TestTwoWorkers lets two workers drain the same rows: each row is delivered at least once and then removed.
 func TestTwoWorkers(t *testing.T) {
 	o := newOffice(t)
 	var payloads []string
@@ -243,8 +243,8 @@ func TestTwoWorkers(t *testing.T) {
 	require.Zero(t, o.left())
 }
 
-// TestRun lets the workers run on their own clock. Rows of another home are none of theirs.
-func TestRun(t *testing.T) {
+// TestJob runs the workers on the real clock. They ignore rows of other homes.
+func TestJob(t *testing.T) {
 	o := newOffice(t)
 	o.emit(topic, "a", "b", "c")
 	w := o.store.NewTx(region.EU)
@@ -254,7 +254,7 @@ func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
-		o.Run(ctx, region.US)
+		o.Job().Run(ctx, region.US)
 		close(ended)
 	}()
 	require.Eventually(t, func() bool { return o.left() == 0 }, time.Minute, time.Millisecond)

@@ -8,37 +8,37 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Realtime events: what users are told while they listen.
+// Realtime events notify connected users.
 //
-// The transaction that changes something leaves an event in its outbox, so that the event is told if and only if the
-// transaction committed. From there it goes to the log of each home whose users may hear of it, and package realtime tells
-// the users who are connected. proto/plaza/v1/realtime.proto describes the streams.
+// The transaction that makes a change writes an event to its outbox, so that the event is published if and only if the
+// transaction commits. The outbox appends the event to the log of each home with users who may receive it, and package
+// realtime streams it to connected users. proto/plaza/v1/realtime.proto documents the streams.
 //
 //	event                  emitted by
-//	community.userAdded    AddMembers, CreateCommunity with userIds (for the users named, not for the creator), JoinCommunity,
-//	                       RequestJoin where no moderator decides, ApproveJoin and AcceptInvitation: whenever somebody
-//	                       becomes a member who was none, by whomever. One event an operation, for all users that it added.
-//	marker.user-sync       whenever markers of a user change: a message in a feed of theirs, its deletion, mark-read,
-//	                       mark-delivering, reading, joining and leaving a channel. Not by SyncMarkers, which clients call because
-//	                       of the event.
+//	community.userAdded    AddMembers, CreateCommunity with userIds (for those users, not for the creator), JoinCommunity,
+//	                       RequestJoin without approval, ApproveJoin and AcceptInvitation: whenever a user becomes a
+//	                       member. One event per operation, for all users that it added.
+//	marker.user-sync       whenever markers of a user change: by a message in one of the user's feeds, its deletion,
+//	                       mark-read, mark-delivering, reading, joining and leaving a channel. Not by SyncMarkers, which
+//	                       clients call in response to the event.
 
-// The names of events, as streams say them.
+// The names of events, as they appear in streams.
 const (
 	CommunityUserAdded = "community.userAdded"
 	MarkerUserSync     = "marker.user-sync"
 )
 
-// Retention is how long events are kept for clients that resume.
+// Retention is how long events are kept for clients that resume a stream.
 const Retention = 24 * time.Hour
 
-// AddedUsers is the payload of CommunityUserAdded. Of the users it holds their ids, which every region knows of the members of
-// its communities; what else they are is read when they are shown.
-type AddedUsers struct {
+// MembersAdded is the payload of CommunityUserAdded. It identifies the users by id, which every region stores for the
+// members of its communities; their other properties are read on delivery.
+type MembersAdded struct {
 	CommunityID string        `json:"communityId"`
 	Members     []AddedMember `json:"members"`
 }
 
-// AddedMember is a membership as it was made.
+// AddedMember is a new membership.
 type AddedMember struct {
 	UserID    string    `json:"userId"` // internal id
 	PublicID  string    `json:"publicId"`
@@ -48,11 +48,11 @@ type AddedMember struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// Added tells of the users whom changes made members of a community, other than except. It leaves the event in the
-// transaction w of the changes, and returns the outbox row, or nothing where nobody became a member. mirrors are the rows
-// that the changes left.
-func Added(w *store.Tx, communityID, senderID, except string, changes []store.MemberChange, mirrors []store.OutboxRow, now time.Time) []store.OutboxRow {
-	payload := AddedUsers{CommunityID: communityID}
+// EmitMembersAdded writes an event for the users whom changes made members of a community, except the user with the id
+// except, to the outbox of w, the transaction of the changes. It returns the outbox row, or none if no user became a
+// member. mirrors are the outbox rows that the changes wrote.
+func EmitMembersAdded(w *store.Tx, communityID, senderID, except string, changes []store.MemberChange, mirrors []store.OutboxRow, now time.Time) []store.OutboxRow {
+	payload := MembersAdded{CommunityID: communityID}
 	for _, c := range changes {
 		if c.New.IsMember() && !c.Old.IsMember() && c.New.UserID != except {
 			m := c.New
@@ -69,26 +69,27 @@ func Added(w *store.Tx, communityID, senderID, except string, changes []store.Me
 			e.Mirrors = append(e.Mirrors, mirrored...)
 		}
 	}
-	return []store.OutboxRow{announce(w, e, payload, now)}
+	return []store.OutboxRow{emitEvent(w, e, payload, now)}
 }
 
-// ChangedMarkers is the payload of MarkerUserSync.
-type ChangedMarkers struct {
+// MarkersChanged is the payload of MarkerUserSync.
+type MarkersChanged struct {
 	FeedIDs   []string `json:"feedIds"`
 	EntityIDs []string `json:"entityIds"`
 }
 
-// MarkersChanged tells a user that their markers changed. It leaves the event in the transaction w of the change.
-func MarkersChanged(w *store.Tx, userID string, changed ChangedMarkers, now time.Time) store.OutboxRow {
-	return announce(w, store.Event{
+// EmitMarkersChanged writes an event for a user whose markers changed to the outbox of w, the transaction of the
+// change.
+func EmitMarkersChanged(w *store.Tx, userID string, changed MarkersChanged, now time.Time) store.OutboxRow {
+	return emitEvent(w, store.Event{
 		Name: MarkerUserSync, Topic: userID, SenderID: userID, SentAt: now, Homes: []region.Code{w.Home()},
 	}, changed, now)
 }
 
-func announce(w *store.Tx, e store.Event, payload any, now time.Time) store.OutboxRow {
+func emitEvent(w *store.Tx, e store.Event, payload any, now time.Time) store.OutboxRow {
 	raw, err := json.Marshal(payload)
 	if err != nil {
-		panic("events: payload: " + err.Error()) // plain structs of our own
+		panic("events: payload: " + err.Error()) // plain structs of this package
 	}
 	e.Payload = raw
 	return w.EmitEvent(e, now, now.Add(Grace))

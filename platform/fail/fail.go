@@ -1,7 +1,7 @@
-// Package fail holds the errors that the domain can return.
+// Package fail defines the errors that the domain returns.
 //
-// An Error carries a code of the interface, a sentence that is safe for the client, and the cause, which only the log
-// ever sees. Package edge maps codes to the wire, in one place.
+// An Error carries an error code of the API, a message that is safe to send to the client, and a cause that only the
+// log sees. Package edge maps codes to HTTP statuses and Connect codes, in one place.
 package fail
 
 import (
@@ -9,10 +9,10 @@ import (
 	"fmt"
 )
 
-// Code is an error code of the interface, as it stands in the `code` field of the error body.
+// Code is an error code of the API: the `code` field of the error body.
 type Code int32
 
-// The codes that Plaza answers with.
+// The error codes that Plaza returns.
 const (
 	CodeBadRequest       Code = 400000
 	CodeUnauthorized     Code = 400100
@@ -33,10 +33,10 @@ const (
 	CodeUnexpected       Code = 500000
 )
 
-// Kind tells errors apart that share code 500000, because their HTTP statuses differ.
+// Kind distinguishes errors that share code 500000 but have different HTTP statuses.
 type Kind int
 
-// The kinds of an error of code 500000; KindPlain is every other error.
+// The kinds of an error of code 500000. KindPlain also applies to every other code.
 const (
 	KindPlain Kind = iota
 	KindValidation
@@ -44,7 +44,7 @@ const (
 	KindUnavailable
 )
 
-// Messages of the contract, to the letter.
+// Messages whose wording the contract fixes.
 const (
 	MessageBadRequest   = "Bad Request."
 	MessageUnauthorized = "Unauthorized"
@@ -55,7 +55,7 @@ const (
 	MessageUnexpected   = "Unexpected error"
 )
 
-// Error is a failure that the domain decided on. Message and Details go to the client; the cause goes to the log only.
+// Error is a failure reported by the domain. Message and Details go to the client; the cause goes to the log only.
 type Error struct {
 	Code    Code
 	Kind    Kind
@@ -64,7 +64,7 @@ type Error struct {
 	cause   error
 }
 
-// Error returns the sentence for the log: the client's message and the cause.
+// Error returns the text for the log: the client's message and the cause.
 func (e *Error) Error() string {
 	if e.cause == nil {
 		return fmt.Sprintf("%d: %s", e.Code, e.Message)
@@ -75,98 +75,98 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is makes two errors equal when their code, kind and message are: causes and details may differ.
+// Is reports whether target has the same code, kind and message. Causes and details may differ.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code && t.Kind == e.Kind && t.Message == e.Message
 }
 
-// Because returns a copy of e that remembers cause for the log.
+// Because returns a copy of e with cause, which is logged but not sent to the client.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// WithDetails returns a copy of e with lines for `data.detail[]`.
+// WithDetails returns a copy of e with lines appended to `data.detail[]`.
 func (e *Error) WithDetails(lines ...string) *Error {
 	c := *e
 	c.Details = append(append([]string(nil), e.Details...), lines...)
 	return &c
 }
 
-// New makes an error of code with a message that is safe for the client.
+// New returns an error of code with a message that is safe for the client.
 func New(code Code, message string) *Error { return &Error{Code: code, Message: message} }
 
-// BadRequest is 400000.
+// BadRequest returns 400000.
 func BadRequest() *Error { return New(CodeBadRequest, MessageBadRequest) }
 
-// Unauthorized is 400100: no credentials, or credentials that do not hold.
+// Unauthorized returns 400100: credentials are missing or invalid.
 func Unauthorized() *Error { return New(CodeUnauthorized, MessageUnauthorized) }
 
-// NotAllowed is 400300 with the contract's sentence.
+// NotAllowed returns 400300 with the contract's message.
 func NotAllowed() *Error { return New(CodeForbidden, MessageNotAllowed) }
 
-// Forbidden is 400300 with a sentence of its own.
+// Forbidden returns 400300 with the given message.
 func Forbidden(message string) *Error { return New(CodeForbidden, message) }
 
-// PermissionDenied is 400301: the caller lacks a permission or is not a member.
+// PermissionDenied returns 400301: the caller lacks a permission or is not a member.
 func PermissionDenied() *Error { return New(CodePermissionDenied, "Permission denied") }
 
-// Banned is 400304: the caller is banned from the community.
+// Banned returns 400304: the caller is banned from the community.
 func Banned() *Error { return New(CodeBanned, "User is banned from this community") }
 
-// NotChannelMember is 400301: what is asked for is for the members of the channel.
+// NotChannelMember returns 400301: the operation is restricted to members of the channel.
 func NotChannelMember() *Error {
 	return New(CodePermissionDenied, "User is not a member of this channel")
 }
 
-// UserMuted is 400302: the caller may not write in the channel for a while.
+// UserMuted returns 400302: the caller is temporarily not allowed to write in the channel.
 func UserMuted() *Error { return New(CodeUserMuted, "User is muted in this channel") }
 
-// ChannelMuted is 400303: only moderators write in the channel for a while.
+// ChannelMuted returns 400303: only moderators may write in the channel at the moment.
 func ChannelMuted() *Error { return New(CodeChannelMuted, "Channel is muted") }
 
-// ChannelBanned is 400304 for a channel.
+// ChannelBanned returns 400304: the caller is banned from the channel.
 func ChannelBanned() *Error { return New(CodeBanned, "User is banned from this channel") }
 
-// TooManyMembers is 400305: the channel would have more members than it may.
+// TooManyMembers returns 400305: the channel would exceed its maximum number of members.
 func TooManyMembers() *Error { return New(CodeTooManyMembers, "Number of members exceeded") }
 
-// WordBlocked is 400308: a text holds a word of the block list.
-func WordBlocked() *Error { return New(CodeWordBlocked, "The text holds a blocked word") }
+// WordBlocked returns 400308: a text contains a word of the block list.
+func WordBlocked() *Error { return New(CodeWordBlocked, "The text contains a blocked word") }
 
-// LinkNotAllowed is 400309: a text holds a link to a host that no rule of the allow list matches. An empty host is one that
-// cannot be told.
+// LinkNotAllowed returns 400309: a text contains a link to a host that no rule of the allow list matches. host is empty
+// when the link's host could not be determined.
 func LinkNotAllowed(host string) *Error {
-	e := New(CodeLinkNotAllowed, "The text holds a link that is not allowed")
+	e := New(CodeLinkNotAllowed, "The text contains a link that is not allowed")
 	if host != "" {
 		e = e.WithDetails("the allow list has no rule for " + host)
 	}
 	return e
 }
 
-// GlobalBan is 400312: the caller is banned from the whole network.
+// GlobalBan returns 400312: the caller is banned from the whole network.
 func GlobalBan() *Error { return New(CodeGlobalBan, "User has been banned globally") }
 
-// AlreadyExists is 400315.
+// AlreadyExists returns 400315 with the given message.
 func AlreadyExists(message string) *Error { return New(CodeAlreadyExists, message) }
 
-// FlagLimit is 400300 for a target that has as many flags as the network allows.
+// FlagLimit returns 400300: the target already has as many flags as the network allows.
 func FlagLimit() *Error { return New(CodeForbidden, MessageFlagLimit) }
 
-// NotFound is 400400.
+// NotFound returns 400400.
 func NotFound() *Error { return New(CodeNotFound, MessageNotFound) }
 
-// Conflict is 400900: somebody else changed the same thing meanwhile.
+// Conflict returns 400900: the resource was modified concurrently.
 func Conflict() *Error { return New(CodeConflict, "Conflict") }
 
-// Validation is 500000 for parameters out of bounds, one line a field.
+// Validation returns 500000 for invalid parameters, with one detail line per field.
 func Validation(details ...string) *Error {
 	return &Error{Code: CodeUnexpected, Kind: KindValidation, Message: MessageValidation, Details: details}
 }
 
-// TooLarge is 500000 for a body over the limit of limitBytes bytes.
+// TooLarge returns 500000 for a body of more than limitBytes bytes.
 func TooLarge(limitBytes int64) *Error {
 	return &Error{
 		Code: CodeUnexpected, Kind: KindTooLarge, Message: "Payload Too Large",
@@ -174,24 +174,24 @@ func TooLarge(limitBytes int64) *Error {
 	}
 }
 
-// FileTooLarge is TooLarge for a file in a body.
+// FileTooLarge returns 500000 for an uploaded file of more than limitBytes bytes.
 func FileTooLarge(limitBytes int64) *Error {
 	e := TooLarge(limitBytes)
 	e.Details = []string{fmt.Sprintf("a file may have at most %d bytes", limitBytes)}
 	return e
 }
 
-// Unavailable is 500000 for data whose home region does not answer.
+// Unavailable returns 500000 for data whose home region does not respond.
 func Unavailable(detail string, cause error) *Error {
 	return &Error{Code: CodeUnexpected, Kind: KindUnavailable, Message: MessageUnexpected, Details: []string{detail}, cause: cause}
 }
 
-// Unexpected is 500000 for everything else; only the log sees the cause.
+// Unexpected returns 500000 for any other failure. Only the log sees the cause.
 func Unexpected(cause error) *Error {
 	return &Error{Code: CodeUnexpected, Message: MessageUnexpected, cause: cause}
 }
 
-// From returns err as an *Error: as it is where it is one, as Unexpected where it is not, nil for nil.
+// From returns err as an *Error: err itself if it is one, Unexpected(err) if not, and nil for nil.
 func From(err error) *Error {
 	if err == nil {
 		return nil

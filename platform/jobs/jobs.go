@@ -1,7 +1,7 @@
-// Package jobs runs work that comes due at times of its own.
+// Package jobs runs background work at intervals.
 //
-// Every server of a region works on the rows of its home. Two may see the same row at once; what they do with it has to
-// be a transaction that only one of them gets through.
+// Every server of a region works on the rows of the region's home. Two servers may see the same row concurrently, so
+// the work on a row must be a transaction that succeeds for only one of them.
 package jobs
 
 import (
@@ -13,20 +13,21 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// Job is work that is spread over lanes, which do not wait for each other.
+// Job is background work, divided into lanes that run concurrently.
 type Job struct {
-	// Name is for the log.
+	// Name identifies the job in logs.
 	Name string
-	// Lanes are numbered from 0.
+	// Lanes is the number of lanes, numbered from 0.
 	Lanes int64
-	// Every is the time between two looks at a lane.
+	// Every is the interval at which a lane runs.
 	Every time.Duration
-	// Drain does what is due in a lane of a home. more says that there was too much for one go.
+	// Drain does the work that is due in a lane of a home. It is called again immediately while more is true.
 	Drain func(ctx context.Context, home region.Code, lane int64) (more bool, err error)
 	Log   *slog.Logger
 }
 
-// Run works on home until ctx is done. A failure is logged, and the lane is looked at again when its time comes.
+// Run drains every lane immediately and then at each interval, until ctx is done. Errors are logged; the lane runs
+// again after the interval.
 func (j Job) Run(ctx context.Context, home region.Code) {
 	var g sync.WaitGroup
 	for lane := range j.Lanes {
@@ -39,12 +40,12 @@ func (j Job) runLane(ctx context.Context, home region.Code, lane int64) {
 	ticker := time.NewTicker(j.Every)
 	defer ticker.Stop()
 	for {
+		j.drain(ctx, home, lane)
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		j.drain(ctx, home, lane)
 	}
 }
 

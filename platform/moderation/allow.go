@@ -10,21 +10,21 @@ import (
 
 // AllowRule is a compiled rule of the allow list: HOST or HOST/PATH.
 //
-// HOST has to match the whole of the host that a link leads to, or of a name that the host stands under: allowed.example
-// matches allowed.example and www.allowed.example, and neither allowed.example.evil.example nor
-// https://evil.example/?allowed.example nor https://allowed.example@evil.example. A HOST of letters, digits, hyphens and
-// dots, escaped or not, is a domain: its dots are dots. Everything else is an expression.
+// HOST must match the whole host of a link or one of its parent domains: allowed.example matches allowed.example and
+// www.allowed.example, but not allowed.example.evil.example, https://evil.example/?allowed.example or
+// https://allowed.example@evil.example. A HOST of letters, digits, hyphens and dots, escaped or not, is a domain name,
+// in which dots are literal. Any other HOST is a regular expression.
 //
-// PATH, where there is one, is an expression that has to match the whole path after its first slash; nothing after the
-// slash allows every path. Query and fragment are never looked at. A scheme (https://) and the anchors ^ and $ may stand
-// around a rule and say nothing. Upper and lower case are the same in hosts.
+// PATH, if present, is a regular expression that must match the whole path after its first slash; an empty PATH matches
+// every path. Query and fragment are ignored. A scheme (https://) and the anchors ^ and $ are permitted around a rule
+// and have no effect. Hosts are compared case-insensitively.
 type AllowRule struct {
-	domain string         // where HOST is a domain
-	host   *regexp.Regexp // otherwise
-	path   *regexp.Regexp // nil for every path
+	domain string         // set if HOST is a domain name
+	host   *regexp.Regexp // set otherwise
+	path   *regexp.Regexp // nil matches every path
 }
 
-// Plain reports whether the rule is a domain and nothing else: such a rule is looked up.
+// Plain reports whether the rule is only a domain name; such rules are looked up in a map instead of being matched.
 func (r AllowRule) Plain() bool { return r.domain != "" && r.path == nil }
 
 var (
@@ -34,7 +34,7 @@ var (
 	unescape  = strings.NewReplacer(`\.`, `.`, `\-`, `-`, `[.]`, `.`)
 )
 
-// CompileAllow compiles a rule. The error says what is wrong with the expression, and reads on from the field's name.
+// CompileAllow compiles a rule. The error describes the mistake as a predicate of the field's name.
 func CompileAllow(regex string) (AllowRule, error) {
 	var rule AllowRule
 	if err := checkSource(regex); err != nil {
@@ -59,7 +59,7 @@ func CompileAllow(regex string) (AllowRule, error) {
 func compileHost(host string) (rule AllowRule, err error) {
 	if name := unescape.Replace(host); plainHost.MatchString(name) {
 		if rule.domain = asciiName(name); rule.domain == "" {
-			return rule, errors.New("names a host that cannot be one")
+			return rule, errors.New("must name a valid host")
 		}
 		return rule, nil
 	}
@@ -67,7 +67,7 @@ func compileHost(host string) (rule AllowRule, err error) {
 	return rule, err
 }
 
-// compileWhole compiles an expression that has to match the whole of something.
+// compileWhole compiles an expression that must match the whole input.
 func compileWhole(expression string, flags syntax.Flags) (*regexp.Regexp, error) {
 	tree, err := parse(expression, flags)
 	if err != nil {
@@ -76,7 +76,7 @@ func compileWhole(expression string, flags syntax.Flags) (*regexp.Regexp, error)
 	return compile(`\A(?:` + tree.String() + `)\z`)
 }
 
-// allows reports whether the rule matches a link; names are its host and the names that it stands under.
+// allows reports whether the rule matches a link. names are its host and the parent domains of that.
 func (r AllowRule) allows(link Link, names []string) bool {
 	if r.path != nil && !r.path.MatchString(link.Path) {
 		return false
@@ -87,13 +87,13 @@ func (r AllowRule) allows(link Link, names []string) bool {
 	return slices.ContainsFunc(names, r.host.MatchString)
 }
 
-// AllowList is the rules of the allow list that are enabled. The zero value allows nothing.
+// AllowList holds the enabled rules of the allow list. The zero value allows no links.
 type AllowList struct {
 	domains map[string]bool
 	rules   []AllowRule
 }
 
-// Add adds a rule. Rules are added before the list is used.
+// Add adds a rule. It must not be called concurrently with other methods.
 func (l *AllowList) Add(rule AllowRule) {
 	if !rule.Plain() {
 		l.rules = append(l.rules, rule)
@@ -105,10 +105,10 @@ func (l *AllowList) Add(rule AllowRule) {
 	l.domains[rule.domain] = true
 }
 
-// maxLinks is how many links to different places a text may hold that an expression has to be run for.
+// maxLinks is the maximum number of distinct links per text on which regular expressions are run.
 const maxLinks = 200
 
-// Refused returns the first of the links that no rule matches, and whether there is one.
+// Refused returns the first of the links that no rule matches; ok is false if every link is allowed.
 func (l *AllowList) Refused(links []Link) (Link, bool) {
 	seen := map[Link]bool{}
 	for _, link := range links {

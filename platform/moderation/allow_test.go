@@ -20,6 +20,7 @@ func allowing(t *testing.T, rules ...string) *AllowList {
 }
 
 func TestAllowRules(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		rule    string
 		plain   bool
@@ -74,7 +75,8 @@ func TestAllowRules(t *testing.T) {
 	}
 }
 
-func TestAllowRulesThatAreNone(t *testing.T) {
+func TestCompileAllowRejects(t *testing.T) {
+	t.Parallel()
 	for _, wrong := range []string{
 		"", " ", "(", "a)|(?:.*", `a\`, "[a", "a{2,1}", "*.allowed.example", "(?=x)", `(a)\1`, "a\nb", "a\x00b", "/path", "https://", "a{1000}{1000}",
 		`\Qallowed.example/(`, "allowed.example/(", "(((a{100}){10}){10})", strings.Repeat("a", 501), strings.Repeat(`\p{L}{900}`, 5),
@@ -88,7 +90,8 @@ func TestAllowRulesThatAreNone(t *testing.T) {
 	require.NoError(t, err, "500 characters")
 }
 
-func TestAllowListOfNothing(t *testing.T) {
+func TestEmptyAllowList(t *testing.T) {
+	t.Parallel()
 	list := &AllowList{}
 	_, found := list.Refused(nil)
 	require.False(t, found)
@@ -96,8 +99,10 @@ func TestAllowListOfNothing(t *testing.T) {
 	require.True(t, found)
 }
 
-// TestManyLinks: domains are looked up, however many; expressions are run for so many links and no more.
+// TestManyLinks checks that domains are looked up in any number, while expressions are run on a limited number of
+// links.
 func TestManyLinks(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&text, "h%d.allowed.com ", i)

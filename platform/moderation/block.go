@@ -12,25 +12,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// BlockRule is a compiled rule of the block list. It is looked for anywhere in a text, upper and lower case being the same,
-// in the text as people see it: wide and composed characters as plain ones, and none that are not to be seen. A rule that
-// matches exact words alone does not find what goes on with a letter or a digit, before or after: `ass` is not in class.
+// BlockRule is a compiled rule of the block list. It matches anywhere in a text, case-insensitively, after
+// normalization: full-width and composed characters are replaced by plain ones, invisible ones removed. A rule for
+// whole words only does not match if a letter or digit precedes or follows: `ass` does not match "class".
 type BlockRule struct {
-	word       string         // where the expression is a text; folded
-	expression *regexp.Regexp // otherwise; for folded texts
-	whole      *regexp.Regexp // the expression where nothing goes on before and after it; nil where it may
+	word       string         // set if the expression is literal text; folded
+	expression *regexp.Regexp // set otherwise; matches folded texts
+	whole      *regexp.Regexp // the expression between word boundaries; nil unless exact
 	exact      bool
 }
 
-// Plain reports whether the rule is a text and no expression.
+// Plain reports whether the rule is literal text rather than a regular expression.
 func (r BlockRule) Plain() bool { return r.word != "" }
 
-var errMatchesNothing = errors.New("matches the empty text, and with it every text")
+var errMatchesNothing = errors.New("must not match the empty text, because it would match every text")
 
-// wordChar is what words are made of.
+// wordChar matches the characters of words.
 const wordChar = `\p{L}\p{N}\p{M}_`
 
-// CompileBlock compiles a rule. The error says what is wrong with the expression, and reads on from the field's name.
+// CompileBlock compiles a rule. The error describes the mistake as a predicate of the field's name.
 func CompileBlock(regex string, exact bool) (BlockRule, error) {
 	rule := BlockRule{exact: exact}
 	if err := checkSource(regex); err != nil {
@@ -59,7 +59,7 @@ func CompileBlock(regex string, exact bool) (BlockRule, error) {
 	return rule, err
 }
 
-// lower makes an expression that takes upper and lower case for the same one for lower case alone: such a one is found faster.
+// lower rewrites a case-insensitive expression into one that matches lower case only, which is faster.
 func lower(tree *syntax.Regexp) {
 	if tree.Op == syntax.OpLiteral {
 		for i, r := range tree.Rune {
@@ -72,7 +72,7 @@ func lower(tree *syntax.Regexp) {
 	}
 }
 
-// in reports whether the rule is in a folded text.
+// in reports whether the rule matches a folded text.
 func (r BlockRule) in(text string) bool {
 	switch {
 	case r.expression != nil:
@@ -100,16 +100,16 @@ func isWordChar(r rune) bool {
 	return r != utf8.RuneError && (r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 }
 
-// BlockList is the rules of the block list that are enabled. The zero value refuses nothing.
+// BlockList holds the enabled rules of the block list. The zero value matches no text.
 type BlockList struct{ rules []BlockRule }
 
-// Add adds a rule. Rules are added before the list is used.
+// Add adds a rule. It must not be called concurrently with other methods.
 func (l *BlockList) Add(rule BlockRule) { l.rules = append(l.rules, rule) }
 
-// Empty reports whether the list refuses nothing.
+// Empty reports whether the list has no rules.
 func (l *BlockList) Empty() bool { return len(l.rules) == 0 }
 
-// Refuses reports whether a rule of the list is in a text.
+// Refuses reports whether a rule of the list matches text.
 func (l *BlockList) Refuses(text string) bool {
 	if l.Empty() || text == "" {
 		return false

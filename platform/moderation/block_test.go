@@ -9,6 +9,7 @@ import (
 )
 
 func TestBlockRules(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		rule    string
 		exact   bool
@@ -48,7 +49,8 @@ func TestBlockRules(t *testing.T) {
 	}
 }
 
-func TestBlockRulesThatAreNone(t *testing.T) {
+func TestCompileBlockRejects(t *testing.T) {
+	t.Parallel()
 	for _, wrong := range []string{
 		"", "  ", "(", "a)|(?:b", "a*", ".*", "^", "a|", "(?:)", "x{2,1}", "(?<=x)y", `\`, "a\tb", "\u200b", strings.Repeat("a", 501), "(((a{100}){10}){10})",
 	} {
@@ -58,6 +60,7 @@ func TestBlockRulesThatAreNone(t *testing.T) {
 }
 
 func TestRuleIDs(t *testing.T) {
+	t.Parallel()
 	id := RuleID(Allow, "a.example")
 	require.Regexp(t, "^01[0-9a-f]{22}$", id)
 	require.Equal(t, id, RuleID(Allow, "a.example"))
@@ -65,7 +68,7 @@ func TestRuleIDs(t *testing.T) {
 	require.NotEqual(t, id, RuleID(Allow, "b.example"))
 }
 
-// BenchmarkFullLists holds the longest text that a post can have against full lists.
+// BenchmarkFullLists checks the longest text of a post against full lists.
 func BenchmarkFullLists(b *testing.B) {
 	allow, block := &AllowList{}, &BlockList{}
 	for i := range MaxRules {

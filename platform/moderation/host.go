@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// hosts turns names into the form in which they are looked up, as browsers do: lower case, wide letters and dots as plain
-// ones, international letters as xn--.
+// hosts converts names to the form in which browsers look them up: lower case, full-width characters replaced by plain
+// ones, international names in Punycode (xn--).
 var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 
-// hostOf returns the host of an authority (user:password@host:port); empty for one that is none for certain. What browsers
-// and programs read in different ways, such as an escaped character, is none.
+// hostOf returns the host of an authority (user:password@host:port), or "" if it cannot be determined with certainty.
+// It rejects input that browsers and other programs parse differently, such as escaped characters.
 func hostOf(authority string) string {
 	host := authority[strings.LastIndexByte(authority, '@')+1:]
 	if inside, ok := strings.CutPrefix(host, "["); ok {
@@ -31,7 +31,7 @@ func hostOf(authority string) string {
 
 func ipv6Of(inside string) string {
 	text, port, closed := strings.Cut(inside, "]")
-	if !closed { // it was punctuation at the end
+	if !closed { // the bracket was trimmed as trailing punctuation
 		port = ""
 	}
 	address, err := netip.ParseAddr(text)
@@ -41,7 +41,7 @@ func ipv6Of(inside string) string {
 	return "[" + address.String() + "]"
 }
 
-// asciiName is a name in the form in which it is looked up; empty where it has none.
+// asciiName returns the ASCII form in which a name is looked up, or "" if it has none.
 func asciiName(name string) string {
 	ascii, err := hosts.ToASCII(name)
 	if err != nil {
@@ -59,7 +59,7 @@ func asciiName(name string) string {
 	return ascii
 }
 
-// pathOf returns the path of what follows an authority, without its first slash.
+// pathOf returns the path in what follows an authority, without its first slash.
 func pathOf(rest string) string {
 	if end := strings.IndexAny(rest, "?#"); end >= 0 {
 		rest = rest[:end]
@@ -71,7 +71,7 @@ func pathOf(rest string) string {
 	return strings.TrimPrefix(path.Clean("/"+rest), "/")
 }
 
-// parents returns a host and the names that it stands under: a.b.example, b.example, example. An address is under none.
+// parents returns host and its parent domains: a.b.example, b.example, example. IP addresses have no parents.
 func parents(host string) []string {
 	all := []string{host}
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {

@@ -10,36 +10,36 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Link is a link that stands in a text.
+// Link is a link found in a text.
 type Link struct {
-	// Host is where the link leads: in lower case, international names in their ASCII form (xn--), without port, user and the
-	// dot at its end. It is empty where that cannot be told for certain: then no rule allows the link.
+	// Host is the host of the link: in lower case, international names in Punycode (xn--), without user, port and
+	// trailing dot. It is empty if it cannot be determined with certainty; then no rule allows the link.
 	Host string
-	// Path is the path after its first slash, unescaped, `.` and `..` resolved; neither query nor fragment.
+	// Path is the path after its first slash, unescaped, with `.` and `..` resolved and without query and fragment.
 	Path string
 }
 
-// Links returns the links of a text, in their order. These are links:
+// Links returns the links in text, in order. The following are links:
 //
-//   - scheme://…   of any scheme, up to the next space or angle bracket, without the punctuation at its end; also inside
+//   - scheme://…   of any scheme, up to the next space or angle bracket, without trailing punctuation; also inside
 //     another link, as in https://allowed.example/?to=https://evil.example
 //   - www.…        followed by a name
-//   - a bare name  whose last part is a top-level domain of the public suffix list, or one that is reserved for tests and
-//     private networks, with or without a path: evil.com, EVIL.COM/x, пример.рф. `file.txt` and `3.14` are none
+//   - a bare name  whose last label is a top-level domain of the public suffix list or one reserved for tests and
+//     private networks, with or without a path: evil.com, EVIL.COM/x, пример.рф, but not `file.txt` or `3.14`
 //   - an IPv4 address with a port or a path: 192.0.2.1/x
 //
-// The address of a mailbox is none, unless a path or a port follows it. Where there is doubt something is a link: a text
-// is refused rather than let through, and its author can put a space in.
+// An e-mail address is not a link unless a path or port follows it. In case of doubt a text is a link, because
+// rejecting a harmless text is preferable to accepting a forbidden link, and its author can insert a space.
 func Links(text string) []Link {
 	text = visible(text)
 	links, rest := absolute(text)
 	return append(links, bare(rest)...)
 }
 
-// schemes finds the beginnings of absolute links. Browsers read a backslash as a slash.
+// schemes finds the beginnings of absolute links. Browsers treat a backslash as a slash.
 var schemes = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2}`)
 
-// absolute returns the links that begin with a scheme, and the text with spaces in their place.
+// absolute returns the links that begin with a scheme, and text with them replaced by spaces.
 func absolute(text string) (links []Link, rest string) {
 	if !strings.Contains(text, "//") && !strings.Contains(text, `\\`) && !strings.Contains(text, `/\`) && !strings.Contains(text, `\/`) {
 		return nil, text
@@ -50,12 +50,12 @@ func absolute(text string) (links []Link, rest string) {
 		if strings.ContainsFunc(run, func(r rune) bool { return !isPunctuation(r) }) {
 			links = append(links, linkOf(run))
 		}
-		// What follows a separator may be read as a name of its own.
+		// Text after a separator may be read as a separate name.
 		if end := strings.IndexAny(run, separators); end >= 0 {
 			run = run[:end]
 		}
 		from := at[0]
-		if strings.Contains(text[at[0]:at[1]], ".") { // the scheme may be read as a name of its own
+		if strings.Contains(text[at[0]:at[1]], ".") { // the scheme may itself be read as a name
 			from = at[1] - len("://")
 		}
 		for i := max(from, done); i < at[1]+len(run); i++ {
@@ -66,7 +66,7 @@ func absolute(text string) (links []Link, rest string) {
 	return links, string(masked)
 }
 
-// maxLink is how long a link may be, in bytes, for its host to be told.
+// maxLink is the maximum length in bytes of a link whose host is determined.
 const maxLink = 4096
 
 const separators = ",;|\"'`"
@@ -77,7 +77,7 @@ func endsLink(r rune) bool {
 
 func isPunctuation(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
-// linkOf reads what follows the slashes of a scheme, or a bare name with what follows that.
+// linkOf parses the text after the slashes of a scheme, or a bare name and what follows it.
 func linkOf(run string) Link {
 	if len(run) > maxLink {
 		return Link{}
@@ -91,7 +91,7 @@ func linkOf(run string) Link {
 	return Link{Host: hostOf(authority), Path: pathOf(rest)}
 }
 
-// ParseLink reads the text of a field that holds one link and nothing else.
+// ParseLink parses the text of a field that consists of one link.
 func ParseLink(address string) Link {
 	address = visible(strings.TrimSpace(address))
 	if at := schemes.FindStringIndex(address); len(at) > 0 && at[0] == 0 {
@@ -100,7 +100,7 @@ func ParseLink(address string) Link {
 	return linkOf(address)
 }
 
-// names finds what has the shape of a name with at least two parts.
+// names finds candidates for names: at least two labels.
 var (
 	names     = regexp.MustCompile(name)
 	nameFirst = regexp.MustCompile(`^` + name)
@@ -119,8 +119,8 @@ func bare(text string) []Link {
 		if isMailbox(before, after) {
 			continue
 		}
-		if host := known(name, goesOn(after)); host != "" {
-			if host == name && goesOn(after) {
+		if host := hostIn(name, continues(after)); host != "" {
+			if host == name && continues(after) {
 				host += upToSpace(after[:min(len(after), maxLink)])
 			}
 			links = append(links, linkOf(host))
@@ -136,31 +136,32 @@ func upToSpace(s string) string {
 	return s
 }
 
-// goesOn reports whether a port or a path follows a name.
-func goesOn(after string) bool {
+// continues reports whether a port or a path follows a name.
+func continues(after string) bool {
 	if after == "" {
 		return false
 	}
 	return after[0] == '/' || after[0] == '\\' || (after[0] == ':' && len(after) > 1 && after[1] >= '0' && after[1] <= '9')
 }
 
-// isMailbox reports whether a name is a part of the address of a mailbox, by what stands before and after it.
+// isMailbox reports whether a name is part of an e-mail address, judging by the text before and after it.
 func isMailbox(before, after string) bool {
 	if rest, ok := strings.CutPrefix(after, "@"); ok {
 		return nameFirst.MatchString(rest)
 	}
 	user, ok := strings.CutSuffix(before, "@")
-	if !ok || user == "" || goesOn(after) || isAfterSlashes(user) {
+	if !ok || user == "" || continues(after) || isAfterSlashes(user) {
 		return false
 	}
 	last, _ := utf8.DecodeLastRuneInString(user)
 	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("._%+-", last)
 }
 
-// maxUser is how many bytes before an @ can be the user of a mailbox.
+// maxUser is the maximum length in bytes of the local part of an e-mail address.
 const maxUser = 256
 
-// isAfterSlashes reports whether two slashes stand before a user: that of an address without a scheme, and of no mailbox.
+// isAfterSlashes reports whether two slashes precede user: then it belongs to a URL without a scheme, not to an e-mail
+// address.
 func isAfterSlashes(user string) bool {
 	near := user[max(0, len(user)-maxUser):]
 	at := strings.LastIndexFunc(near, func(r rune) bool { return unicode.IsSpace(r) || isSlash(r) })
@@ -172,15 +173,15 @@ func isAfterSlashes(user string) bool {
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
-// known returns the part of a name that is one of a host on the network: all of it, or what stands before a part that has
-// nothing to do with it, as in "evil.com.Then"; empty where there is none.
-func known(name string, goesOn bool) string {
+// hostIn returns the part of name that is a host: all of it, or the part before labels that do not belong to it, as in
+// "evil.com.Then"; "" if there is none.
+func hostIn(name string, hasMore bool) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '．' })
 	if strings.EqualFold(parts[0], "www") {
 		return name
 	}
 	if address, err := netip.ParseAddr(name); err == nil {
-		if goesOn && address.Is4() {
+		if hasMore && address.Is4() {
 			return name
 		}
 		return ""
@@ -192,15 +193,15 @@ func known(name string, goesOn bool) string {
 			}
 			return strings.Join(parts[:last+1], ".")
 		}
-		if top := beginning(parts[last]); top != parts[last] && isTopLevel(top) {
+		if top := wordStart(parts[last]); top != parts[last] && isTopLevel(top) {
 			return strings.Join(append(parts[:last:last], top), ".")
 		}
 	}
 	return ""
 }
 
-// beginning is a part up to where another word may begin: a hyphen, or letters of another script.
-func beginning(part string) string {
+// wordStart returns the part of a label before which another word may begin: a hyphen or letters of another script.
+func wordStart(part string) string {
 	end := strings.IndexFunc(part, func(r rune) bool { return r > unicode.MaxASCII || r == '-' || r == '_' })
 	if end < 0 {
 		return part
@@ -208,10 +209,10 @@ func beginning(part string) string {
 	return part[:end]
 }
 
-// reserved are top-level domains that no registry sells and networks know all the same.
+// reserved are top-level domains that are never registered but resolve in private networks.
 var reserved = map[string]bool{"example": true, "test": true, "local": true, "internal": true, "onion": true}
 
-// isTopLevel reports whether a part of a name is a top-level domain.
+// isTopLevel reports whether a label is a top-level domain.
 func isTopLevel(part string) bool {
 	ascii := hostOf(part)
 	if ascii == "" || strings.Trim(ascii, "0123456789") == "" {

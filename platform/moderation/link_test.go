@@ -8,9 +8,10 @@ import (
 )
 
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name, text string
-		hosts      []string // of the links, in their order; empty for one whose host cannot be told
+		hosts      []string // of the links, in order; empty if the host cannot be determined
 	}{
 		{"no link", "Off to the crag, back at 17.30.", nil},
 		{"nothing", "", nil},
@@ -38,14 +39,14 @@ func TestLinks(t *testing.T) {
 		{"after a comma", "https://allowed.example/x,evil.com", []string{"allowed.example", "evil.com"}},
 		{"a comma in the host", "https://allowed.example,evil.com", []string{"", "evil.com"}},
 		{"an escaped host", "https://allowed%2eexample", []string{""}},
-		{"a host that is no name", "https://a..b https://-a$/ https://[::1 ]", []string{"", "", "[::1]"}},
+		{"invalid hosts", "https://a..b https://-a$/ https://[::1 ]", []string{"", "", "[::1]"}},
 		{"an address", "http://192.0.2.1/x http://[2001:DB8::1]:80/ http://2130706433/", []string{"192.0.2.1", "[2001:db8::1]", "2130706433"}},
 		{"a scheme and nothing", "https:// is a scheme, and https://…", nil},
 		{"a dot at the end of the host", "https://evil.example./x", []string{"evil.example"}},
 		{"international", "https://bücher.example/ пример.рф", []string{"xn--bcher-kva.example", "xn--e1afmkfd.xn--p1ai"}},
-		{"wide letters", "https://ｅｖｉｌ．example", []string{"evil.example"}},
-		{"a wide dot", "https://evil。example", []string{"evil.example"}},
-		{"letters of no width", "https://ev\u200bil.exa\u00admple ev\u2060il.com", []string{"evil.example", "evil.com"}},
+		{"full-width letters", "https://ｅｖｉｌ．example", []string{"evil.example"}},
+		{"a full-width dot", "https://evil。example", []string{"evil.example"}},
+		{"zero-width characters", "https://ev\u200bil.exa\u00admple ev\u2060il.com", []string{"evil.example", "evil.com"}},
 		{"www", "www.intranet and WWW.evil.com", []string{"www.intranet", "www.evil.com"}},
 		{"bare", "go to evil.com, or evil.co.uk/x?y. EVIL.COM!", []string{"evil.com", "evil.co.uk", "evil.com"}},
 		{"bare, with a port", "evil.com:8080", []string{"evil.com"}},
@@ -59,11 +60,11 @@ func TestLinks(t *testing.T) {
 		{"no top-level domain", "file.txt main.go v1.2 3.14 e.g. i.e. node.js", nil},
 		{"an address without a path", "version 1.2.3.4", nil},
 		{"an address with one", "192.0.2.1/x 192.0.2.1:80", []string{"192.0.2.1", "192.0.2.1"}},
-		{"a mailbox", "write to me@evil.com or first.last.me@evil.com", nil},
-		{"a mailbox with a path", "me@evil.com/x allowed.com@evil.com:80", []string{"evil.com", "evil.com"}},
+		{"an e-mail address", "write to me@evil.com or first.last.me@evil.com", nil},
+		{"an e-mail address with a path", "me@evil.com/x allowed.com@evil.com:80", []string{"evil.com", "evil.com"}},
 		{"a user without a scheme", `[x](//a@evil.com) //allowed.com@evil.com \\\\a@evil.com`, []string{"evil.com", "evil.com", "evil.com"}},
-		{"a mailbox after a path", "a/me@evil.com", nil},
-		{"no mailbox has such a name", strings.Repeat("a", 300) + "@evil.com", []string{"evil.com"}},
+		{"an e-mail address after a path", "a/me@evil.com", nil},
+		{"too long for an e-mail address", strings.Repeat("a", 300) + "@evil.com", []string{"evil.com"}},
 		{"a handle", "@evil.com", []string{"evil.com"}},
 		{"at the end of a word", "evil.com@ home", []string{"evil.com"}},
 		{"a broken text", "\xff https://evil.example\xff", []string{"evil.example"}},
@@ -79,6 +80,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestPathOfLink(t *testing.T) {
+	t.Parallel()
 	for link, path := range map[string]string{
 		"https://a.example":                    "",
 		"https://a.example/":                   "",
@@ -97,14 +99,15 @@ func TestPathOfLink(t *testing.T) {
 	}
 }
 
-// TestLinksOfLongTexts goes through the longest text that a post can have, made of what is hard to read.
+// TestLinksOfLongTexts parses the longest text of a post, made of expensive input.
 func TestLinksOfLongTexts(t *testing.T) {
+	t.Parallel()
 	for _, part := range []string{"a.", "a@", "https://", "a.com ", "://", "www.", "ａ．", "a:\\\\"} {
 		text := strings.Repeat(part, 50_000/len([]rune(part)))
 		require.NotPanics(t, func() { Links(text) }, part)
 	}
 	hosts := Links("https://allowed.example/" + strings.Repeat("a", maxLink))
-	require.Equal(t, []Link{{}}, hosts, "longer than a link is")
+	require.Equal(t, []Link{{}}, hosts, "longer than maxLink")
 	many := Links(strings.Repeat("a.com ", 8000))
 	require.Len(t, many, 8000)
 }

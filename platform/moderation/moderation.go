@@ -1,8 +1,8 @@
-// Package moderation holds texts against the rules that administrators made: an allow list of links and a block list of
-// words. It reads no rows and knows no transport.
+// Package moderation checks texts against the rules that administrators define: an allow list of links and a block list
+// of words. It depends on neither the database nor the transport.
 //
-// Rules are regular expressions of RE2, which take a time that grows with the text alone. What a rule is matched against is
-// said at AllowRule and BlockRule.
+// Rules are RE2 regular expressions, whose matching time is linear in the length of the text. AllowRule and BlockRule
+// document what a rule is matched against.
 package moderation
 
 import (
@@ -20,36 +20,36 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// Limits of a list. Those of expressions keep what a text costs small: words and domains are looked up, an expression is run.
+// Limits of a list. Words and domains are looked up, but every expression is run, so their number is limited further.
 const (
 	MaxRules       = 1000 // of one list
-	MaxExpressions = 100  // of them, those that are more than a word or a domain
+	MaxExpressions = 100  // rules that are neither a word nor a domain
 	MaxRegex       = 500  // characters of a rule
-	maxProgram     = 2000 // steps of a compiled expression
+	maxProgram     = 2000 // instructions of a compiled expression
 )
 
-// The lists, as rows name them.
+// The names of the lists in the database.
 const (
 	Allow = "allow"
 	Block = "block"
 )
 
-// RuleID is the id of the rule with an expression in a list: the same at every region, so that two who add the same rule at
-// once add one. A rule has a row at every home; the id names the first of them.
+// RuleID returns the id of the rule with an expression in a list. It is the same in all regions, so that adding a rule
+// twice concurrently creates one rule. Every home has a row of each rule; the id names the first of them.
 func RuleID(list, regex string) string {
 	hash := sha256.Sum256([]byte(list + "\x00" + regex))
 	return region.DerivedID(region.All()[0], hash[:])
 }
 
-// Errors of an expression; each reads on from the field's name.
+// Errors of an expression, worded as predicates of the field's name.
 var (
 	errLong    = fmt.Errorf("must be at most %d characters", MaxRegex)
 	errEmpty   = errors.New("must not be empty")
-	errControl = errors.New("must hold no line breaks and no control characters")
-	errLarge   = errors.New("is too large once its repetitions are spelled out")
+	errControl = errors.New("must not contain line breaks or control characters")
+	errLarge   = errors.New("is too large when its repetitions are expanded")
 )
 
-// checkSource checks an expression before it is taken apart.
+// checkSource checks an expression before it is parsed.
 func checkSource(regex string) error {
 	switch {
 	case strings.TrimSpace(regex) == "":
@@ -62,15 +62,15 @@ func checkSource(regex string) error {
 	return nil
 }
 
-// parse reads an expression by itself: what it is put into later cannot change its meaning, for `a)|(?:b` is none.
+// parse parses an expression on its own, so that surrounding syntax added later cannot change its meaning (`a)|(?:b`).
 func parse(expression string, flags syntax.Flags) (*syntax.Regexp, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl|flags)
 	if err != nil {
-		return nil, fmt.Errorf("is no regular expression of RE2: %s", message(err))
+		return nil, fmt.Errorf("is not a valid RE2 regular expression: %s", message(err))
 	}
 	program, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil, fmt.Errorf("is no regular expression of RE2: %s", message(err))
+		return nil, fmt.Errorf("is not a valid RE2 regular expression: %s", message(err))
 	}
 	if len(program.Inst) > maxProgram {
 		return nil, errLarge
@@ -78,16 +78,16 @@ func parse(expression string, flags syntax.Flags) (*syntax.Regexp, error) {
 	return tree, nil
 }
 
-// compile compiles what was parsed and put together.
+// compile compiles an expression composed of parsed parts.
 func compile(pattern string) (*regexp.Regexp, error) {
 	compiled, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, errLarge // what it is made of was right
+		return nil, errLarge // its parts are valid
 	}
 	return compiled, nil
 }
 
-// message is what is wrong with an expression, without the prefix that says where it was found.
+// message returns the description of an expression's error without the prefix that locates it.
 func message(err error) string {
 	if wrong, ok := errors.AsType[*syntax.Error](err); ok {
 		return string(wrong.Code)
@@ -95,8 +95,7 @@ func message(err error) string {
 	return "it does not compile"
 }
 
-// visible is a text without the characters that change where it stands and not what it shows, such as a space of no width
-// in the middle of a word.
+// visible returns text without invisible characters, such as a zero-width space in the middle of a word.
 func visible(text string) string {
 	hidden := func(r rune) bool {
 		return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || unicode.IsControl(r) && !unicode.IsSpace(r)
@@ -112,5 +111,6 @@ func visible(text string) string {
 	}, text)
 }
 
-// folded is a text in the one form that words are compared in: lower case, wide and composed characters as plain ones.
+// folded returns text in the form in which words are compared: lower case, with full-width and composed characters
+// replaced by plain ones.
 func folded(text string) string { return strings.ToLower(norm.NFKC.String(visible(text))) }

@@ -17,16 +17,16 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// SealLength is how many characters of a token say which list it is of: 30 bits, against mistakes. It is no secret, and keeps
-// nobody from making a position up; a position opens nothing that its list does not show anyway.
+// SealLength is the number of characters of a token that identify its list: 30 bits, which guard against mistakes. A
+// seal is not secret and does not prevent forged positions; a position gives access only to what its list shows anyway.
 const SealLength = 5
 
-// Bind returns the interceptor that makes a token good for the list alone that gave it: the same operation, asked for the same parent,
-// filters and order, by the same caller. A token of anything else is a validation error, not a page of somewhere.
+// Bind returns the interceptor that binds page tokens to the list that issued them: the same operation with the same
+// parent, filters and order, requested by the same caller. Any other token is a validation error.
 //
-// It stands around every operation, so that none has to think of it: what an operation makes and reads is the position alone. The seal
-// before it is a hash of the request without its page, which is the same at every server, in every protocol and after a restart. caller
-// says who asks: the same text for the same caller everywhere.
+// It applies to every operation, and operations only see positions. The seal in front of a position is a hash of the
+// request without its page options; it is the same on every server, in every protocol and after a restart. caller
+// returns a stable identifier of the caller in the context.
 func Bind(caller func(context.Context) string) connect.Interceptor {
 	b := &binding{caller: caller}
 	return connect.UnaryInterceptorFunc(b.wrap)
@@ -59,7 +59,7 @@ func (b *binding) wrap(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// list is an operation that answers with tokens. Its paths lead through fields that hold one message each.
+// list is an operation that returns page tokens. Its paths lead through singular message fields.
 type list struct {
 	procedure string
 	tokens    []path // of requests
@@ -68,7 +68,7 @@ type list struct {
 
 type path []protoreflect.FieldDescriptor
 
-// listOf is the list that a procedure is; nil for what is none.
+// listOf returns the list that spec describes, or nil if its answer has no page tokens.
 func (b *binding) listOf(spec connect.Spec) *list {
 	if known, ok := b.lists.Load(spec.Procedure); ok {
 		l, _ := known.(*list)
@@ -85,7 +85,7 @@ func (b *binding) listOf(spec connect.Spec) *list {
 	return l
 }
 
-// tokensOf are the tokens of a request: in its options, and flat.
+// tokensOf returns the paths of the tokens in a request: in its page options, and at the top level.
 func tokensOf(request protoreflect.MessageDescriptor) []path {
 	var tokens []path
 	if options := request.Fields().ByName("options"); options != nil && options.Message() != nil && !options.IsList() {
@@ -99,7 +99,7 @@ func tokensOf(request protoreflect.MessageDescriptor) []path {
 	return tokens
 }
 
-// pagingsOf are the pagings of an answer, also those in what it wraps its collections in.
+// pagingsOf returns the paths of the pagings in an answer, including those in a message that wraps its collections.
 func pagingsOf(answer protoreflect.MessageDescriptor, above path) []path {
 	const deepest = 2
 	var pagings []path
@@ -119,7 +119,7 @@ func pagingsOf(answer protoreflect.MessageDescriptor, above path) []path {
 	return pagings
 }
 
-// seal is what the tokens of a list begin with, as a caller asks for it.
+// seal returns the prefix of the tokens of a list as requested by a caller.
 func (l *list) seal(caller string, asked proto.Message) string {
 	rest := proto.Clone(asked).ProtoReflect()
 	clearPage(rest)
@@ -132,13 +132,13 @@ func (l *list) seal(caller string, asked proto.Message) string {
 	}
 	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(rest.Interface())
 	if err != nil {
-		raw = nil // what came in goes out again: there is no text in it that is none
+		raw = nil // a decoded message can always be encoded
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", l.procedure, caller, raw))
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:SealLength]
 }
 
-// clearPage takes away what says which page it is.
+// clearPage clears the fields that select a page.
 func clearPage(m protoreflect.Message, more ...protoreflect.Name) {
 	m.SetUnknown(nil)
 	for _, name := range append(more, "limit", "token") {
@@ -154,7 +154,7 @@ func empty(m protoreflect.Message) bool {
 	return none
 }
 
-// open leaves the position alone in the tokens of a request.
+// open removes the seal from the tokens of a request.
 func (l *list) open(asked protoreflect.Message, seal string) error {
 	for _, at := range l.tokens {
 		m, ok := at.holder(asked)
@@ -175,9 +175,9 @@ func (l *list) open(asked protoreflect.Message, seal string) error {
 	return nil
 }
 
-// close seals the tokens of an answer.
+// close adds the seal to the tokens of an answer.
 func (l *list) close(answer protoreflect.Message, seal string) {
-	var done []protoreflect.ProtoMessage // an answer may hold one paging at two places
+	var done []protoreflect.ProtoMessage // an answer may contain the same paging twice
 	for _, at := range l.pagings {
 		m, ok := at.holder(answer)
 		if !ok || !m.Has(at.last()) {
@@ -197,7 +197,7 @@ func (l *list) close(answer protoreflect.Message, seal string) {
 	}
 }
 
-// holder is the message that has the last field of the path; false where there is none.
+// holder returns the message that has the last field of the path; false if it is not set.
 func (p path) holder(m protoreflect.Message) (protoreflect.Message, bool) {
 	for _, field := range p[:len(p)-1] {
 		if !m.Has(field) {
@@ -210,7 +210,7 @@ func (p path) holder(m protoreflect.Message) (protoreflect.Message, bool) {
 
 func (p path) last() protoreflect.FieldDescriptor { return p[len(p)-1] }
 
-// name is the path as errors have it.
+// name returns the path as it appears in errors.
 func (p path) name() string {
 	names := make([]string, len(p))
 	for i, field := range p {
@@ -219,8 +219,8 @@ func (p path) name() string {
 	return strings.Join(names, ".")
 }
 
-// madeByClient: some lists have clients that make the token of the first page themselves, an object as base64. Of those lists it is
-// for the operation to say what such a token means; the others take none.
+// madeByClient reports whether a client composed the token itself, a JSON object as base64, as clients of some lists do
+// for the first page. Operations of those lists interpret such tokens; all others reject them.
 func madeByClient(token string) bool {
 	raw, err := base64.StdEncoding.DecodeString(token)
 	return err == nil && len(raw) > 0 && raw[0] == '{' && json.Valid(raw)

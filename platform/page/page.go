@@ -1,7 +1,7 @@
-// Package page reads and writes the opaque page tokens of lists: keyset cursors of at most 100 characters.
+// Package page encodes and decodes the opaque page tokens of lists: keyset cursors of at most 100 characters.
 //
-// A token is a seal and a position. The position is what an operation makes of its last row and reads again: Cursor. The seal says which
-// list it is a position of; Bind writes and checks it around every operation.
+// A token is a seal followed by a position. Operations encode the position of a row as a Cursor. The seal identifies
+// the list that the position belongs to; Bind adds and checks it for every operation.
 package page
 
 import (
@@ -18,34 +18,34 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// DefaultLimit is the page size where a client names none.
+// DefaultLimit is the page size if the client does not specify one.
 const DefaultLimit = 10
 
-// MaxToken is the most characters that a token has, with its seal.
+// MaxToken is the maximum length of a token in characters, including its seal.
 const MaxToken = 100
 
-const maxKey = 48 // bytes: what is left of MaxToken in base64, and what twelve letters of any script need
+const maxKey = 48 // bytes that remain of MaxToken in base64; enough for twelve letters of any script
 
-// Cursor is a position in a list: before or after the row with this key and id.
+// Cursor is a position in a list: immediately before or after the row with this key and id.
 type Cursor struct {
-	// Limit is the page size, 1 to 100; it travels in the token, because clients send a limit only with the first page.
+	// Limit is the page size, 1 to 100. It is part of the token because clients send a limit with the first page only.
 	Limit int
 	// Back is true for the page before the position.
 	Back bool
-	// Time is the key of lists by time, in microseconds.
+	// Time is the key of lists ordered by time, in microseconds.
 	Time time.Time
-	// Key is the key of lists by name, at most 48 bytes.
+	// Key is the key of lists ordered by name, at most 48 bytes.
 	Key string
-	// ID tells rows with equal keys apart; empty at the first page.
+	// ID distinguishes rows with equal keys; empty for the first page.
 	ID string
 }
 
-// First reports whether the cursor stands before the list.
+// First reports whether the cursor is at the beginning of the list.
 func (c Cursor) First() bool { return c.ID == "" }
 
 const tokenVersion = 1
 
-// Token returns the cursor as a client sees it behind the seal.
+// Token returns the encoded cursor, without the seal.
 func (c Cursor) Token() string {
 	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)} //nolint:gosec // 1 to 100
 	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
@@ -64,11 +64,11 @@ func flag(b bool) byte {
 
 var errBadToken = errors.New("not a page token")
 
-// ParseToken reads a token without its seal.
+// ParseToken decodes a token without its seal.
 func ParseToken(token string) (Cursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	const fixed = 3 + 8 + region.IDLength/2
-	brokenLines := strings.ContainsAny(token, "\r\n") // which the decoder skips
+	brokenLines := strings.ContainsAny(token, "\r\n") // which the decoder ignores
 	if err != nil || brokenLines || len(raw) < fixed || len(raw) > fixed+maxKey || raw[0] != tokenVersion || raw[2] > 1 {
 		return Cursor{}, errBadToken
 	}
@@ -85,13 +85,14 @@ func ParseToken(token string) (Cursor, error) {
 	return c, nil
 }
 
-// saneTime keeps times that the databases can hold.
+// saneTime reports whether the databases can store t.
 func saneTime(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
 
-// saneText keeps texts that the databases can hold.
+// saneText reports whether the databases can store s.
 func saneText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// Parse reads the page of a request; defaultLimit stands in for an absent limit. A bad token is a validation error.
+// Parse returns the cursor of a request. defaultLimit applies if the request has no limit. An invalid token is a
+// validation error.
 func Parse(o *plazav1.PageOptions, defaultLimit int) (Cursor, error) {
 	if token := o.GetToken(); token != "" {
 		c, err := ParseToken(token)
@@ -107,7 +108,7 @@ func Parse(o *plazav1.PageOptions, defaultLimit int) (Cursor, error) {
 	return Cursor{Limit: limit}, nil
 }
 
-// Merge lays flat `limit` and `token` parameters under the bracket ones.
+// Merge returns o with absent fields taken from the flat `limit` and `token` parameters.
 func Merge(o *plazav1.PageOptions, limit *int32, token string) *plazav1.PageOptions {
 	merged := &plazav1.PageOptions{Limit: limit, Token: token}
 	if o == nil {
@@ -122,8 +123,8 @@ func Merge(o *plazav1.PageOptions, limit *int32, token string) *plazav1.PageOpti
 	return merged
 }
 
-// Window cuts rows, which were read with one more than the limit and in the direction of the cursor, to the page, puts
-// them in the list's order, and returns the tokens of its neighbours. at gives a row's position.
+// Window returns the page that the cursor selects, in the order of the list, and the tokens of its neighbours. rows
+// were read in the direction of the cursor, with one more than the limit. at returns a row's position.
 func Window[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string)) ([]T, *plazav1.Paging) {
 	more := len(rows) > c.Limit
 	if more {
@@ -156,8 +157,8 @@ func reverse[T any](rows []T) {
 	}
 }
 
-// Start returns the position from which to read in the direction desc (already turned for Back): the cursor's, or the
-// end of the list that every row lies past.
+// Start returns the position from which to read in direction desc (already reversed for Back): the cursor's position,
+// or the end of the list that precedes every row.
 func (c Cursor) Start(desc bool) (t time.Time, key, id string) {
 	if !c.First() {
 		return c.Time, c.Key, c.ID

@@ -20,6 +20,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 123_456_000, time.UTC)
 func someID() string { return region.NewID(region.EU) }
 
 func TestTokenRoundTrip(t *testing.T) {
+	t.Parallel()
 	longest := strings.Repeat("\U0001F600", store.PublicNameKeyRunes)
 	for name, c := range map[string]page.Cursor{
 		"by time":         {Limit: 10, Time: noon, ID: someID()},
@@ -41,12 +42,13 @@ func TestTokenRoundTrip(t *testing.T) {
 	}
 }
 
-func TestTokenIsShortWhateverTheKey(t *testing.T) {
+func TestTokenLengthIsLimited(t *testing.T) {
+	t.Parallel()
 	c := page.Cursor{Limit: 100, Time: noon, Key: strings.Repeat("x", 10_000), ID: someID()}
 	require.LessOrEqual(t, len(c.Token()), page.MaxToken)
 }
 
-// bend returns a token whose bytes change altered.
+// bend returns a valid token whose bytes were modified by change.
 func bend(t *testing.T, change func(raw []byte) []byte) string {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(page.Cursor{Limit: 10, Time: noon, Key: "anna", ID: someID()}.Token())
@@ -62,7 +64,8 @@ func set(at int, to byte) func([]byte) []byte {
 	}
 }
 
-func TestParseTokenRefusesWhatIsNone(t *testing.T) {
+func TestParseTokenRejectsInvalidTokens(t *testing.T) {
+	t.Parallel()
 	good := page.Cursor{Limit: 10, Time: noon, ID: someID()}.Token()
 	for name, token := range map[string]string{
 		"text":               "hello",
@@ -76,7 +79,7 @@ func TestParseTokenRefusesWhatIsNone(t *testing.T) {
 		"limit over 100":     bend(t, set(1, 101)),
 		"unknown flag":       bend(t, set(2, 2)),
 		"time out of bounds": bend(t, set(3, 0x7f)),
-		"id of no region":    bend(t, set(11, 9)),
+		"id without region":  bend(t, set(11, 9)),
 		"NUL in the key":     bend(t, set(23, 0)),
 		"key not UTF-8":      bend(t, set(23, 0xff)),
 		"key too long":       bend(t, func(raw []byte) []byte { return append(raw, strings.Repeat("x", 50)...) }),
@@ -91,6 +94,7 @@ func TestParseTokenRefusesWhatIsNone(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	limit := func(n int32) *int32 { return &n }
 	at := page.Cursor{Limit: 7, Time: noon, ID: someID()}
 	for name, tc := range map[string]struct {
@@ -112,6 +116,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
+	t.Parallel()
 	three, five := int32(3), int32(5)
 	for name, tc := range map[string]struct {
 		options *plazav1.PageOptions
@@ -119,12 +124,12 @@ func TestMerge(t *testing.T) {
 		token   string
 		want    *plazav1.PageOptions
 	}{
-		"nothing":        {nil, nil, "", &plazav1.PageOptions{}},
-		"flat":           {nil, &three, "t", &plazav1.PageOptions{Limit: &three, Token: "t"}},
-		"brackets":       {&plazav1.PageOptions{Limit: &five, Token: "b"}, nil, "", &plazav1.PageOptions{Limit: &five, Token: "b"}},
-		"brackets win":   {&plazav1.PageOptions{Limit: &five, Token: "b"}, &three, "t", &plazav1.PageOptions{Limit: &five, Token: "b"}},
-		"one from each":  {&plazav1.PageOptions{Limit: &five}, nil, "t", &plazav1.PageOptions{Limit: &five, Token: "t"}},
-		"empty brackets": {&plazav1.PageOptions{}, &three, "t", &plazav1.PageOptions{Limit: &three, Token: "t"}},
+		"nothing":       {nil, nil, "", &plazav1.PageOptions{}},
+		"flat":          {nil, &three, "t", &plazav1.PageOptions{Limit: &three, Token: "t"}},
+		"brackets":      {&plazav1.PageOptions{Limit: &five, Token: "b"}, nil, "", &plazav1.PageOptions{Limit: &five, Token: "b"}},
+		"options win":   {&plazav1.PageOptions{Limit: &five, Token: "b"}, &three, "t", &plazav1.PageOptions{Limit: &five, Token: "b"}},
+		"one from each": {&plazav1.PageOptions{Limit: &five}, nil, "t", &plazav1.PageOptions{Limit: &five, Token: "t"}},
+		"empty options": {&plazav1.PageOptions{}, &three, "t", &plazav1.PageOptions{Limit: &three, Token: "t"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, tc.want, page.Merge(tc.options, tc.limit, tc.token))
@@ -132,8 +137,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// FuzzParseToken holds that no text makes the parser panic, that what it takes is a position that the databases can hold,
-// and that such a position comes back as it went.
+// FuzzParseToken checks that no input makes the parser panic, that accepted tokens are positions the databases can
+// store, and that they survive a round trip.
 func FuzzParseToken(f *testing.F) {
 	f.Add("")
 	f.Add("hello")
@@ -155,7 +160,7 @@ func FuzzParseToken(f *testing.F) {
 	})
 }
 
-// FuzzToken holds that every position of a list makes a token that a client can send back.
+// FuzzToken checks that every position of a list has a token that parses.
 func FuzzToken(f *testing.F) {
 	f.Add(10, false, noon.UnixMicro(), "anna", uint8(0))
 	f.Add(1, true, int64(-1), strings.Repeat("\U0001F600", 12), uint8(2))

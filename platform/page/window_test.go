@@ -12,7 +12,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// row n of a list; rows are ordered by n.
+// row is row n of a list that is ordered by n.
 type row int
 
 func (r row) id() string { return fmt.Sprintf("02%022x", int(r)) }
@@ -22,6 +22,7 @@ func place(r row) (t time.Time, key, id string) {
 }
 
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	at := func(r row, back bool) page.Cursor { return page.Cursor{Limit: 2, Back: back, Time: noon, ID: r.id()} }
 	first := page.Cursor{Limit: 2}
 	for name, tc := range map[string]struct {
@@ -37,11 +38,11 @@ func TestWindow(t *testing.T) {
 		"in the middle":               {at(2, false), []row{3, 4, 5}, []row{3, 4}, 4, 3},
 		"last, full":                  {at(2, false), []row{3, 4}, []row{3, 4}, 0, 3},
 		"last, short":                 {at(2, false), []row{3}, []row{3}, 0, 3},
-		"rows behind it are gone":     {at(2, false), nil, nil, 0, 0},
+		"following rows deleted":      {at(2, false), nil, nil, 0, 0},
 		"back into the middle":        {at(5, true), []row{4, 3, 2}, []row{3, 4}, 4, 3},
 		"back to the first":           {at(3, true), []row{2, 1}, []row{1, 2}, 2, 0},
 		"back to a first that shrank": {at(3, true), []row{2}, []row{2}, 2, 0},
-		"rows before it are gone":     {at(3, true), nil, nil, 0, 0},
+		"preceding rows deleted":      {at(3, true), nil, nil, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, paging := page.Window(tc.cursor, slices.Clone(tc.read), place)
@@ -65,7 +66,7 @@ func requireAt(t *testing.T, token string, want row, back bool) {
 	require.Equal(t, page.Cursor{Limit: 2, Back: back, Time: at, ID: id}, c)
 }
 
-// read is what a keyset statement answers from a list of n rows: the rows past the cursor, one more than its limit.
+// read returns what a keyset query returns from a list of n rows: rows past the cursor, up to one more than its limit.
 func read(n int, c page.Cursor) []row {
 	var rows []row
 	for r := row(1); int(r) <= n; r++ {
@@ -80,8 +81,9 @@ func read(n int, c page.Cursor) []row {
 	return rows[:min(len(rows), c.Limit+1)]
 }
 
-// TestWalk goes through lists of every length to the end and back: each row is seen once each way, in order.
+// TestWalk walks lists of every length forwards and backwards: each row is seen once in each direction, in order.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	for n := range 12 {
 		for limit := 1; limit <= 4; limit++ {
 			forth, last := walk(t, n, page.Cursor{Limit: limit}, (*plazav1.Paging).GetNext)
@@ -115,8 +117,9 @@ func walk(t *testing.T, n int, c page.Cursor, onward func(*plazav1.Paging) strin
 	}
 }
 
-// TestStart holds that every row lies past the start of its list.
+// TestStart checks that every row follows the start of its list.
 func TestStart(t *testing.T) {
+	t.Parallel()
 	for _, desc := range []bool{false, true} {
 		at, key, id := page.Cursor{Limit: 10}.Start(desc)
 		for _, r := range []struct {

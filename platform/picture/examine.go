@@ -9,41 +9,41 @@ import (
 	"io"
 )
 
-// Size is one of the smaller sizes that an image is kept in.
+// Size is one of the sizes to which images are scaled down.
 type Size struct {
 	Name string
-	Side int // most pixels of the longer side
+	Side int // maximum length of the longer side in pixels
 }
 
-// Sizes are the smaller sizes, the largest first. An image that is smaller has none of that size: it is shown as it is.
+// Sizes returns the sizes, the largest first. A size is omitted for images that are already smaller.
 func Sizes() []Size { return []Size{{"large", 1500}, {"medium", 600}, {"small", 160}} }
 
-// Smaller is an image in one of the smaller sizes.
+// Smaller is an image scaled down to one of the sizes.
 type Smaller struct {
 	Size     string
 	MimeType string
 	Bytes    []byte
 }
 
-// Facts are what Examine finds out about an image.
+// Facts are the properties of an image determined by Examine.
 type Facts struct {
 	Metadata
-	// Width and Height are in pixels, as the image is shown: turned by its orientation.
+	// Width and Height are the dimensions in pixels as displayed, that is after applying the orientation.
 	Width, Height int
-	// Moves tells that it has several frames. Such an image is kept in no smaller size.
+	// Moves reports whether the image is animated. Animated images are not scaled down.
 	Moves bool
-	// Smaller are the smaller sizes, the largest first; all of one media type.
+	// Smaller are the scaled-down images, the largest first, all of the same media type.
 	Smaller []Smaller
 }
 
-// Gate lets so many pixels be decoded at once as memory allows.
+// Gate limits how many pixels are decoded concurrently.
 type Gate interface {
 	Acquire(ctx context.Context, pixels int64) error
 	Release(pixels int64)
 }
 
-// Examine reads an image to its end, and again from its start where it has to. The error wraps ErrBroken or is a
-// *TooManyPixelsError where the image is at fault; anything else is a failure of r or of ctx.
+// Examine determines the properties of an image, seeking back to its start if necessary. The error wraps ErrBroken or
+// is a *TooManyPixelsError if the image is at fault; any other error is a failure of r or ctx.
 func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate Gate) (*Facts, error) {
 	e := &examination{ctx: ctx, source: r, format: f}
 	facts := &Facts{}
@@ -61,7 +61,7 @@ func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate G
 	if facts.Moves, err = moves(e.fromStart(), f); err != nil {
 		return nil, e.because(err)
 	}
-	if facts.Moves && f == WebP { // its container is whole, and nobody here reads its frames
+	if facts.Moves && f == WebP { // its container is intact, and no decoder reads its frames
 		return facts, nil
 	}
 	if err := gate.Acquire(ctx, pixels); err != nil {
@@ -83,9 +83,9 @@ func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate G
 	return facts, nil
 }
 
-// examination reads one source several times, and remembers what is not the image's fault.
+// examination reads one source several times and records errors that are not the image's fault.
 type examination struct {
-	ctx     context.Context //nolint:containedctx // one call long
+	ctx     context.Context //nolint:containedctx // lives for one call
 	source  io.ReadSeeker
 	format  Format
 	failure error
@@ -116,7 +116,7 @@ func (e *examination) Seek(offset int64, whence int) (int64, error) {
 	return e.source.Seek(offset, whence)
 }
 
-// because prefers a failure of the source: an image that could not be read is not broken.
+// because returns the failure of the source if there is one: an unreadable image is not a broken one.
 func (e *examination) because(err error) error {
 	if e.failure != nil {
 		return fmt.Errorf("reading the image back: %w", e.failure)
@@ -124,7 +124,7 @@ func (e *examination) because(err error) error {
 	return err
 }
 
-// moves reports whether the image has several frames. It reads the whole container of those formats that can.
+// moves reports whether the image has several frames. It reads the whole container of formats that allow it.
 func moves(r io.Reader, f Format) (bool, error) {
 	switch f {
 	case GIF:
@@ -160,7 +160,7 @@ func smaller(img image.Image, orientation int) ([]Smaller, error) {
 	return out, nil
 }
 
-// mimeTypeFor is that of the sizes before, and where it is the first, JPEG for what is opaque.
+// mimeTypeFor returns the media type of the preceding sizes; for the first one, JPEG if the image is opaque.
 func mimeTypeFor(before []Smaller, img *image.RGBA) string {
 	switch {
 	case len(before) > 0:

@@ -15,32 +15,32 @@ import (
 	"github.com/bep/imagemeta"
 )
 
-// Metadata is what an image says about itself.
+// Metadata is the metadata embedded in an image.
 type Metadata struct {
-	// Exif are the EXIF tags by name: numbers, texts and lists of them. Never nil.
+	// Exif are the EXIF tags by name: numbers, strings and lists of them. Never nil.
 	Exif map[string]any
-	// GPS is the position: `latitude` and `longitude` in degrees, where there is one, and the tags by name. Never nil.
+	// GPS are the GPS tags by name, and `latitude` and `longitude` in degrees if the image has a position. Never nil.
 	GPS map[string]any
-	// Orientation is 1 to 8, as EXIF has it.
+	// Orientation is the EXIF orientation, 1 to 8.
 	Orientation int
 }
 
-// Limits of what is kept of an image's tags.
+// Limits of the tags that are kept.
 const (
 	maxTags     = 500
-	maxTagBytes = 1000     // of one value
-	maxExifJSON = 16 << 10 // of all together
+	maxTagBytes = 1000     // per value
+	maxExifJSON = 16 << 10 // in total
 	tagPatience = 10 * time.Second
 )
 
-// readMetadata reads the tags. Broken ones are as good as none: the pixels are what counts.
+// readMetadata reads the tags. Invalid tags are ignored, because only the pixels matter.
 func readMetadata(r io.ReadSeeker, f Format) (Metadata, error) {
 	m := Metadata{Exif: map[string]any{}, GPS: map[string]any{}, Orientation: 1}
 	format, ok := map[Format]imagemeta.ImageFormat{JPEG: imagemeta.JPEG, PNG: imagemeta.PNG, WebP: imagemeta.TIFF}[f]
 	if !ok {
 		return m, nil
 	}
-	if f == WebP { // imagemeta loses its way in chunks of odd length; the block itself is a TIFF
+	if f == WebP { // imagemeta mishandles chunks of odd length; the block itself is a TIFF
 		layout, err := readWebP(r)
 		if err != nil || len(layout.exif) == 0 {
 			return m, err
@@ -60,7 +60,7 @@ func readMetadata(r io.ReadSeeker, f Format) (Metadata, error) {
 	return m, source.failure
 }
 
-// faultyReader remembers a failure of the storage, which imagemeta would take for a fault of the image.
+// faultyReader records a storage failure, which imagemeta would report as a fault of the image.
 type faultyReader struct {
 	io.ReadSeeker
 	failure error
@@ -95,7 +95,7 @@ func (m *Metadata) take(tag imagemeta.TagInfo) {
 	}
 }
 
-// position adds the position in degrees, where the tags tell one.
+// position adds the position in degrees if the tags contain one.
 func (m *Metadata) position() {
 	latitude, isLatitude := m.GPS["GPSLatitude"].(float64)
 	longitude, isLongitude := m.GPS["GPSLongitude"].(float64)
@@ -111,7 +111,7 @@ func (m *Metadata) position() {
 	m.GPS["latitude"], m.GPS["longitude"] = latitude, longitude
 }
 
-// trim gives up tags that are too long to keep.
+// trim removes tags that are too long to keep.
 func (m *Metadata) trim() {
 	for _, tags := range []map[string]any{m.Exif, m.GPS} {
 		size := 0
@@ -125,7 +125,8 @@ func (m *Metadata) trim() {
 	}
 }
 
-// plain turns a tag's value into what JSON has: numbers, texts, truths and lists. Bytes and the rest have no place there.
+// plain converts a tag's value to a JSON value: a number, string, bool or list. It returns false for bytes and other
+// types.
 func plain(v reflect.Value) (any, bool) {
 	if !v.IsValid() {
 		return nil, false

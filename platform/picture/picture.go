@@ -1,5 +1,5 @@
-// Package picture looks into images: what they show of themselves, whether they are whole, and what they are in smaller
-// sizes. It reads streams; only pixels are held in memory, and at most as many as the caller allows.
+// Package picture inspects images, checks that they are intact and scales them down. It reads streams; only pixels are
+// held in memory, and no more than the caller allows.
 package picture
 
 import (
@@ -14,10 +14,10 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Format is a format of images that can be looked into.
+// Format is a supported image format.
 type Format string
 
-// The formats.
+// The supported formats.
 const (
 	JPEG Format = "jpeg"
 	PNG  Format = "png"
@@ -25,7 +25,7 @@ const (
 	WebP Format = "webp"
 )
 
-// FormatOf returns the format of a media type, and false for one that is none of ours.
+// FormatOf returns the format of a media type, and false if it is not supported.
 func FormatOf(mimeType string) (Format, bool) {
 	f, ok := map[string]Format{
 		"image/jpeg": JPEG, "image/png": PNG, "image/vnd.mozilla.apng": PNG, "image/gif": GIF, "image/webp": WebP,
@@ -33,16 +33,16 @@ func FormatOf(mimeType string) (Format, bool) {
 	return f, ok
 }
 
-// ErrBroken is returned for bytes that are no whole image of their format.
+// ErrBroken is returned for bytes that are not a complete image of their format.
 var ErrBroken = errors.New("the image is broken")
 
-// TooManyPixelsError is returned for an image that would take too much memory.
+// TooManyPixelsError is returned for an image that would need too much memory.
 type TooManyPixelsError struct {
 	Width, Height int
 	Limit         int64
 }
 
-// Error names the size and the limit.
+// Error states the dimensions and the limit.
 func (e *TooManyPixelsError) Error() string {
 	return fmt.Sprintf("an image may have at most %d pixels; this one has %d by %d", e.Limit, e.Width, e.Height)
 }
@@ -52,7 +52,7 @@ func (e *TooManyPixelsError) Pixels() int64 { return int64(e.Width) * int64(e.He
 
 func broken(cause error) error { return fmt.Errorf("%w: %w", ErrBroken, cause) }
 
-// codecs are the decoders: of the size alone, and of the first image.
+// codecs are the decoders of the dimensions and of the first frame.
 var codecs = map[Format]struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
@@ -63,19 +63,19 @@ var codecs = map[Format]struct {
 	WebP: {webp.DecodeConfig, webp.Decode},
 }
 
-// measure reads the size that an image says it has, of a stream that is read from its start.
+// measure reads the dimensions from the header of an image at the start of r.
 func measure(r io.Reader, f Format) (width, height int, err error) {
 	config, err := codecs[f].config(r)
 	if err != nil {
 		return 0, 0, broken(err)
 	}
 	if config.Width < 1 || config.Height < 1 {
-		return 0, 0, broken(errors.New("it has no pixels"))
+		return 0, 0, broken(errors.New("the image has no pixels"))
 	}
 	return config.Width, config.Height, nil
 }
 
-// decode reads the pixels of an image, or of the first one where it moves.
+// decode decodes the pixels of an image, of the first frame if it is animated.
 func decode(r io.Reader, f Format) (image.Image, error) {
 	img, err := codecs[f].decode(r)
 	if err != nil {
@@ -84,12 +84,12 @@ func decode(r io.Reader, f Format) (image.Image, error) {
 	return img, nil
 }
 
-// maxScans is more scans than encoders make of a picture: each costs time for every pixel, however few bytes it has.
+// maxScans is more than encoders produce. Each scan costs time for every pixel, however few bytes it has.
 const maxScans = 64
 
-var errScans = errors.New("it has too many scans")
+var errScans = errors.New("the image has too many scans")
 
-// scanLimit fails where a JPEG has more than maxScans scans.
+// scanLimit fails if a JPEG has more than maxScans scans.
 type scanLimit struct {
 	source io.Reader
 	scans  int

@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-social/plaza/platform/picture"
 )
 
-// open lets everything be decoded, and counts.
+// open is a Gate that admits everything and counts.
 type open struct{ acquired, released int64 }
 
 func (o *open) Acquire(_ context.Context, pixels int64) error { o.acquired += pixels; return nil }
@@ -42,7 +42,7 @@ func strip(t *testing.T, content []byte, f picture.Format, orientation int) []by
 	return out.Bytes()
 }
 
-// gradient is an image whose corners differ: dark, red, green and blue from the upper left one on.
+// gradient returns an image with different corners: dark, red, green and blue, starting at the upper left.
 func gradient(width, height int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -76,14 +76,14 @@ func encoded(t *testing.T, f picture.Format, img image.Image) []byte {
 	return out.Bytes()
 }
 
-// withExif puts an EXIF block with an orientation into a PNG.
+// withExif inserts an EXIF block with an orientation into a PNG.
 func withExif(content []byte, orientation int) []byte {
 	tiff := []byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00")
 	tiff[19] = byte(orientation)
 	return withChunk(content, "eXIf", tiff)
 }
 
-// withChunk puts a chunk behind the head of a PNG.
+// withChunk inserts a chunk after the header of a PNG.
 func withChunk(content []byte, name string, data []byte) []byte {
 	chunk := append([]byte(name), data...)
 	const head = 8 + 25
@@ -92,8 +92,9 @@ func withChunk(content []byte, name string, data []byte) []byte {
 	return append(out, content[head:]...)
 }
 
-// TestOrientations shows an image in each of the eight ways, and looks where its corners are.
+// TestOrientations examines an image in each of the eight orientations and checks its corners.
 func TestOrientations(t *testing.T) {
+	t.Parallel()
 	dark, red, green, blue := color.RGBA{A: 0xff}, color.RGBA{R: 0xff, A: 0xff}, color.RGBA{G: 0xff, A: 0xff}, color.RGBA{B: 0xff, A: 0xff}
 	plain := encoded(t, picture.PNG, gradient(400, 200))
 	for orientation, want := range map[int][4]color.RGBA{
@@ -122,8 +123,9 @@ func TestOrientations(t *testing.T) {
 	}
 }
 
-// TestTransparency: what one can see through stays so in every size.
+// TestTransparency checks that every size stays transparent.
 func TestTransparency(t *testing.T) {
+	t.Parallel()
 	facts, err := examine(t, encoded(t, picture.PNG, image.NewNRGBA(image.Rect(0, 0, 2000, 1))), picture.PNG, 2000)
 	require.NoError(t, err)
 	require.Len(t, facts.Smaller, 3)
@@ -137,6 +139,7 @@ func TestTransparency(t *testing.T) {
 }
 
 func TestTooManyPixels(t *testing.T) {
+	t.Parallel()
 	content := encoded(t, picture.PNG, image.NewGray(image.Rect(0, 0, 50, 20)))
 	_, err := examine(t, content, picture.PNG, 1000)
 	require.NoError(t, err)
@@ -147,8 +150,9 @@ func TestTooManyPixels(t *testing.T) {
 	require.NotErrorIs(t, err, picture.ErrBroken)
 }
 
-// TestTooManyScans: a few bytes of a progressive photo can ask for hours of work.
+// TestTooManyScans checks that a small progressive JPEG cannot cause hours of decoding.
 func TestTooManyScans(t *testing.T) {
+	t.Parallel()
 	content := encoded(t, picture.JPEG, image.NewGray(image.Rect(0, 0, 8, 8)))
 	at := bytes.Index(content, []byte{0xff, 0xda})
 	bomb := append(bytes.Clone(content[:at]), bytes.Repeat(content[at:len(content)-2], 100)...)
@@ -156,12 +160,13 @@ func TestTooManyScans(t *testing.T) {
 	require.ErrorIs(t, err, picture.ErrBroken)
 }
 
-// TestCutOff cuts an image of each format off at every byte: none is whole, and none fails in another way.
+// TestCutOff truncates an image of each format at every byte: no prefix is accepted, and all fail with ErrBroken.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	for f, content := range samples(t) {
 		for cut := range len(content) - 1 {
 			facts, err := examine(t, content[:cut], f, 10_000)
-			if err == nil && (f == picture.GIF || f == picture.WebP) { // between two frames, or two chunks: some encoders forget how to end
+			if err == nil && (f == picture.GIF || f == picture.WebP) { // between frames or chunks: some encoders omit the end
 				continue
 			}
 			require.ErrorIs(t, err, picture.ErrBroken, "%s cut at %d of %d: %v", f, cut, len(content), facts)
@@ -171,7 +176,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// samples are an image of each format; the WebP one moves.
+// samples returns an image of each format; the WebP one is animated.
 func samples(t *testing.T) map[picture.Format][]byte {
 	t.Helper()
 	return map[picture.Format][]byte{
@@ -191,7 +196,7 @@ func movingGIF(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// chunk is a chunk of a WebP container.
+// chunk returns a chunk of a WebP container.
 func chunk(name string, data string) []byte {
 	out := binary.LittleEndian.AppendUint32([]byte(name), uint32(len(data)))
 	return append(append(out, data...), make([]byte, len(data)%2)...)
@@ -206,8 +211,9 @@ func movingWebP(more ...[]byte) []byte {
 	return container(append([][]byte{chunk("VP8X", "\x0e\x00\x00\x00\x13\x00\x00\x09\x00\x00"), chunk("ANIM", "\x00\x00\x00\x00\x00\x00"), chunk("ANMF", "a frame")}, more...)...)
 }
 
-// TestMoving: what has several frames is kept as it is, and in no smaller size.
+// TestMoving checks that animated images are not scaled down.
 func TestMoving(t *testing.T) {
+	t.Parallel()
 	for f, content := range map[picture.Format][]byte{picture.GIF: movingGIF(t), picture.WebP: movingWebP()} {
 		facts, err := examine(t, content, f, 1000)
 		require.NoError(t, err)
@@ -221,8 +227,9 @@ func TestMoving(t *testing.T) {
 	require.Len(t, facts.Smaller, 1)
 }
 
-// TestStrip hides a secret in every place of every format where one can be, and looks for it afterwards.
+// TestStrip puts a secret everywhere a format allows metadata and checks that Strip removes it.
 func TestStrip(t *testing.T) {
+	t.Parallel()
 	const secret = "52.5163 N 13.3777 E"
 	photo := encoded(t, picture.JPEG, gradient(20, 10))
 	segment := func(marker byte, text string) []byte {
@@ -254,14 +261,14 @@ func TestStrip(t *testing.T) {
 			out := strip(t, c.content, f, 1)
 			require.NotContains(t, string(out), secret)
 			require.Contains(t, string(out), string(c.kept))
-			require.Equal(t, out, strip(t, out, f, 1), "nothing more to do")
+			require.Equal(t, out, strip(t, out, f, 1), "idempotent")
 			before, err := examine(t, c.content, f, 1000)
 			require.NoError(t, err)
 			after, err := examine(t, out, f, 1000)
 			require.NoError(t, err)
 			require.Equal(t, []any{before.Width, before.Height, before.Moves}, []any{after.Width, after.Height, after.Moves})
 			if f == picture.WebP {
-				return // nobody here reads its frames
+				return // no decoder reads its frames
 			}
 			want, _, err := image.Decode(bytes.NewReader(c.content))
 			require.NoError(t, err)
@@ -272,8 +279,9 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// TestStripKeepsOrientation: a photo that lies on its side does so afterwards, and says nothing else.
+// TestStripKeepsOrientation checks that only the orientation of a rotated photo's metadata is kept.
 func TestStripKeepsOrientation(t *testing.T) {
+	t.Parallel()
 	for f, content := range map[picture.Format][]byte{
 		picture.JPEG: encoded(t, picture.JPEG, gradient(20, 10)), picture.PNG: encoded(t, picture.PNG, gradient(20, 10)), picture.WebP: movingWebP(),
 	} {
@@ -286,9 +294,10 @@ func TestStripKeepsOrientation(t *testing.T) {
 	}
 }
 
-// TestStorageFailure: an image that could not be read is not broken.
+// TestStorageFailure checks that an unreadable image is not reported as broken.
 func TestStorageFailure(t *testing.T) {
-	failed := errors.New("the storage is away")
+	t.Parallel()
+	failed := errors.New("storage unavailable")
 	content := encoded(t, picture.PNG, gradient(200, 100))
 	for tenth := range int64(10) {
 		at := int64(len(content)) * tenth / 10

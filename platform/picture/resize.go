@@ -10,10 +10,10 @@ import (
 	scale "golang.org/x/image/draw"
 )
 
-// fit makes an image smaller, so that its longer side has side pixels.
+// fit scales an image down so that its longer side has side pixels.
 //
-// First it averages whole blocks of pixels, in strips, which costs no memory to speak of whatever the size of the image;
-// what is left to do is less than a halving, where a sample of four neighbours sees every pixel.
+// First it averages blocks of pixels, in strips, whose memory use does not depend on the image's height. The remaining
+// factor is less than two, for which bilinear sampling considers every pixel.
 func fit(img image.Image, side int) *image.RGBA {
 	bounds := img.Bounds()
 	longest := max(bounds.Dx(), bounds.Dy())
@@ -26,7 +26,7 @@ func fit(img image.Image, side int) *image.RGBA {
 	return out
 }
 
-// shrink averages blocks of block by block pixels; those at the right and lower edge may be smaller.
+// shrink averages blocks of block by block pixels; those at the right and lower edges may be smaller.
 func shrink(img image.Image, block int) *image.RGBA {
 	bounds := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, (bounds.Dx()+block-1)/block, (bounds.Dy()+block-1)/block))
@@ -43,7 +43,7 @@ func shrink(img image.Image, block int) *image.RGBA {
 	return out
 }
 
-// average writes the mean of a block of strip, which starts at column x, into the pixel.
+// average stores the mean of the block of strip that starts at column x in pixel.
 func average(pixel []byte, strip *image.RGBA, x, columns, rows int) {
 	var sum [4]int
 	for row := range rows {
@@ -61,10 +61,10 @@ func average(pixel []byte, strip *image.RGBA, x, columns, rows int) {
 	}
 }
 
-// turn shows an image as its EXIF orientation says.
+// turn applies an EXIF orientation to an image.
 func turn(img *image.RGBA, orientation int) *image.RGBA {
 	width, height := img.Bounds().Dx(), img.Bounds().Dy()
-	// Where the pixel x, y of the turned image comes from.
+	// The source coordinates of the pixel x, y of the turned image.
 	from, ok := map[int]func(x, y int) (int, int){
 		2: func(x, y int) (int, int) { return width - 1 - x, y },
 		3: func(x, y int) (int, int) { return width - 1 - x, height - 1 - y },
@@ -91,7 +91,7 @@ func turn(img *image.RGBA, orientation int) *image.RGBA {
 	return out
 }
 
-// quality of JPEG: one at which people see no difference.
+// quality is a JPEG quality without visible artifacts.
 const quality = 85
 
 func encode(w io.Writer, img image.Image, mimeType string) error {

@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Strip copies an image without what it says about itself: EXIF, XMP, IPTC, comments, previews, and whatever follows the
-// image. Its pixels stay as they are, to the byte; so do colour profile, orientation and movement. The error wraps
-// ErrBroken where the image is at fault.
+// Strip copies an image without its metadata: EXIF, XMP, IPTC, comments, previews and any data after the image. It
+// copies the pixels unchanged and keeps the colour profile, orientation and animation. The error wraps ErrBroken if the
+// image is at fault.
 func Strip(ctx context.Context, w io.Writer, source io.ReadSeeker, f Format, orientation int) error {
 	e := &examination{ctx: ctx, source: source, format: f}
 	if err := strip(w, e.rewound(), f, orientation); err != nil {
@@ -34,23 +34,23 @@ func strip(w io.Writer, r io.ReadSeeker, f Format, orientation int) error {
 	return errors.New("picture: unknown format " + string(f))
 }
 
-// orientationTIFF is the smallest EXIF that carries an orientation; nil where there is nothing to carry.
+// orientationTIFF returns a minimal EXIF block with an orientation, or nil for the default orientation.
 func orientationTIFF(orientation int) []byte {
 	if orientation < 2 || orientation > 8 {
 		return nil
 	}
 	out := []byte("MM\x00*")
-	out = binary.BigEndian.AppendUint32(out, 8) // where the directory begins
-	out = binary.BigEndian.AppendUint16(out, 1) // entries
+	out = binary.BigEndian.AppendUint32(out, 8) // offset of the directory
+	out = binary.BigEndian.AppendUint16(out, 1) // number of entries
 	out = binary.BigEndian.AppendUint16(out, 0x0112)
-	out = binary.BigEndian.AppendUint16(out, 3) // a short
-	out = binary.BigEndian.AppendUint32(out, 1) // one of them
+	out = binary.BigEndian.AppendUint16(out, 3) // type SHORT
+	out = binary.BigEndian.AppendUint32(out, 1) // count
 	out = binary.BigEndian.AppendUint16(out, uint16(orientation))
 	out = binary.BigEndian.AppendUint16(out, 0)
 	return binary.BigEndian.AppendUint32(out, 0) // no next directory
 }
 
-// writer and reader keep the first failure, so that the copying reads like a list of parts.
+// writer and reader keep the first error, so that copying code need not check every call.
 type writer struct {
 	io.Writer
 	err error
@@ -69,7 +69,7 @@ type reader struct {
 	err error
 }
 
-// take reads n bytes; zeros after a failure.
+// take reads n bytes. It returns zeros after an error.
 func (r *reader) take(n int) []byte {
 	out := make([]byte, n)
 	if r.err == nil {

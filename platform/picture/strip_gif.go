@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// What a block of a GIF begins with.
+// The introducers of the blocks of a GIF, and the labels of extensions.
 const (
 	gifExtension = 0x21
 	gifImage     = 0x2c
@@ -15,12 +15,12 @@ const (
 	gifApplication = 0xff
 )
 
-var errGIF = errors.New("no GIF block where one has to be")
+var errGIF = errors.New("a GIF block was expected")
 
-// keptApplications are the extensions that make a GIF repeat, and give it its colours.
+// keptApplications are the application extensions that control looping and colours.
 var keptApplications = map[string]bool{"NETSCAPE2.0": true, "ANIMEXTS1.0": true, "ICCRGBG1012": true}
 
-// copyGIF copies a GIF without comments and without what applications added, and returns how many frames it has.
+// copyGIF copies a GIF without comments and metadata and returns its number of frames.
 func copyGIF(to io.Writer, from io.Reader) (frames int, err error) {
 	w, r := &writer{Writer: to}, &reader{Reader: from}
 	head := r.take(13)
@@ -32,7 +32,7 @@ func copyGIF(to io.Writer, from io.Reader) (frames int, err error) {
 	for r.err == nil && w.err == nil {
 		kind := r.take(1)[0]
 		switch {
-		case errors.Is(r.err, io.EOF) && frames > 0, r.err == nil && kind == gifTrailer: // some encoders forget the trailer
+		case errors.Is(r.err, io.EOF) && frames > 0, r.err == nil && kind == gifTrailer: // some encoders omit the trailer
 			w.write([]byte{gifTrailer})
 			return frames, w.err
 		case r.err != nil:
@@ -51,7 +51,7 @@ func copyGIF(to io.Writer, from io.Reader) (frames int, err error) {
 	return frames, broken(r.err)
 }
 
-// colourTable is how many bytes of colours follow a block with these flags.
+// colourTable returns the size in bytes of the colour table of a block with these flags.
 func colourTable(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
@@ -63,18 +63,18 @@ func copyFrame(w *writer, r *reader) {
 	head := r.take(9)
 	w.write([]byte{gifImage}, head)
 	r.pass(w, colourTable(head[8]))
-	r.pass(w, 1) // how many bits the first code has
+	r.pass(w, 1) // initial code size
 	copySubBlocks(w, r)
 }
 
 func copyExtension(w *writer, r *reader) {
-	head := r.take(2) // its label, and the length of its first block
+	head := r.take(2) // label, and length of the first block
 	first := r.take(int(head[1]))
 	if head[0] == gifComment || (head[0] == gifApplication && !keptApplications[string(first)]) {
 		w = &writer{Writer: io.Discard}
 	}
 	w.write([]byte{gifExtension}, head, first)
-	if head[1] > 0 { // an empty first block is the last one
+	if head[1] > 0 { // an empty block terminates the list
 		copySubBlocks(w, r)
 	}
 }

@@ -18,9 +18,9 @@ const (
 	markerCOM  = 0xfe
 )
 
-var errJPEG = errors.New("no marker where one has to be")
+var errJPEG = errors.New("a JPEG marker was expected")
 
-// stripJPEG copies a JPEG up to its end marker; what cameras add behind it is another image, with metadata of its own.
+// stripJPEG copies a JPEG up to its end marker; data after that is another image with its own metadata.
 func stripJPEG(to io.Writer, r *bufio.Reader, orientation int) error {
 	w := &writer{Writer: to}
 	in := &reader{Reader: r}
@@ -42,9 +42,9 @@ func stripJPEG(to io.Writer, r *bufio.Reader, orientation int) error {
 	return w.err
 }
 
-// copySegment copies a segment, with the scan where it begins one, and returns the marker after it.
+// copySegment copies a segment, including the scan that it starts, and returns the marker after it.
 func copySegment(w *writer, in *reader, r *bufio.Reader, marker byte) byte {
-	if marker == 0x01 || (marker >= 0xd0 && marker <= 0xd7) { // no segment
+	if marker == 0x01 || (marker >= 0xd0 && marker <= 0xd7) { // marker without segment
 		w.write([]byte{0xff, marker})
 		return nextMarker(in)
 	}
@@ -65,7 +65,8 @@ func copySegment(w *writer, in *reader, r *bufio.Reader, marker byte) byte {
 	return nextMarker(in)
 }
 
-// keptSegment: what the pixels need, and of what applications add, the kind of file, the colours and nothing else.
+// keptSegment reports whether a segment is kept: those needed for decoding, and of the application segments only JFIF,
+// Adobe and the colour profile.
 func keptSegment(marker byte, payload []byte) bool {
 	switch {
 	case marker == markerCOM:
@@ -78,12 +79,12 @@ func keptSegment(marker byte, payload []byte) bool {
 }
 
 func writeSegment(w *writer, marker byte, payload []byte) {
-	head := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(payload)+2)) //nolint:gosec // was read of two bytes, or is short
+	head := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(payload)+2)) //nolint:gosec // was read from two bytes, or is short
 	w.write(head, payload)
 }
 
-// copyScan copies entropy-coded data up to the next marker, and returns that. In it, 0xff is followed by 0, or by one of
-// the markers that let a decoder start over.
+// copyScan copies entropy-coded data up to the next marker and returns that marker. Within the data, 0xff is followed
+// by 0 or by a restart marker.
 func copyScan(w *writer, in *reader, r *bufio.Reader) byte {
 	for in.err == nil && w.err == nil {
 		chunk, err := r.ReadSlice(0xff)
@@ -112,7 +113,7 @@ func nextMarker(in *reader) byte {
 	return afterFill(in)
 }
 
-// afterFill reads the byte after 0xff; more of those may fill the space before it.
+// afterFill returns the first byte after 0xff that is not a 0xff fill byte.
 func afterFill(in *reader) byte {
 	for {
 		if b := in.take(1)[0]; b != 0xff || in.err != nil {

@@ -10,7 +10,7 @@ import (
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// keptChunks are those beside the critical ones that the pixels need: transparency, colours, resolution and movement.
+// keptChunks are the ancillary chunks that affect the rendering: transparency, colours, resolution and animation.
 var keptChunks = map[string]bool{
 	"tRNS": true, "cHRM": true, "gAMA": true, "iCCP": true, "sBIT": true, "sRGB": true, "cICP": true, "mDCV": true, "cLLI": true,
 	"bKGD": true, "hIST": true, "pHYs": true, "sPLT": true, "acTL": true, "fcTL": true, "fdAT": true,
@@ -25,8 +25,8 @@ func stripPNG(to io.Writer, from io.Reader, orientation int) error {
 	for name := ""; name != "IEND" && r.err == nil && w.err == nil; {
 		head := r.take(8)
 		name = string(head[4:])
-		rest := int64(binary.BigEndian.Uint32(head)) + 4 // with the checksum
-		if name[0]&0x20 != 0 && !keptChunks[name] {      // a lower case letter: not critical
+		rest := int64(binary.BigEndian.Uint32(head)) + 4 // including the checksum
+		if name[0]&0x20 != 0 && !keptChunks[name] {      // lower case: an ancillary chunk
 			r.pass(io.Discard, rest)
 			continue
 		}

@@ -7,30 +7,30 @@ import (
 	"io"
 )
 
-// What the flags of a VP8X chunk say.
+// The flags of a VP8X chunk.
 const (
 	webpAnimated = 0x02
 	webpXMP      = 0x04
 	webpExif     = 0x08
 )
 
-var errWebP = errors.New("no WebP container")
+var errWebP = errors.New("not a WebP container")
 
-// keptWebP are the chunks that the pixels need.
+// keptWebP are the chunks that affect the rendering.
 var keptWebP = map[string]bool{"VP8 ": true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true} //nolint:gocritic // names have four letters
 
-// maxWebPExif is more than a camera writes, in bytes; a longer block is not looked into.
+// maxWebPExif is the maximum size in bytes of an EXIF block that is read; cameras write smaller ones.
 const maxWebPExif = 1 << 18
 
-// webpLayout is what a walk through the container finds.
+// webpLayout is the structure of a WebP container.
 type webpLayout struct {
 	animated bool
-	extended bool  // it has a VP8X chunk, without which there can be no metadata
-	kept     int64 // bytes of the chunks that Strip keeps
+	extended bool  // has a VP8X chunk, which metadata requires
+	kept     int64 // total size of the chunks that Strip keeps
 	exif     []byte
 }
 
-// readWebP walks through the container to its end.
+// readWebP reads the whole container.
 func readWebP(r io.Reader) (webpLayout, error) {
 	var l webpLayout
 	err := walkWebP(r, func(name string, size uint32, in *reader) {
@@ -52,7 +52,7 @@ func readWebP(r io.Reader) (webpLayout, error) {
 	return l, err
 }
 
-// walkWebP calls visit with every chunk; visit reads its bytes.
+// walkWebP calls visit for every chunk; visit must read its content.
 func walkWebP(from io.Reader, visit func(name string, size uint32, in *reader)) error {
 	in := &reader{Reader: from}
 	head := in.take(12)
@@ -62,7 +62,7 @@ func walkWebP(from io.Reader, visit func(name string, size uint32, in *reader)) 
 	in.Reader = io.LimitReader(from, int64(binary.LittleEndian.Uint32(head[4:]))-4)
 	for {
 		chunk := in.take(8)
-		if errors.Is(in.err, io.EOF) { // between two chunks
+		if errors.Is(in.err, io.EOF) { // at a chunk boundary
 			return nil
 		}
 		visit(string(chunk[:4]), binary.LittleEndian.Uint32(chunk[4:]), in)
@@ -74,7 +74,7 @@ func walkWebP(from io.Reader, visit func(name string, size uint32, in *reader)) 
 
 func padded(size uint32) int64 { return int64(size) + int64(size)%2 }
 
-// stripWebP reads the container twice: its head says how long it is.
+// stripWebP reads the container twice, because its header contains its size.
 func stripWebP(to io.Writer, r io.ReadSeeker, orientation int) error {
 	l, err := readWebP(r)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// maxBatch bounds the events of one transaction.
+// maxBatch is the maximum number of events per transaction.
 const maxBatch = 100
 
-// batcher adds events to the log of a home. Transactions that do so come one after another, so those of a server are put
-// together: what arrives while one is under way goes with the next.
+// batcher appends events to the log of a home. Transactions on a log are serialized, so the events of a server are
+// batched: events that arrive during a transaction are written together in the next one.
 type batcher struct {
 	hub  *Hub
 	home region.Code
@@ -28,14 +28,14 @@ type waiting struct {
 	done  chan<- error
 }
 
-// add returns when the event is in the log, or will perhaps never be: then it has to be added again, which is safe.
+// add returns when the event is in the log. After an error the event may or may not be; adding it again is safe.
 func (b *batcher) add(ctx context.Context, e store.Event) error {
 	done := make(chan error, 1)
 	b.mu.Lock()
 	b.waiting = append(b.waiting, waiting{e, done})
 	if !b.busy {
 		b.busy = true
-		go b.work(context.WithoutCancel(ctx)) // for others too, who wait longer
+		go b.work(context.WithoutCancel(ctx)) // the batch may contain events of other callers
 	}
 	b.mu.Unlock()
 	select {
@@ -46,7 +46,7 @@ func (b *batcher) add(ctx context.Context, e store.Event) error {
 	}
 }
 
-// work writes batches until nothing waits.
+// work writes batches until no events are waiting.
 func (b *batcher) work(ctx context.Context) {
 	for batch := b.next(); len(batch) > 0; batch = b.next() {
 		err := b.write(ctx, batch)

@@ -6,13 +6,13 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// frame is an event as it goes over the wire.
+// frame is an encoded event.
 type frame struct {
 	seq  int64
 	text []byte
 }
 
-// Reasons for which the server ends a stream; the last event of it says which.
+// Reasons for which the server ends a stream, as sent in its last event.
 const (
 	endShutdown = "shutdown"
 	endSlow     = "slow"
@@ -20,21 +20,21 @@ const (
 	endSession  = "sessionEnded"
 )
 
-// conn is one stream. Its queue is all that waits for its client: when that is full nothing more is added, and the stream
-// ends after what it holds, so that the client resumes with what it missed.
+// conn is one stream. Its queue holds the frames its client has not received. When the queue is full, nothing more is
+// added and the stream ends after sending it, so that the client can resume without losing events.
 type conn struct {
-	name      string // of the events
+	name      string // of its events
 	home      region.Code
 	userID    string
 	sessionID string
 	admin     bool
-	from      int64 // events up to this number the stream has read for itself
+	from      int64 // the stream has read events up to this number itself
 	limit     int
 	notify    chan struct{}
 
 	mu     sync.Mutex
 	queue  []frame
-	seen   int64 // everything up to this number was handed out, and went into the queue where it is for this client
+	seen   int64 // events up to this number were delivered, those for this client into the queue
 	reason string
 }
 
@@ -42,7 +42,7 @@ func newConn(name string, home region.Code, limit int) *conn {
 	return &conn{name: name, home: home, limit: limit, notify: make(chan struct{}, 1)}
 }
 
-// push adds an event, unless the stream is about to end or has it already: a batch that failed halfway is told again.
+// push adds an event, unless the stream is ending or already has it: a batch that failed halfway is delivered again.
 func (c *conn) push(f frame) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,10 +55,10 @@ func (c *conn) push(f frame) {
 		c.queue = append(c.queue, f)
 		c.from, c.seen = f.seq, f.seq // events come in order
 	}
-	c.tell()
+	c.signal()
 }
 
-// advance notes that every event up to seq was handed out.
+// advance records that all events up to seq were delivered.
 func (c *conn) advance(seq int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,25 +67,25 @@ func (c *conn) advance(seq int64) {
 	}
 }
 
-// end ends the stream after what is in its queue. The first reason counts.
+// end ends the stream after its queue is sent. The first reason is kept.
 func (c *conn) end(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reason == "" {
 		c.reason = reason
 	}
-	c.tell()
+	c.signal()
 }
 
-func (c *conn) tell() {
+func (c *conn) signal() {
 	select {
 	case c.notify <- struct{}{}:
 	default:
 	}
 }
 
-// take empties the queue. seen is the number up to which the client knows everything once it has these frames, and reason
-// says why the stream ends after them, if it does.
+// take empties the queue. After receiving the frames, the client has all its events up to seen. A non-empty reason
+// means that the stream ends after them.
 func (c *conn) take() (frames []frame, seen int64, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

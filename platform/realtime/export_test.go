@@ -1,6 +1,6 @@
 package realtime
 
-// Streams is how many streams a hub has open, over all homes.
+// Streams returns the number of open streams of all homes.
 func (h *Hub) Streams() int {
 	n := 0
 	for _, t := range h.tails {

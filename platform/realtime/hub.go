@@ -1,13 +1,14 @@
-// Package realtime tells connected users what happens to them: streams of server-sent events, as
-// proto/plaza/v1/realtime.proto describes them.
+// Package realtime streams events to connected users as server-sent events. proto/plaza/v1/realtime.proto documents the
+// streams.
 //
-// Events arrive in the outbox of a home with the transaction that they tell of (package events says which do). The outbox
-// adds them to the log of each home whose users may hear of them, many in one transaction; the log numbers them in the
-// order of its commits. A server follows the logs of the homes that its connected users live in, each with one query a
-// quarter of a second however many are connected, and at once where it wrote to the log itself. So a stream needs its
-// user's home and no other, the number of an event says where a stream resumes, and there is no broker.
+// A transaction writes its events to the outbox of its home (package events documents which). The outbox appends them
+// to the log of each home with users who may receive them, many in one transaction; the log numbers them in commit
+// order. A server polls the logs of its connected users' homes, with one query per quarter second regardless of the
+// number of users, and immediately after its own writes. Thus a stream depends only on its user's home, an event's
+// number is the position from which a stream resumes, and no message broker is needed.
 //
-// Who is told is decided when an event is told: the user it is about, or whoever is a member of its community then.
+// Recipients are determined on delivery: the user whom the event concerns, or the members of its community at that
+// time.
 package realtime
 
 import (
@@ -27,21 +28,21 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Options is what a hub is made of. All fields but the last three are required.
+// Options configures a Hub. All fields except the last three are required.
 type Options struct {
 	*service.Deps
 	Issuer *auth.Issuer
-	// Marshal writes a message as the JSON of the interface, on one line.
+	// Marshal encodes a message as JSON of the API, on one line.
 	Marshal func(proto.Message) ([]byte, error)
-	// Registerer gets the metrics plaza_realtime_…; nil registers nothing.
+	// Registerer receives the metrics plaza_realtime_…; nil registers none.
 	Registerer prometheus.Registerer
-	// QueueLength is how many events may wait for one slow client; 0 is 256.
+	// QueueLength is the maximum number of events queued for a slow client; 0 means 256.
 	QueueLength int
-	// StreamsPerUser bounds the streams of one user at this server; 0 is 16.
+	// StreamsPerUser is the maximum number of streams of one user at this server; 0 means 16.
 	StreamsPerUser int
 }
 
-// Hub is the server's end of all streams.
+// Hub serves all streams of a server.
 type Hub struct {
 	Options
 	tails   map[region.Code]*tail
@@ -51,10 +52,10 @@ type Hub struct {
 	mu      sync.Mutex
 	streams map[string]int // by user; those of administrators by name
 	closed  bool
-	closing chan struct{} // closed with the hub
+	closing chan struct{} // closed when the hub is closed
 }
 
-// New makes a hub, and makes the outbox deliver events to the logs.
+// New returns a hub and registers its outbox handler.
 func New(o Options) (*Hub, error) {
 	if o.QueueLength == 0 {
 		o.QueueLength = 256
@@ -79,7 +80,7 @@ func New(o Options) (*Hub, error) {
 	return h, nil
 }
 
-// Run follows the logs until ctx is done.
+// Run polls the logs until ctx is done.
 func (h *Hub) Run(ctx context.Context) {
 	var g sync.WaitGroup
 	for _, t := range h.tails {
@@ -89,7 +90,7 @@ func (h *Hub) Run(ctx context.Context) {
 	g.Wait()
 }
 
-// Close ends every stream, each with its last event, and refuses new ones.
+// Close ends every stream with a last event and rejects new ones.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,8 +100,8 @@ func (h *Hub) Close() {
 	}
 }
 
-// deliverToLogs adds an event of the outbox to the logs of its homes. One that is older than the logs go back is dropped:
-// nobody could resume so far, and a log that forgot it would take it for a new one.
+// deliverToLogs appends an event from the outbox to the logs of its homes. Events older than the logs' retention are
+// dropped: no client could resume there, and a log that has already removed the event would add it again.
 func (h *Hub) deliverToLogs(ctx context.Context, row store.OutboxRow) error {
 	var e store.Event
 	if err := json.Unmarshal(row.Payload, &e); err != nil {
@@ -113,7 +114,7 @@ func (h *Hub) deliverToLogs(ctx context.Context, row store.OutboxRow) error {
 	for _, home := range e.Homes {
 		log := h.logs[home]
 		if log == nil {
-			return errors.New("an event for a home that there is not")
+			return errors.New("unknown home region")
 		}
 		g.Go(func() error { return log.add(ctx, e) })
 	}

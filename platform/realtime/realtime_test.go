@@ -72,7 +72,7 @@ func newWorld(t *testing.T, change func(*realtime.Options)) *world {
 	return w
 }
 
-// signIn makes the user and a session.
+// signIn creates the user and a session.
 func (w *world) signIn(issuer *auth.Issuer) {
 	w.t.Helper()
 	now := w.deps.Now()
@@ -87,18 +87,18 @@ func (w *world) signIn(issuer *auth.Issuer) {
 	require.NoError(w.t, err)
 }
 
-// tell tells the user of n events, as a transaction does that leaves them in the outbox.
-func (w *world) tell(n int) {
+// emit emits n events for the user, through the outbox.
+func (w *world) emit(n int) {
 	w.t.Helper()
 	for range n {
 		tx := w.deps.Store.NewTx(region.EU)
-		row := events.MarkersChanged(tx, w.user.ID, events.ChangedMarkers{}, w.deps.Now())
+		row := events.EmitMarkersChanged(tx, w.user.ID, events.MarkersChanged{}, w.deps.Now())
 		require.NoError(w.t, tx.Commit(w.t.Context()))
 		w.deps.Outbox.Deliver(w.t.Context(), region.EU, row)
 	}
 }
 
-// request asks for the user's stream.
+// request returns a request for the user's stream.
 func (w *world) request(lastID string) *http.Request {
 	r := httptest.NewRequestWithContext(w.t.Context(), http.MethodGet, "/realtime/marker.marker.user-sync", nil)
 	r.Header.Set("Authorization", "Bearer "+w.token)
@@ -108,13 +108,13 @@ func (w *world) request(lastID string) *http.Request {
 	return r
 }
 
-// client is the client's end of a stream. While it is shut it reads nothing: whoever writes to it waits.
+// client is the client's end of a stream. While it is shut it does not read, and writes to it block.
 type client struct {
 	mu      sync.Mutex
 	text    strings.Builder
 	header  http.Header
 	open    chan struct{}
-	writing chan struct{} // one for each write that began
+	writing chan struct{} // receives a value for each write that began
 }
 
 func newClient() *client {
@@ -141,7 +141,7 @@ func (c *client) read() string {
 
 var eventIDs = regexp.MustCompile(`(?m)^id: (eu-\d+)\nevent: marker`)
 
-// ids are those of the events that the client got.
+// ids returns the ids of the events that the client received.
 func (c *client) ids() (ids []string) {
 	for _, found := range eventIDs.FindAllStringSubmatch(c.read(), -1) {
 		ids = append(ids, found[1])
@@ -149,26 +149,26 @@ func (c *client) ids() (ids []string) {
 	return ids
 }
 
-// serve answers a client and returns what ended the stream.
+// serve serves a client and returns a channel for the result.
 func (w *world) serve(c *client, lastID string) <-chan error {
 	ended := make(chan error, 1)
 	w.running.Go(func() { ended <- w.hub.Serve(c, w.request(lastID), "marker.marker.user-sync") })
 	return ended
 }
 
-// TestASlowClientHurtsNobody: a client that reads nothing is given up once its queue is full. It gets what was in the
-// queue, hears why, and resumes without a loss; a client beside it gets everything meanwhile.
-func TestASlowClientHurtsNobody(t *testing.T) {
-	const queue, told = 8, 40
+// TestSlowClient checks that a client that does not read is disconnected when its queue is full: it receives the queue
+// and the reason, and resumes without loss. Another client receives everything in the meantime.
+func TestSlowClient(t *testing.T) {
+	const queue, emitted = 8, 40
 	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = queue })
 	slow, quick := newClient(), newClient()
 	close(quick.open)
 	ended := w.serve(slow, "")
-	<-slow.writing // of the beginning
+	<-slow.writing // of the first event
 	w.serve(quick, "")
 	require.Eventually(t, func() bool { return strings.HasPrefix(quick.read(), "retry:") && w.hub.Streams() == 2 }, time.Minute, time.Millisecond)
-	for i := range told {
-		w.tell(1)
+	for i := range emitted {
+		w.emit(1)
 		require.Eventually(t, func() bool { return len(quick.ids()) == i+1 }, time.Minute, time.Millisecond)
 	}
 	close(slow.open)
@@ -179,12 +179,12 @@ func TestASlowClientHurtsNobody(t *testing.T) {
 	resumed := newClient()
 	close(resumed.open)
 	w.serve(resumed, slow.ids()[queue-1])
-	require.Eventually(t, func() bool { return len(resumed.ids()) == told-queue }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(resumed.ids()) == emitted-queue }, time.Minute, time.Millisecond)
 	require.Equal(t, quick.ids()[queue:], resumed.ids())
 	w.hub.Close()
 }
 
-func TestTheEndOfAHub(t *testing.T) {
+func TestClose(t *testing.T) {
 	w := newWorld(t, func(*realtime.Options) {})
 	c := newClient()
 	close(c.open)
@@ -198,8 +198,8 @@ func TestTheEndOfAHub(t *testing.T) {
 	require.Zero(t, w.hub.Streams())
 }
 
-// TestManyEventsAtOnce: events that arrive together are told in the order of their numbers, each once.
-func TestManyEventsAtOnce(t *testing.T) {
+// TestConcurrentEvents checks that concurrent events are delivered once each, in the order of their numbers.
+func TestConcurrentEvents(t *testing.T) {
 	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = 10_000 })
 	c := newClient()
 	close(c.open)
@@ -207,7 +207,7 @@ func TestManyEventsAtOnce(t *testing.T) {
 	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, time.Minute, time.Millisecond)
 	var all sync.WaitGroup
 	for range 8 {
-		all.Go(func() { w.tell(25) })
+		all.Go(func() { w.emit(25) })
 	}
 	all.Wait()
 	require.NoError(t, w.deps.Outbox.Drain(t.Context(), region.EU, 0))

@@ -12,27 +12,28 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// names are the events by the last part of their paths.
+// names maps the last segment of a stream's path to the name of its events.
 var names = map[string]string{
 	"community.userAdded":     events.CommunityUserAdded,
 	"marker.marker.user-sync": events.MarkerUserSync,
 }
 
 const (
-	// heartbeat is the time between two signs of life.
+	// heartbeat is the interval between heartbeats.
 	heartbeat = 15 * time.Second
-	// admission bounds what a client waits before its stream begins.
+	// admission limits how long a client waits for the beginning of its stream.
 	admission = 5 * time.Second
-	// writeTimeout ends the connection of a client that reads nothing.
+	// writeTimeout closes the connection of a client that does not read.
 	writeTimeout = 10 * time.Second
-	// catchUpPage is how many missed events are read at once.
+	// catchUpPage is the number of missed events read per query.
 	catchUpPage = 100
 )
 
-// Known reports whether there is a stream of a name.
+// Known reports whether a stream called name exists.
 func (h *Hub) Known(name string) bool { return names[name] != "" }
 
-// Serve answers with a stream until its client goes or the server ends it. An error is a refusal: nothing was written then.
+// Serve responds with a stream until the client disconnects or the server ends it. If it returns an error, nothing was
+// written.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, name string) error {
 	s := &stream{hub: h, request: r, out: newWriter(w)}
 	if err := s.admit(r.Context(), names[name]); err != nil {
@@ -48,13 +49,13 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, name string) error {
 	return nil
 }
 
-// enter counts a stream of a user.
+// enter counts a new stream of a user, or rejects it.
 func (h *Hub) enter(owner string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.closed:
-		return fail.Unavailable("the server is about to stop", nil)
+		return fail.Unavailable("the server is shutting down", nil)
 	case h.streams[owner] >= h.StreamsPerUser:
 		return fail.New(fail.CodeRateLimited, "Too many streams")
 	}
@@ -70,7 +71,7 @@ func (h *Hub) exit(owner string) {
 	}
 }
 
-// stream is one answer under way.
+// stream is the state of one response.
 type stream struct {
 	hub     *Hub
 	request *http.Request
@@ -79,10 +80,10 @@ type stream struct {
 	conn    *conn
 	head    store.EventHead
 	start   int64 // the number after which the stream begins
-	reset   bool  // the client wanted to begin elsewhere, which cannot be had
+	reset   bool  // the position requested by the client is not available
 }
 
-// owner is whom the stream counts for.
+// owner returns the user, or the administrator's name, for whom the stream is counted.
 func (s *stream) owner() string {
 	if s.conn.admin {
 		return "admin " + s.caller.Name
@@ -90,7 +91,7 @@ func (s *stream) owner() string {
 	return s.conn.userID
 }
 
-// admit finds out who listens and where to begin.
+// admit authenticates the client and determines where the stream begins.
 func (s *stream) admit(ctx context.Context, name string) error {
 	caller, err := auth.Bearer(s.hub.Issuer, s.request.Header)
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *stream) admit(ctx context.Context, name string) error {
 	return nil
 }
 
-// begin decides where the stream begins: after the client's last event where the log still has what follows it, or now.
+// begin sets where the stream begins: after the client's last event if the log still has all later ones, or at the end.
 func (s *stream) begin(wanted *position) {
 	s.start = s.head.Last
 	if wanted == nil {
@@ -145,19 +146,19 @@ func (s *stream) run(ctx context.Context) {
 		if ctx.Err() == nil {
 			s.hub.Log.WarnContext(ctx, "stream ended", "event", s.conn.name, "error", err)
 		}
-		return // the client resumes where it is
+		return // the client will resume from there
 	}
 	s.follow(ctx)
 }
 
-// catchUp writes what the client missed, up to what is handed to the stream.
+// catchUp writes the events that the client missed, up to those that are delivered to the stream.
 func (s *stream) catchUp(ctx context.Context, upTo int64) error {
 	for s.start < upTo {
 		found, err := s.missed(ctx, upTo)
 		if err != nil {
 			return err
 		}
-		err = s.hub.tell(ctx, s.conn.home, found, []*conn{s.conn}, func(_ *conn, f frame) { s.write(f) })
+		err = s.hub.deliver(ctx, s.conn.home, found, []*conn{s.conn}, func(_ *conn, f frame) { s.write(f) })
 		if err != nil || s.out.err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (s *stream) catchUp(ctx context.Context, upTo int64) error {
 	return nil
 }
 
-// missed reads the next page of events that may be for the client.
+// missed reads the next page of events that may concern the client.
 func (s *stream) missed(ctx context.Context, upTo int64) ([]store.LoggedEvent, error) {
 	var found []store.LoggedEvent
 	span := store.EventSpan{Home: s.conn.home, After: s.start, To: upTo, Limit: catchUpPage}
@@ -195,10 +196,10 @@ func (s *stream) missed(ctx context.Context, upTo int64) ([]store.LoggedEvent, e
 
 func (s *stream) write(f frame) {
 	s.out.frame(f.text)
-	s.hub.metrics.told.WithLabelValues(s.conn.name).Inc()
+	s.hub.metrics.written.WithLabelValues(s.conn.name).Inc()
 }
 
-// follow writes what is handed to the stream, until it ends.
+// follow writes the events that are delivered to the stream, until it ends.
 func (s *stream) follow(ctx context.Context) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
@@ -218,21 +219,21 @@ func (s *stream) follow(ctx context.Context) {
 			alive = true
 			s.recheck()
 		}
-		if over := s.flush(alive); over {
+		if s.flush(alive) {
 			return
 		}
 	}
 }
 
-// recheck ends the stream where its token does not hold any more: the key that signed it may be gone.
+// recheck ends the stream if its token is no longer valid, for example because its signing key was removed.
 func (s *stream) recheck() {
 	if _, err := auth.Bearer(s.hub.Issuer, s.request.Header); err != nil {
 		s.conn.end(endToken)
 	}
 }
 
-// flush writes what waits, and a sign of life where that is asked for. It reports whether that was the end.
-func (s *stream) flush(alive bool) (over bool) {
+// flush writes the queued events, and a heartbeat if alive is true. It reports whether the stream has ended.
+func (s *stream) flush(alive bool) (ended bool) {
 	frames, seen, reason := s.conn.take()
 	for _, f := range frames {
 		s.write(f)
@@ -248,7 +249,7 @@ func (s *stream) flush(alive bool) (over bool) {
 	return false
 }
 
-// position is a place in the log of a home.
+// position is a position in the log of a home.
 type position struct {
 	home region.Code
 	seq  int64

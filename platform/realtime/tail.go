@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// pollEvery is the time between two looks at a log that other servers write to.
+	// pollEvery is the interval at which a log is polled for events written by other servers.
 	pollEvery = 250 * time.Millisecond
-	// pollLimit bounds the events of one look.
+	// pollLimit is the maximum number of events read by one poll.
 	pollLimit = 500
 )
 
-// tail follows the log of a home for the streams of the home's users. It rests while there are none.
+// tail delivers the log of a home to the streams of its users. It does not poll while there are none.
 type tail struct {
 	hub   *Hub
 	home  region.Code
 	wake  chan struct{}
 	mu    sync.Mutex
 	conns map[*conn]struct{}
-	last  int64 // the number up to which events were handed out; of no meaning while there are no streams
+	last  int64 // events up to this number were delivered; meaningless while there are no streams
 }
 
 func newTail(h *Hub, home region.Code) *tail {
 	return &tail{hub: h, home: home, wake: make(chan struct{}, 1), conns: map[*conn]struct{}{}}
 }
 
-// nudge makes the tail look at once.
+// nudge makes the tail poll immediately.
 func (t *tail) nudge() {
 	select {
 	case t.wake <- struct{}{}:
@@ -39,8 +39,8 @@ func (t *tail) nudge() {
 	}
 }
 
-// join adds a stream that starts after the number start; head is the last number of the log as the stream just read it. It
-// returns the number up to which the stream has to read for itself: what follows is handed to it.
+// join adds a stream that starts after the number start. head is the last number of the log, which the stream has just
+// read. The stream must read events up to upTo itself; later ones are delivered to it.
 func (t *tail) join(c *conn, start, head int64) (upTo int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +59,7 @@ func (t *tail) leave(c *conn) {
 	delete(t.conns, c)
 }
 
-// streams returns those that are there now.
+// streams returns the current streams.
 func (t *tail) streams() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *tail) list() []*conn {
 	return all
 }
 
-// run looks at the log whenever it may have grown.
+// run polls the log at each interval and when nudged.
 func (t *tail) run(ctx context.Context) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -86,13 +86,13 @@ func (t *tail) run(ctx context.Context) {
 		case <-t.wake:
 		}
 		for more := true; more && ctx.Err() == nil; {
-			more = t.look(ctx)
+			more = t.poll(ctx)
 		}
 	}
 }
 
-// look hands out what is new, and reports whether there may be more.
-func (t *tail) look(ctx context.Context) (more bool) {
+// poll delivers new events and reports whether there may be more.
+func (t *tail) poll(ctx context.Context) (more bool) {
 	t.mu.Lock()
 	last, idle := t.last, len(t.conns) == 0
 	t.mu.Unlock()
@@ -103,30 +103,30 @@ func (t *tail) look(ctx context.Context) (more bool) {
 	reads := t.hub.Store.NewReadBatch()
 	reads.Events(store.EventSpan{Home: t.home, After: last, To: math.MaxInt64, Limit: pollLimit}, &found)
 	if err := reads.Run(ctx); err != nil {
-		t.complain(ctx, err)
+		t.logError(ctx, err)
 		return false
 	}
 	if len(found) == 0 {
 		return false
 	}
-	// Who joins from here on reads these events for themselves.
+	// Streams that join from now on read these events themselves.
 	t.mu.Lock()
 	t.last = found[len(found)-1].Seq
 	conns := t.list()
 	t.mu.Unlock()
-	t.handOut(ctx, found, conns)
+	t.deliver(ctx, found, conns)
 	return len(found) == pollLimit
 }
 
-// handOut gives events to those of the streams that they are for. It does not give up while anybody listens: an event that
-// is passed over would be lost.
-func (t *tail) handOut(ctx context.Context, found []store.LoggedEvent, conns []*conn) {
+// deliver delivers events to the streams that they concern. It retries until it succeeds, because skipped events would
+// be lost.
+func (t *tail) deliver(ctx context.Context, found []store.LoggedEvent, conns []*conn) {
 	for {
-		err := t.hub.tell(ctx, t.home, found, conns, func(c *conn, f frame) { c.push(f) })
+		err := t.hub.deliver(ctx, t.home, found, conns, func(c *conn, f frame) { c.push(f) })
 		if err == nil {
 			break
 		}
-		t.complain(ctx, err)
+		t.logError(ctx, err)
 		select {
 		case <-ctx.Done():
 			return
@@ -138,20 +138,20 @@ func (t *tail) handOut(ctx context.Context, found []store.LoggedEvent, conns []*
 	}
 }
 
-func (t *tail) complain(ctx context.Context, err error) {
+func (t *tail) logError(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		t.hub.Log.WarnContext(ctx, "event log not readable", "home", t.home, "error", err)
 	}
 }
 
 const (
-	// watchEvery is the time between two looks at the sessions of those who listen.
+	// watchEvery is the interval at which the sessions of streams are checked.
 	watchEvery = 2 * time.Second
-	// watchLimit bounds the sessions of one look.
+	// watchLimit is the maximum number of sessions checked per query.
 	watchLimit = 1000
 )
 
-// watchSessions ends streams whose sessions have ended, whoever ended them.
+// watchSessions ends streams whose sessions have ended, for whatever reason.
 func (t *tail) watchSessions(ctx context.Context) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
@@ -170,7 +170,7 @@ func (t *tail) watchSessions(ctx context.Context) {
 	}
 }
 
-// checkSessions asks the home at once for all of them. A home that does not answer ends nothing.
+// checkSessions checks the sessions of conns with one query. If the home does not respond, no stream is ended.
 func (t *tail) checkSessions(ctx context.Context, conns []*conn) {
 	var userIDs, sessionIDs, live []string
 	for _, c := range conns {
@@ -184,15 +184,15 @@ func (t *tail) checkSessions(ctx context.Context, conns []*conn) {
 	reads := t.hub.Store.NewReadBatch()
 	reads.LiveSessions(t.home, userIDs, sessionIDs, &live)
 	if err := reads.Run(ctx); err != nil {
-		t.complain(ctx, err)
+		t.logError(ctx, err)
 		return
 	}
-	holds := make(map[string]bool, len(live))
+	valid := make(map[string]bool, len(live))
 	for _, id := range live {
-		holds[id] = true
+		valid[id] = true
 	}
 	for _, c := range conns {
-		if !c.admin && !holds[c.sessionID] {
+		if !c.admin && !valid[c.sessionID] {
 			c.end(endSession)
 		}
 	}

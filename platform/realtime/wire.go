@@ -11,18 +11,18 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// reconnectAfter is what clients are told to wait before they connect again.
+// reconnectAfter is how long clients are told to wait before reconnecting.
 const reconnectAfter = 2 * time.Second
 
-// lineID is the id of an event's line: the home whose log it is in, and its number there.
+// lineID returns the id of an event in a stream: the home of the log and the event's number.
 func lineID(home region.Code, seq int64) string {
 	return string(home) + "-" + strconv.FormatInt(seq, 10)
 }
 
-// parseLineID reads a Last-Event-ID; nil where there is none.
+// parseLineID parses a Last-Event-ID header; it returns nil if the header is empty.
 func parseLineID(text string) (*position, error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // none is no error
+		return nil, nil //nolint:nilnil // an absent header is not an error
 	}
 	home, number, _ := strings.Cut(text, "-")
 	code, err := region.Parse(home)
@@ -38,7 +38,7 @@ func parseLineID(text string) (*position, error) {
 
 var errBadID = fail.Validation("Last-Event-ID: must be the id of an event of a stream")
 
-// writer writes a stream. After a failure it writes nothing more: the client is gone.
+// writer writes a stream. After an error, which means that the client disconnected, it writes nothing more.
 type writer struct {
 	w   http.ResponseWriter
 	ctl *http.ResponseController
@@ -49,12 +49,12 @@ func newWriter(w http.ResponseWriter) *writer {
 	return &writer{w: w, ctl: http.NewResponseController(w)}
 }
 
-// begin writes the header and what every stream starts with.
+// begin writes the response header and the first event.
 func (w *writer) begin(id string, reset bool) {
 	header := w.w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // proxies that would wait for the end
+	header.Set("X-Accel-Buffering", "no") // keeps proxies from buffering the response
 	w.w.WriteHeader(http.StatusOK)
 	text := fmt.Appendf(nil, "retry: %d\nid: %s\n\n", reconnectAfter.Milliseconds(), id)
 	if reset {
@@ -65,14 +65,14 @@ func (w *writer) begin(id string, reset bool) {
 
 func (w *writer) frame(text []byte) { w.send(text) }
 
-// heartbeat also moves the client's last id on, so that it stays good while nothing happens to the user.
+// heartbeat also advances the client's last event id, so that it stays valid while the user receives no events.
 func (w *writer) heartbeat(id string) { w.send(fmt.Appendf(nil, ": heartbeat\nid: %s\n\n", id)) }
 
 func (w *writer) end(reason string) {
 	w.send(fmt.Appendf(nil, "event: end\ndata: {\"reason\":%q}\n\n", reason))
 }
 
-// send writes and flushes within writeTimeout. A ResponseWriter that knows no deadline has none.
+// send writes and flushes within writeTimeout, if the ResponseWriter supports deadlines.
 func (w *writer) send(text []byte) {
 	if w.err != nil {
 		return

@@ -6,43 +6,45 @@ import (
 	"errors"
 )
 
-// IDLength is the length of every id: 24 lowercase hexadecimal characters, one byte of region and eleven random bytes.
+// IDLength is the length of every id: 24 lowercase hexadecimal characters, encoding one byte of region and eleven
+// random bytes.
 const IDLength = 24
 
-// ErrBadID is returned for text that is not an id of any region.
+// ErrBadID is returned for text that is not a valid id.
 var ErrBadID = errors.New("not an id")
 
 var codeBytes = map[Code]byte{US: 0x01, EU: 0x02, SG: 0x03}
 
-// NewID makes a random id whose row lives in home. It panics on a home that is not a region: that is a programming error.
+// NewID returns a random id whose row is stored in home. It panics if home is not a region, which is a programming
+// error.
 //
-// Random rather than time-ordered: a time-ordered key would put every new row of a region into one range.
+// Ids are random because time-ordered keys would put all new rows of a region into one range.
 func NewID(home Code) string {
 	b, ok := codeBytes[home]
 	if !ok {
 		panic("region: no such home: " + string(home))
 	}
 	var raw [IDLength / 2]byte
-	_, _ = rand.Read(raw[1:]) // crypto/rand.Read never fails: it ends the program instead
+	_, _ = rand.Read(raw[1:]) // crypto/rand.Read never fails: it crashes the program instead
 	raw[0] = b
 	return hex.EncodeToString(raw[:])
 }
 
-// DerivedID is the id in home that a hash of at least eleven bytes gives, the same every time: for what is found by something that
-// its clients know, without a look-up. The hash has to be as good as random, or ids of this kind could be guessed.
+// DerivedID returns an id in home derived from a hash of at least eleven bytes, for rows that clients identify by other
+// means and that are found without a lookup. The hash must be unpredictable, or the ids could be guessed.
 func DerivedID(home Code, hash []byte) string {
 	raw := [IDLength / 2]byte{codeBytes[home]}
 	copy(raw[1:], hash)
 	return hex.EncodeToString(raw[:])
 }
 
-// FixedID is the same id of a home every time, for what each home has one of and no row: its bytes after the first are zero.
+// FixedID returns a fixed id of a home, for singletons without a row. All its bytes except the first are zero.
 func FixedID(home Code) string {
 	raw := [IDLength / 2]byte{codeBytes[home]}
 	return hex.EncodeToString(raw[:])
 }
 
-// HomeOf tells from an id alone where its row lives.
+// HomeOf returns the region in which the row with an id is stored.
 func HomeOf(id string) (Code, error) {
 	if !wellFormed(id) {
 		return "", ErrBadID
@@ -55,7 +57,7 @@ func HomeOf(id string) (Code, error) {
 	return "", ErrBadID
 }
 
-// ValidID reports whether id is well formed and names a region.
+// ValidID reports whether id is well-formed and contains a known region.
 func ValidID(id string) bool {
 	_, err := HomeOf(id)
 	return err == nil

@@ -9,6 +9,7 @@ import (
 )
 
 func TestNewIDCarriesItsHome(t *testing.T) {
+	t.Parallel()
 	for _, home := range region.All() {
 		id := region.NewID(home)
 		require.Len(t, id, region.IDLength)
@@ -19,7 +20,8 @@ func TestNewIDCarriesItsHome(t *testing.T) {
 	}
 }
 
-func TestHomeOfRefusesWhatIsNoID(t *testing.T) {
+func TestHomeOfRejectsInvalidIDs(t *testing.T) {
+	t.Parallel()
 	for name, id := range map[string]string{
 		"empty":          "",
 		"short":          "01",
@@ -27,7 +29,7 @@ func TestHomeOfRefusesWhatIsNoID(t *testing.T) {
 		"upper case":     "01AAAAAAAAAAAAAAAAAAAAAA",
 		"not hex":        "01zzzzzzzzzzzzzzzzzzzzzz",
 		"unknown region": "000000000000000000000000",
-		"no such home":   "ff0000000000000000000000",
+		"unknown home":   "ff0000000000000000000000",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := region.HomeOf(id)
@@ -53,6 +55,7 @@ func FuzzHomeOf(f *testing.F) {
 }
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	got, err := region.Parse("EU")
 	require.NoError(t, err)
 	require.Equal(t, region.EU, got)

@@ -1,4 +1,4 @@
-// Package region names the three regions and makes ids that carry their home.
+// Package region defines the three regions and ids that contain their home region.
 package region
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Code is a region's name as it stands in ids, labels, tables and metrics.
+// Code is the name of a region, as used in ids, labels, tables and metrics.
 type Code string
 
 // The regions of a network.
@@ -16,10 +16,10 @@ const (
 	SG Code = "sg"
 )
 
-// All returns every region, in the order in which they are shown to people.
+// All returns every region in display order.
 func All() []Code { return []Code{US, EU, SG} }
 
-// Parse reads a region code; anything but "us", "eu" or "sg" is an error.
+// Parse parses a region code: "us", "eu" or "sg".
 func Parse(s string) (Code, error) {
 	c := Code(strings.ToLower(s))
 	if !c.Valid() {
@@ -31,5 +31,5 @@ func Parse(s string) (Code, error) {
 // Valid reports whether c is one of the three regions.
 func (c Code) Valid() bool { return c == US || c == EU || c == SG }
 
-// String returns the code as text.
+// String returns the code.
 func (c Code) String() string { return string(c) }

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Migration is what plaza migrate up leaves of the schema in its termination log: the last line of it, as JSON. What is before
-// that line is the error, in one line; nothing where the migration went well.
+// Migration is the outcome that plaza migrate up writes to its termination log: the last line, as JSON. The lines
+// before it contain the error, on one line, and are empty if the migration succeeded.
 //
 //	{"current":92,"target":92}
 type Migration struct {
-	Current int64 `json:"current,omitempty"` // what the database has now; 0 where that is not known
-	Target  int64 `json:"target"`            // what the program needs
+	Current int64 `json:"current,omitempty"` // schema version of the database; 0 if unknown
+	Target  int64 `json:"target"`            // schema version required by the program
 }
 
-// Log returns the termination log of a migration that ended with an error, of one line and at most limit bytes; "" for none.
+// Log returns the termination log of a migration: the error text, "" for none, and m. It has at most limit bytes.
 func (m Migration) Log(text string, limit int) string {
 	line, err := json.Marshal(m)
 	if err != nil {
@@ -29,8 +29,8 @@ func (m Migration) Log(text string, limit int) string {
 	return text + "\n" + string(line)
 }
 
-// ReadMigration takes a termination log apart. A program that says nothing of its schema gives the zero Migration, and all of
-// the log as its error.
+// ReadMigration parses a termination log. If the log contains no Migration, it returns the zero Migration and the whole
+// log as the error.
 func ReadMigration(log string) (Migration, string) {
 	text, line := "", strings.TrimSpace(log)
 	if i := strings.LastIndexByte(line, '\n'); i >= 0 {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestMigrationLog(t *testing.T) {
+	t.Parallel()
 	done := statusz.Migration{Current: 92, Target: 92}
 	require.JSONEq(t, `{"current": 92, "target": 92}`, done.Log("", 4096))
 	failed := statusz.Migration{Target: 93}
@@ -24,6 +25,7 @@ func TestMigrationLog(t *testing.T) {
 }
 
 func TestReadMigration(t *testing.T) {
+	t.Parallel()
 	for log, want := range map[string]struct {
 		schema statusz.Migration
 		text   string

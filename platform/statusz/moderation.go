@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Moderation is how a region's requests are moderated.
+// Moderation describes the moderation settings in force in a region.
 type Moderation struct {
 	IsWhitelistEnabled bool `json:"isWhitelistEnabled"`
 	IsReportEnabled    bool `json:"isReportEnabled"`
 	FlagLimit          int  `json:"flagLimit"`
-	// Generation is what the settings were last pushed with; 0 where nobody has.
+	// Generation is the generation last pushed; 0 if none was.
 	Generation int `json:"generation"`
 	// Digest is Hash of the above, as the server computed it.
 	Digest string `json:"hash"`
-	// AsOf is when the settings were read; zero means never, and then the rest says nothing.
+	// AsOf is when the settings were read. If it is zero they were never read and the other fields are meaningless.
 	AsOf time.Time `json:"asOf,omitzero"`
-	// Error is why they could not be read anew.
+	// Error is why the last attempt to read them failed.
 	Error string `json:"error,omitempty"`
 }
 
-// Hash returns the SHA-256, in lowercase hexadecimal, of the settings' canonical form: a JSON object with sorted keys and
-// no spaces. The generation is not part of it, so that a change by hand shows whatever generation is stored.
+// Hash returns the SHA-256, in lowercase hexadecimal, of the canonical form of the settings: a JSON object with sorted
+// keys and no spaces. The generation is excluded, so that manual changes are detected regardless of it.
 //
 //	{"flagLimit":100,"isReportEnabled":true,"isWhitelistEnabled":true}
 func (m Moderation) Hash() string {

@@ -1,25 +1,26 @@
-// Package statusz is what a server says about itself on its operations port: what it actually runs, not what it was given.
+// Package statusz defines the status that a server reports on its operations port: what it actually runs, as opposed to
+// how it was configured.
 //
-// The server fills these types, the operator reads them and reports from them. The package imports neither: both may
-// import it. Times are UTC; one that is not known yet is left out of the JSON. No field ever holds a key or a password.
+// Servers fill in these types; the operator reads them. The package imports neither, so that both can import it. Times
+// are UTC and omitted from the JSON while unknown. No field ever contains a key or a password.
 package statusz
 
 import "time"
 
 // The paths on the operations port.
 const (
-	Path          = "/statusz"            // GET: Status
-	ServerKeyPath = "/statusz/server-key" // POST: ServerKeyRequest, answered by ServerKeyAnswer
+	Path          = "/statusz"            // GET: returns Status
+	ServerKeyPath = "/statusz/server-key" // POST: ServerKeyRequest, returns ServerKeyAnswer
 )
 
-// Status is what one server process runs.
+// Status is the status of one server process.
 type Status struct {
 	Region        string        `json:"region"`    // us, eu or sg
 	NetworkID     string        `json:"networkId"` // 24 lowercase hexadecimal characters
 	Version       string        `json:"version"`
 	Revision      string        `json:"revision"`
 	StartedAt     time.Time     `json:"startedAt"`
-	Draining      bool          `json:"draining"` // whether the process is about to stop
+	Draining      bool          `json:"draining"` // whether the process is shutting down
 	Schema        Schema        `json:"schema"`
 	Keys          Keys          `json:"keys"`
 	Moderation    Moderation    `json:"moderation"`
@@ -27,37 +28,37 @@ type Status struct {
 	Placement     Placement     `json:"placement"`
 }
 
-// Schema is the database's schema as the server last read it.
+// Schema is the database schema as last read by the server.
 type Schema struct {
-	Current  int64     `json:"current"`       // 0 where there is none, or AsOf is zero
-	Required int64     `json:"required"`      // what the program needs
+	Current  int64     `json:"current"`       // 0 if there is none or AsOf is zero
+	Required int64     `json:"required"`      // required by the program
 	AsOf     time.Time `json:"asOf,omitzero"` // when Current was read; zero means never
 	Error    string    `json:"error,omitempty"`
 }
 
-// Keys are the three key files as they are loaded.
+// Keys describes the three key files in use.
 type Keys struct {
 	Server  KeyFile `json:"server"`
 	API     KeyFile `json:"api"`
 	Signing KeyFile `json:"signing"`
 }
 
-// KeyFile is one file of keys.
+// KeyFile describes a key file.
 type KeyFile struct {
 	Keys      []Key     `json:"keys"`               // in the order of the file
-	LoadedAt  time.Time `json:"loadedAt"`           // when the content in use was taken
-	CheckedAt time.Time `json:"checkedAt,omitzero"` // the last look at the file that went well
-	Error     string    `json:"error,omitempty"`    // why the last look failed; the keys before stay in use
+	LoadedAt  time.Time `json:"loadedAt"`           // when the content in use was read
+	CheckedAt time.Time `json:"checkedAt,omitzero"` // when the file was last read successfully
+	Error     string    `json:"error,omitempty"`    // why the last read failed; the previous keys stay in use
 }
 
-// Key is what may be told about a key.
+// Key describes a key without its secret.
 type Key struct {
 	ID       string    `json:"id"`
-	NotAfter time.Time `json:"notAfter,omitzero"` // the first moment at which the key no longer holds; zero means never
-	Valid    bool      `json:"valid"`             // whether it holds now
+	NotAfter time.Time `json:"notAfter,omitzero"` // when the key stops being valid; zero means never
+	Valid    bool      `json:"valid"`             // whether it is valid now
 }
 
-// Find returns the key with the id, if the file has it.
+// Find returns the key with an id, and false if the file does not have it.
 func (f KeyFile) Find(id string) (Key, bool) {
 	for _, key := range f.Keys {
 		if key.ID == id {
@@ -67,49 +68,50 @@ func (f KeyFile) Find(id string) (Key, bool) {
 	return Key{}, false
 }
 
-// Configuration is the configuration that the process was started with.
+// Configuration identifies the configuration of the process.
 type Configuration struct {
-	Hash string `json:"hash"` // of every setting that is no secret: 64 lowercase hexadecimal characters
+	Hash string `json:"hash"` // of every non-secret setting: 64 lowercase hexadecimal characters
 }
 
 // The states of Placement.
 const (
-	Pinned    = "Pinned"    // every row is where the configuration says
-	NotPinned = "NotPinned" // NotPinned lists what is not
-	Unknown   = "Unknown"   // Reason says why
+	Pinned    = "Pinned"    // every row is stored as configured
+	NotPinned = "NotPinned" // the field NotPinned lists the exceptions
+	Unknown   = "Unknown"   // the field Reason explains why
 )
 
 // The reasons of Placement.
 const (
 	ReasonAllTablesPinned       = "AllTablesPinned"
 	ReasonTablesNotPinned       = "TablesNotPinned"
-	ReasonDatabaseRegionsDiffer = "DatabaseRegionsDiffer" // every table is pinned, but the database's regions are not those wanted
+	ReasonDatabaseRegionsDiffer = "DatabaseRegionsDiffer" // every table is pinned, but the database's regions differ from the configuration
 	ReasonNoPlacement           = "PostgreSQLHasNoPlacement"
 	ReasonNotCheckedYet         = "NotCheckedYet"
-	ReasonCheckFailed           = "CheckFailed" // Message says how
+	ReasonCheckFailed           = "CheckFailed" // Message has the error
 )
 
-// Placement is where the database keeps the tables' rows, against what the configuration says. It is asked in the
+// Placement compares where the database stores the rows of tables with the configuration. It is checked in the
 // background every few minutes.
 type Placement struct {
 	State     string           `json:"state"`
 	Reason    string           `json:"reason"`
 	Message   string           `json:"message,omitempty"`
 	Engine    string           `json:"engine,omitempty"`   // postgresql or cockroachdb
-	CheckedAt time.Time        `json:"checkedAt,omitzero"` // when the database was last asked
+	CheckedAt time.Time        `json:"checkedAt,omitzero"` // when the database was last queried
 	Want      PlacementWanted  `json:"want"`
-	Tables    int              `json:"tables"`    // how many tables the program has
+	Tables    int              `json:"tables"`    // number of the program's tables
 	NotPinned []TableNotPinned `json:"notPinned"` // never null
 }
 
-// PlacementWanted is what the configuration says.
+// PlacementWanted is the configured placement.
 type PlacementWanted struct {
 	Localities map[string]string `json:"localities"` // database region by home
-	Primary    string            `json:"primary"`    // home whose region keeps what belongs to no home
+	Primary    string            `json:"primary"`    // home whose region stores rows without a home
 	Survive    string            `json:"survive"`    // zone or region
 }
 
-// TableNotPinned is a table whose rows are elsewhere, and what it has instead, in words. An empty Table is the database.
+// TableNotPinned is a table that is not placed as configured, and a description of its placement. An empty Table is the
+// database itself.
 type TableNotPinned struct {
 	Table string `json:"table"`
 	Has   string `json:"has"`
@@ -120,7 +122,7 @@ type ServerKeyRequest struct {
 	Key string `json:"key"`
 }
 
-// ServerKeyAnswer says whether it does, and which of its keys that is.
+// ServerKeyAnswer reports whether the server accepts the key, and the key's id.
 type ServerKeyAnswer struct {
 	Valid    bool      `json:"valid"`
 	ID       string    `json:"id,omitempty"`

@@ -13,12 +13,13 @@ import (
 )
 
 func TestModerationHash(t *testing.T) {
+	t.Parallel()
 	m := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 100}
 	want := sha256.Sum256([]byte(`{"flagLimit":100,"isReportEnabled":true,"isWhitelistEnabled":true}`))
 	require.Equal(t, hex.EncodeToString(want[:]), m.Hash())
 	same := m
 	same.Generation, same.AsOf, same.Error, same.Digest = 7, time.Now(), "away", "x"
-	require.Equal(t, m.Hash(), same.Hash(), "only the settings count")
+	require.Equal(t, m.Hash(), same.Hash(), "only the settings are hashed")
 	for name, change := range map[string]func(*statusz.Moderation){
 		"whitelist": func(m *statusz.Moderation) { m.IsWhitelistEnabled = false },
 		"report":    func(m *statusz.Moderation) { m.IsReportEnabled = false },
@@ -30,8 +31,9 @@ func TestModerationHash(t *testing.T) {
 	}
 }
 
-// TestWire holds the JSON names, which an operator of another version reads.
+// TestWire checks the JSON names, on which operators of other versions depend.
 func TestWire(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
 	file := statusz.KeyFile{Keys: []statusz.Key{{ID: "k1", NotAfter: at, Valid: true}}, LoadedAt: at, CheckedAt: at, Error: "e"}
 	text, err := json.Marshal(statusz.Status{
@@ -59,6 +61,7 @@ func TestWire(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
+	t.Parallel()
 	file := statusz.KeyFile{Keys: []statusz.Key{{ID: "a"}, {ID: "b", Valid: true}}}
 	key, found := file.Find("b")
 	require.True(t, found)

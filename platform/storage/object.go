@@ -6,8 +6,8 @@ import (
 	"gocloud.dev/blob"
 )
 
-// object is a stored object to read at will. It keeps the position itself: to seek costs nothing before the next read, and
-// may go beyond the end, as in a file.
+// object is a stored object with random access. It keeps the offset itself: seeking is free until the next read and, as
+// in a file, may go beyond the end.
 type object struct {
 	stored *blob.Reader
 	offset int64

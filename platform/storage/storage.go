@@ -1,8 +1,8 @@
-// Package storage keeps the bytes of uploaded files, in a folder, in an S3-compatible store, in Google Cloud Storage or in
-// Azure Blob Storage.
+// Package storage stores the contents of uploaded files in a local directory, an S3-compatible store, Google Cloud
+// Storage or Azure Blob Storage.
 //
-// Every home has a storage of its own, as it has a database: an object lives where the row of its file does, and the id of
-// the file tells where. The objects of a file are named parts of it: full, and the smaller images.
+// Every home has its own storage, as it has its own database: an object is stored in the home of its file's row, which
+// the file's id determines. A file has several objects, its parts: full, and the smaller images.
 package storage
 
 import (
@@ -22,23 +22,23 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
-	// ErrNone is returned for a home that has no storage.
+	// ErrNone is returned for a home without storage.
 	ErrNone = errors.New("no storage is configured")
-	// ErrNotFound is returned by Open for an object that is not there.
+	// ErrNotFound is returned by Open for an object that does not exist.
 	ErrNotFound = errors.New("no such object")
 
-	errNegative = errors.New("storage: a position before the start")
+	errNegative = errors.New("storage: negative position")
 )
 
-// Storage is the storage of every home. Safe for use by several goroutines.
+// Storage stores the objects of all homes. It is safe for concurrent use.
 type Storage struct {
 	buckets map[region.Code]*blob.Bucket
 }
 
-// Open prepares the storage of each home that urls names. Homes with the same URL share a bucket. It makes the folder of a
-// file:// URL; it does not ask the others whether they answer.
+// Open opens the storage of each home in urls. Homes with the same URL share a bucket. It creates the directory of a
+// file:// URL but does not connect to remote storage.
 func Open(ctx context.Context, urls map[region.Code]string) (*Storage, error) {
 	s := &Storage{buckets: map[region.Code]*blob.Bucket{}}
 	opened := map[string]*blob.Bucket{}
@@ -58,13 +58,13 @@ func Open(ctx context.Context, urls map[region.Code]string) (*Storage, error) {
 func openBucket(ctx context.Context, address string) (*blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("the address is not a URL") // the parser's text would show it
+		return nil, errors.New("the address is not a URL") // the parser's error would quote it
 	}
 	if u.Scheme == "file" {
 		query := u.Query()
 		query.Set("create_dir", "true")
-		query.Set("no_tmp_dir", "true") // or a file system of its own could not be used
-		query.Set("metadata", "skip")   // the row has it
+		query.Set("no_tmp_dir", "true") // allows a dedicated file system
+		query.Set("metadata", "skip")   // stored in the row
 		if !query.Has("dir_file_mode") {
 			query.Set("dir_file_mode", "0700")
 		}
@@ -73,7 +73,7 @@ func openBucket(ctx context.Context, address string) (*blob.Bucket, error) {
 	return blob.OpenBucket(ctx, u.String())
 }
 
-// Close gives the buckets up.
+// Close closes all buckets.
 func (s *Storage) Close() error {
 	var errs []error
 	closed := map[*blob.Bucket]bool{}
@@ -86,7 +86,7 @@ func (s *Storage) Close() error {
 	return errors.Join(errs...)
 }
 
-// Has reports whether a home has storage.
+// Has reports whether home has storage.
 func (s *Storage) Has(home region.Code) bool { return s.buckets[home] != nil }
 
 func (s *Storage) bucketOf(fileID string) (*blob.Bucket, error) {
@@ -100,11 +100,11 @@ func (s *Storage) bucketOf(fileID string) (*blob.Bucket, error) {
 	return s.buckets[home], nil
 }
 
-// prefix is how the keys of a file's objects begin. The folder keeps a file system from having millions of names in one.
+// prefix returns the prefix of the keys of a file's objects. Its directory limits the number of entries per directory.
 func prefix(fileID string) string { return fileID[region.IDLength-3:] + "/" + fileID + "-" }
 
-// Write stores what source gives as a part of a file, and returns its size in bytes. Where source fails, or ctx ends, no
-// object is left.
+// Write stores the content of source as a part of a file and returns its size in bytes. If source fails or ctx ends, no
+// object is stored.
 func (s *Storage) Write(ctx context.Context, fileID, part string, source io.Reader) (int64, error) {
 	bucket, err := s.bucketOf(fileID)
 	if err != nil {
@@ -118,14 +118,14 @@ func (s *Storage) Write(ctx context.Context, fileID, part string, source io.Read
 	}
 	n, err := io.Copy(w, source)
 	if err != nil {
-		abort() // a writer that is closed after that stores nothing
+		abort() // closing the writer now discards its data
 		_ = w.Close()
 		return n, err
 	}
 	return n, w.Close()
 }
 
-// Open returns a part of a file to read at will. The caller closes it.
+// Open opens a part of a file for reading. The caller must close it.
 func (s *Storage) Open(ctx context.Context, fileID, part string) (io.ReadSeekCloser, error) {
 	bucket, err := s.bucketOf(fileID)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Storage) Open(ctx context.Context, fileID, part string) (io.ReadSeekClo
 	return &object{stored: r}, nil
 }
 
-// Delete removes one part of a file; one that is not there is fine.
+// Delete removes one part of a file. It succeeds if the part does not exist.
 func (s *Storage) Delete(ctx context.Context, fileID, part string) error {
 	bucket, err := s.bucketOf(fileID)
 	if err != nil {
@@ -150,7 +150,8 @@ func (s *Storage) Delete(ctx context.Context, fileID, part string) error {
 	return deleteKey(ctx, bucket, prefix(fileID)+part)
 }
 
-// DeleteAll removes every object of a file, and what a process that died left of them. Nothing to remove is fine.
+// DeleteAll removes every object of a file, including unfinished ones of crashed processes. It succeeds if there are
+// none.
 func (s *Storage) DeleteAll(ctx context.Context, fileID string) error {
 	keys, bucket, err := s.keys(ctx, fileID)
 	if err != nil {
@@ -164,7 +165,7 @@ func (s *Storage) DeleteAll(ctx context.Context, fileID string) error {
 	return nil
 }
 
-// keys are those of a file's objects. In a folder they include the unfinished ones.
+// keys returns the keys of a file's objects. In a directory they include unfinished ones.
 func (s *Storage) keys(ctx context.Context, fileID string) ([]string, *blob.Bucket, error) {
 	bucket, err := s.bucketOf(fileID)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/storage"
 )
 
-// each runs a test on a folder and in memory, which stands for what is reached over a network.
+// each runs a test on a directory and in memory, which represents remote storage.
 func each(t *testing.T, test func(t *testing.T, s *storage.Storage)) {
 	t.Helper()
 	for name, address := range map[string]string{"folder": "file://" + t.TempDir() + "/new", "memory": "mem://"} {
@@ -41,6 +41,7 @@ func read(t *testing.T, s *storage.Storage, id, part string) string {
 }
 
 func TestStorage(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *storage.Storage) {
 		t.Helper()
 		id, other := region.NewID(region.EU), region.NewID(region.EU)
@@ -58,15 +59,16 @@ func TestStorage(t *testing.T) {
 		_, err = s.Open(t.Context(), id, "small")
 		require.ErrorIs(t, err, storage.ErrNotFound)
 		require.NoError(t, s.DeleteAll(t.Context(), id))
-		require.NoError(t, s.DeleteAll(t.Context(), id), "twice is fine")
+		require.NoError(t, s.DeleteAll(t.Context(), id), "idempotent")
 		require.NoError(t, s.Delete(t.Context(), id, "small"))
 		_, err = s.Open(t.Context(), id, "full")
 		require.ErrorIs(t, err, storage.ErrNotFound)
-		require.Empty(t, read(t, s, other, "full"), "another file's stay")
+		require.Empty(t, read(t, s, other, "full"), "other files are kept")
 	})
 }
 
 func TestSeek(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *storage.Storage) {
 		t.Helper()
 		id := region.NewID(region.US)
@@ -86,9 +88,10 @@ func TestSeek(t *testing.T) {
 	})
 }
 
-// TestFailedWrite: where the source or the caller gives up, nothing is stored.
+// TestFailedWrite checks that nothing is stored if the source fails or the caller cancels.
 func TestFailedWrite(t *testing.T) {
-	broken := errors.New("broken off")
+	t.Parallel()
+	broken := errors.New("connection lost")
 	each(t, func(t *testing.T, s *storage.Storage) {
 		t.Helper()
 		id := region.NewID(region.EU)
@@ -105,8 +108,9 @@ func TestFailedWrite(t *testing.T) {
 	})
 }
 
-// TestUnfinishedFile: what a process that was killed left in a folder goes with the file.
+// TestUnfinishedFile checks that DeleteAll removes what a killed process left in a directory.
 func TestUnfinishedFile(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	s, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "file://" + folder})
 	require.NoError(t, err)
@@ -117,7 +121,7 @@ func TestUnfinishedFile(t *testing.T) {
 		_, err := s.Write(t.Context(), id, "full", source)
 		written <- err
 	}()
-	_, err = feed.Write([]byte("half")) // it is being written now
+	_, err = feed.Write([]byte("half")) // a write in progress
 	require.NoError(t, err)
 	names := func() (found []string) {
 		require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -137,6 +141,7 @@ func TestUnfinishedFile(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
+	t.Parallel()
 	s, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "mem://"})
 	require.NoError(t, err)
 	require.True(t, s.Has(region.EU))
@@ -149,7 +154,7 @@ func TestOpen(t *testing.T) {
 		_, err := storage.Open(t.Context(), map[region.Code]string{region.EU: address})
 		require.Error(t, err, address)
 	}
-	for _, address := range []string{"s3://bucket?region=eu-central-1", "azblob://container"} { // they are known, at least
+	for _, address := range []string{"s3://bucket?region=eu-central-1", "azblob://container"} { // the drivers are linked in
 		_, err := storage.Open(t.Context(), map[region.Code]string{region.EU: address})
 		if err != nil {
 			require.NotContains(t, err.Error(), "no driver registered", address)

@@ -8,10 +8,10 @@ import (
 // version is set at link time: -ldflags "-X github.com/plaza-social/plaza/platform/telemetry.version=v1.2.3".
 var version string
 
-// Build tells which program this is.
+// Build identifies the build of the running program.
 type Build struct {
 	Version   string `json:"version"`   // release, or "devel"
-	Revision  string `json:"revision"`  // commit, with "+dirty" when the tree had changes; "unknown" when not recorded
+	Revision  string `json:"revision"`  // commit, with "+dirty" if the tree was modified; "unknown" if not recorded
 	GoVersion string `json:"goVersion"` // Go release that compiled it
 }
 

@@ -1,4 +1,4 @@
-// Package telemetry sets up what an operator sees of a running server: logs, metrics and the build it runs.
+// Package telemetry provides logs, metrics and build information of a running server.
 //
-// Log messages are constant sentences and everything that varies is a key: a message can be searched for and counted.
+// Log messages are constant and variable parts are attributes, so that messages can be searched for and counted.
 package telemetry

@@ -6,16 +6,16 @@ import (
 	"log/slog"
 )
 
-// LogFormat is the shape of a log line.
+// LogFormat is the format of log lines.
 type LogFormat string
 
 // The log formats.
 const (
 	LogJSON LogFormat = "json" // one JSON object per line, for machines
-	LogText LogFormat = "text" // key=value pairs, for people
+	LogText LogFormat = "text" // key=value pairs, for humans
 )
 
-// UnmarshalText reads "json" or "text".
+// UnmarshalText parses "json" or "text".
 func (f *LogFormat) UnmarshalText(text []byte) error {
 	switch v := LogFormat(text); v {
 	case LogJSON, LogText:
@@ -26,10 +26,10 @@ func (f *LogFormat) UnmarshalText(text []byte) error {
 	}
 }
 
-// MarshalText returns the format's name.
+// MarshalText returns the name of the format.
 func (f LogFormat) MarshalText() ([]byte, error) { return []byte(f), nil }
 
-// NewLogger returns a logger that writes lines of level and above to w.
+// NewLogger returns a logger that writes records of level and above to w.
 func NewLogger(w io.Writer, format LogFormat, level slog.Level) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: level}
 	if format == LogText {

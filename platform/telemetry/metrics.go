@@ -10,14 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// Metrics is the metrics of one region's server. Each server has its own: three of them can share a process.
+// Metrics holds the metrics of one region's server. Servers do not share it, because three can run in one process.
 type Metrics struct {
 	registry *prometheus.Registry
 	labelled prometheus.Registerer
 }
 
-// NewMetrics returns a registry whose every metric carries the constant labels network and region, with the metrics of
-// the Go runtime, the process and the build in it.
+// NewMetrics returns metrics that all carry the constant labels network and region. They include those of the Go
+// runtime, the process and the build.
 func NewMetrics(network string, home region.Code) *Metrics {
 	registry := prometheus.NewRegistry()
 	labels := prometheus.Labels{"network": network, "region": home.String()}
@@ -30,13 +30,13 @@ func NewMetrics(network string, home region.Code) *Metrics {
 	return m
 }
 
-// Registerer is where the server's packages register their metrics; the labels network and region are added.
+// Registerer returns the registerer for the server's packages. It adds the labels network and region.
 func (m *Metrics) Registerer() prometheus.Registerer { return m.labelled }
 
-// Gatherer reads every registered metric.
+// Gatherer returns a gatherer of all registered metrics.
 func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
 
-// Handler serves the metrics in the formats Prometheus reads.
+// Handler returns an HTTP handler that serves the metrics to Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.labelled, EnableOpenMetrics: true})
 }
@@ -44,7 +44,7 @@ func (m *Metrics) Handler() http.Handler {
 func newBuildCollector(b Build) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "plaza_build_info",
-		Help: "Always 1; the labels tell which build of plaza is running.",
+		Help: "Always 1; the labels identify the running build of plaza.",
 		ConstLabels: prometheus.Labels{
 			"version": b.Version, "revision": b.Revision, "go_version": b.GoVersion,
 		},

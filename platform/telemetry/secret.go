@@ -6,17 +6,17 @@ import (
 	"net/url"
 )
 
-// Redacted is what stands wherever a secret would have been printed.
+// Redacted is printed in place of a secret.
 const Redacted = "[redacted]"
 
-// Secret is text that no log, error or dump may show: every way of printing it yields Redacted. Reveal is the only way
-// to the text itself, so that a reader can find each use.
+// Secret is text that must not appear in logs, errors or dumps: every way of printing it yields Redacted. Only Reveal
+// returns the text, so that every use can be found.
 type Secret string
 
 // Reveal returns the secret text.
 func (s Secret) Reveal() string { return string(s) }
 
-// String returns Redacted, or nothing for an empty secret so that "not set" stays visible.
+// String returns Redacted, or "" for an empty secret, so that an unset secret is recognizable.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -24,28 +24,28 @@ func (s Secret) String() string {
 	return Redacted
 }
 
-// Format keeps every fmt verb, %#v too, from reaching the text.
+// Format implements fmt.Formatter, so that no verb, not even %#v, prints the text.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
 
-// LogValue keeps the text out of structured logs.
+// LogValue implements slog.LogValuer.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText keeps the text out of JSON and YAML.
+// MarshalText implements encoding.TextMarshaler, for JSON and YAML.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the secret.
+// UnmarshalText stores the secret.
 func (s *Secret) UnmarshalText(text []byte) error {
 	*s = Secret(text)
 	return nil
 }
 
-// SecretURL is a URL whose password, and only that, is hidden wherever it is printed.
+// SecretURL is a URL whose password, and nothing else, is hidden wherever it is printed.
 type SecretURL string
 
 // Reveal returns the URL with its password.
 func (u SecretURL) Reveal() string { return string(u) }
 
-// String returns the URL with its password replaced; text that does not parse as a URL is hidden whole.
+// String returns the URL with its password replaced. Text that is not a valid URL is hidden entirely.
 func (u SecretURL) String() string {
 	if u == "" {
 		return ""
@@ -58,9 +58,9 @@ func (u SecretURL) String() string {
 	return parsed.String()
 }
 
-// hidePassword covers both places where a PostgreSQL URL can carry one.
+// hidePassword handles both places where a PostgreSQL URL can contain a password.
 func hidePassword(u *url.URL) {
-	const hidden = "redacted" // brackets would come out percent-encoded
+	const hidden = "redacted" // brackets would be percent-encoded
 	if _, ok := u.User.Password(); ok {
 		u.User = url.UserPassword(u.User.Username(), hidden)
 	}
@@ -73,16 +73,16 @@ func hidePassword(u *url.URL) {
 	}
 }
 
-// Format keeps every fmt verb from reaching the password.
+// Format implements fmt.Formatter, so that no verb prints the password.
 func (u SecretURL) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(u.String())) }
 
-// LogValue keeps the password out of structured logs.
+// LogValue implements slog.LogValuer.
 func (u SecretURL) LogValue() slog.Value { return slog.StringValue(u.String()) }
 
-// MarshalText keeps the password out of JSON and YAML.
+// MarshalText implements encoding.TextMarshaler, for JSON and YAML.
 func (u SecretURL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
-// UnmarshalText reads the URL.
+// UnmarshalText stores the URL.
 func (u *SecretURL) UnmarshalText(text []byte) error {
 	*u = SecretURL(text)
 	return nil

@@ -14,13 +14,14 @@ import (
 
 const hidden = "hunter2"
 
-// holder shows that a secret stays hidden inside another value.
+// holder contains a secret, which must stay hidden inside another value.
 type holder struct {
 	Key telemetry.Secret
 	URL telemetry.SecretURL
 }
 
-func TestNoWayOfPrintingShowsASecret(t *testing.T) {
+func TestSecretsAreNeverPrinted(t *testing.T) {
+	t.Parallel()
 	s := telemetry.Secret(hidden)
 	u := telemetry.SecretURL("postgresql://plaza:" + hidden + "@db:5432/plaza")
 	values := map[string]any{
@@ -55,11 +56,13 @@ func logged(format telemetry.LogFormat, v any) string {
 }
 
 func TestEmptySecretsStayVisiblyEmpty(t *testing.T) {
+	t.Parallel()
 	require.Empty(t, telemetry.Secret("").String())
 	require.Empty(t, telemetry.SecretURL("").String())
 }
 
 func TestSecretURL(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"postgresql://plaza@db/plaza":             "postgresql://plaza@db/plaza",
 		"postgresql://plaza:pw@db/plaza":          "postgresql://plaza:redacted@db/plaza",

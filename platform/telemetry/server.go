@@ -8,49 +8,48 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// Snapshot is what a server knows of itself when its metrics are read.
+// Snapshot is the state of a server at the time of a scrape.
 type Snapshot struct {
 	Status statusz.Status
-	// Databases tells by home whether its database answered the last probe. A home that was not probed yet is not in it.
+	// Databases reports by home whether the database answered the last probe. Homes not yet probed are absent.
 	Databases map[string]bool
-	// OutboxAge and ScheduleDelay are nil until they were read once.
+	// OutboxAge and ScheduleDelay are nil until they were first read.
 	OutboxAge     *time.Duration // of the oldest undelivered row
 	ScheduleDelay *time.Duration // of the most overdue scheduled post
 }
 
-// serverCollector exports a snapshot. These are the metrics that tell what the server runs and what stands behind it; what
-// it counts while it works is in packages edge and store. A value that is not known is left out: an alert on a metric
-// that is absent can be told from one on a bad value.
+// serverCollector exports a snapshot: what the server runs and the state of its dependencies. Counters of its work are
+// in packages edge and store. Unknown values are omitted, so that alerts can distinguish absent from bad values.
 type serverCollector struct{ snapshot func() Snapshot }
 
 func gauge(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
-// The metrics of a server, without those of its packages. testdata/metrics.txt lists all of them.
+// The metrics of a snapshot. testdata/metrics.txt lists all metrics of a server.
 var (
-	databaseUp       = gauge("plaza_database_up", "Whether the database answered the last probe, by home; probed without traffic too.", "home")
-	schemaVersion    = gauge("plaza_schema_version", "Schema that the database has.")
-	schemaRequired   = gauge("plaza_schema_version_required", "Schema that the program needs.")
-	placementState   = gauge("plaza_placement_state", "1 for the state of the tables' placement, 0 for the others.", "state")
-	tablesNotPinned  = gauge("plaza_placement_tables_not_pinned", "Tables whose rows are not where the configuration says; absent while that is unknown.")
+	databaseUp       = gauge("plaza_database_up", "Whether the database answered the last probe, by home. Probes do not depend on traffic.", "home")
+	schemaVersion    = gauge("plaza_schema_version", "Schema version of the database.")
+	schemaRequired   = gauge("plaza_schema_version_required", "Schema version required by the program.")
+	placementState   = gauge("plaza_placement_state", "1 for the current state of the tables' placement, 0 for the other states.", "state")
+	tablesNotPinned  = gauge("plaza_placement_tables_not_pinned", "Tables that are not placed as configured; absent while unknown.")
 	moderationPush   = gauge("plaza_moderation_generation", "Generation of the moderation settings in force.")
-	moderationLimit  = gauge("plaza_moderation_flag_limit", "Limit of flags in force.")
-	keysValid        = gauge("plaza_keys", "Keys that are valid now, by kind: server, api, signing.", "kind")
-	keysEarliest     = gauge("plaza_keys_earliest_not_after_timestamp_seconds", "When the first valid key ends; absent when none has an end.", "kind")
-	keysLatest       = gauge("plaza_keys_latest_not_after_timestamp_seconds", "When the last valid key ends; absent when one has no end.", "kind")
-	keysFileReadable = gauge("plaza_keys_file_readable", "Whether the last look at the key file went well; where not, the keys before stay in use.", "kind")
+	moderationLimit  = gauge("plaza_moderation_flag_limit", "Flag limit in force.")
+	keysValid        = gauge("plaza_keys", "Currently valid keys, by kind: server, api, signing.", "kind")
+	keysEarliest     = gauge("plaza_keys_earliest_not_after_timestamp_seconds", "Earliest expiry of a valid key; absent if none expires.", "kind")
+	keysLatest       = gauge("plaza_keys_latest_not_after_timestamp_seconds", "Latest expiry of a valid key; absent if one does not expire.", "kind")
+	keysFileReadable = gauge("plaza_keys_file_readable", "Whether the last read of the key file succeeded; if not, the previous keys stay in use.", "kind")
 	keysLoaded       = gauge("plaza_keys_loaded_timestamp_seconds", "When the keys in use were read.", "kind")
-	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of this region's outbox, 0 when empty.")
-	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "How late the most overdue scheduled post of this region is, 0 when none is.")
+	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of this region's outbox; 0 if empty.")
+	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "Delay of the most overdue scheduled post of this region; 0 if none is overdue.")
 )
 
-// RegisterServer exports what snapshot returns; it is called for each scrape and must be quick.
+// RegisterServer registers metrics of the result of snapshot, which is called for each scrape and must be fast.
 func (m *Metrics) RegisterServer(snapshot func() Snapshot) error {
 	return m.labelled.Register(&serverCollector{snapshot: snapshot})
 }
 
-// Describe sends every metric that there can be.
+// Describe implements prometheus.Collector.
 func (c *serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		databaseUp, schemaVersion, schemaRequired, placementState, tablesNotPinned, moderationPush, moderationLimit, keysValid,
@@ -60,7 +59,7 @@ func (c *serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends what is known.
+// Collect implements prometheus.Collector. It sends the known values.
 func (c *serverCollector) Collect(ch chan<- prometheus.Metric) {
 	s := c.snapshot()
 	send := func(desc *prometheus.Desc, value float64, labels ...string) {
@@ -100,7 +99,7 @@ func sendPlacement(p statusz.Placement, send sender) {
 	}
 	tables := 0
 	for _, t := range p.NotPinned {
-		if t.Table != "" { // the database as a whole is no table
+		if t.Table != "" { // an empty Table is the database itself
 			tables++
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// series gathers the samples of our gauges as "name{own labels}": value.
+// series returns the samples of the server's gauges as "name{own labels}": value.
 func series(t *testing.T, gatherer prometheus.Gatherer) map[string]float64 {
 	t.Helper()
 	families, err := gatherer.Gather()
@@ -40,6 +40,7 @@ func series(t *testing.T, gatherer prometheus.Gatherer) map[string]float64 {
 }
 
 func TestServerMetrics(t *testing.T) {
+	t.Parallel()
 	at := time.Unix(1_800_000_000, 0).UTC()
 	duration := func(d time.Duration) *time.Duration { return &d }
 	file := func(keys ...statusz.Key) statusz.KeyFile { return statusz.KeyFile{Keys: keys, LoadedAt: at} }
@@ -103,12 +104,12 @@ func TestServerMetrics(t *testing.T) {
 		"plaza_schema_version{}", "plaza_placement_tables_not_pinned{}", "plaza_moderation_generation{}", "plaza_moderation_flag_limit{}",
 		"plaza_outbox_oldest_age_seconds{}", "plaza_scheduled_posts_overdue_seconds{}", "plaza_database_up{home=us}",
 	} {
-		require.NotContains(t, known, absent, "what is not known is absent")
+		require.NotContains(t, known, absent, "unknown values are absent")
 	}
 	require.InDelta(t, 1, known["plaza_placement_state{state=Unknown}"], 0)
 }
 
-// listed is the list of all metrics.
+// listed returns the names of all metrics.
 func listed(t *testing.T) []string {
 	t.Helper()
 	content, err := os.ReadFile("testdata/metrics.txt")
@@ -116,8 +117,9 @@ func listed(t *testing.T) []string {
 	return strings.Split(strings.TrimSpace(string(content)), "\n")
 }
 
-// TestEveryMetricIsDocumented holds the table for people against the list for machines.
+// TestEveryMetricIsDocumented compares the table in README.md with the list in testdata.
 func TestEveryMetricIsDocumented(t *testing.T) {
+	t.Parallel()
 	content, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	var documented, want []string

@@ -14,8 +14,9 @@ import (
 )
 
 func TestEveryMetricCarriesNetworkAndRegion(t *testing.T) {
+	t.Parallel()
 	m := telemetry.NewMetrics("0102", region.EU)
-	own := prometheus.NewCounter(prometheus.CounterOpts{Name: "plaza_own_total", Help: "A metric of a package."})
+	own := prometheus.NewCounter(prometheus.CounterOpts{Name: "plaza_own_total", Help: "A package's metric."})
 	m.Registerer().MustRegister(own)
 	families, err := m.Gatherer().Gather()
 	require.NoError(t, err)
@@ -37,6 +38,7 @@ func TestEveryMetricCarriesNetworkAndRegion(t *testing.T) {
 }
 
 func TestTwoServersInOneProcess(t *testing.T) {
+	t.Parallel()
 	require.NotPanics(t, func() {
 		telemetry.NewMetrics("n", region.US)
 		telemetry.NewMetrics("n", region.EU)
@@ -44,6 +46,7 @@ func TestTwoServersInOneProcess(t *testing.T) {
 }
 
 func TestMetricsHandler(t *testing.T) {
+	t.Parallel()
 	w := httptest.NewRecorder()
 	telemetry.NewMetrics("n", region.SG).Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	require.Equal(t, 200, w.Code)
@@ -51,6 +54,7 @@ func TestMetricsHandler(t *testing.T) {
 }
 
 func TestLoggerLevelAndFormat(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	log := telemetry.NewLogger(&out, telemetry.LogText, slog.LevelWarn)
 	log.Info("too quiet")
@@ -60,13 +64,15 @@ func TestLoggerLevelAndFormat(t *testing.T) {
 }
 
 func TestLogFormat(t *testing.T) {
+	t.Parallel()
 	var f telemetry.LogFormat
 	require.NoError(t, f.UnmarshalText([]byte("text")))
 	require.Equal(t, telemetry.LogText, f)
 	require.ErrorContains(t, f.UnmarshalText([]byte("xml")), "want json or text")
 }
 
-func TestBuildInfoIsNeverEmpty(t *testing.T) {
+func TestBuildInfo(t *testing.T) {
+	t.Parallel()
 	b := telemetry.BuildInfo()
 	require.NotEmpty(t, b.Version)
 	require.NotEmpty(t, b.Revision)

@@ -1,5 +1,5 @@
-// Program coredns is CoreDNS with the few plugins that a cluster's DNS needs: the whole of it compiles the clients of
-// three clouds.
+// Program coredns is CoreDNS with only the plugins that cluster DNS needs; the full program includes three cloud
+// clients.
 package main
 
 import (

@@ -1,8 +1,8 @@
-// Program echo is the workload of the cluster's smoke test: a server that says where it runs, and the client that a pod
-// without a shell needs to reach others.
+// Program echo is the workload of the cluster's smoke test: a server that reports where it runs, and a client for pods
+// without a shell.
 //
 //	echo                    serves on :8080: "NODE POD"
-//	echo get http://…       prints the answer, or fails
+//	echo get http://…       prints the response, or fails
 //	echo dial HOST:PORT     connects, or fails
 package main
 
@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case len(args) == 2 && args[0] == "dial":
 		return dial(ctx, args[1])
 	default:
-		return fmt.Errorf("no command %q: get URL, dial HOST:PORT, or nothing", args)
+		return fmt.Errorf("unknown command %q: use get URL, dial HOST:PORT, or no arguments", args)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Program pause holds the namespaces of a pod until it is told to end.
+// Program pause keeps the namespaces of a pod open until it receives a signal.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 )
 
 func main() {
-	// Without a signal to wait for, Go's runtime takes a blocked program for a deadlock and ends it.
+	// Without a registered signal, the Go runtime would report a deadlock and exit.
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGINT, syscall.SIGTERM)
 	<-ended

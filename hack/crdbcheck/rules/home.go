@@ -7,14 +7,14 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree/treecmp"
 )
 
-// RuleOneHome is broken by a statement that may touch the rows of more than one home: it would hang when any of those
-// regions is away.
+// RuleOneHome forbids statements that may access rows of several homes: they would hang if any of those regions is
+// unavailable.
 const RuleOneHome Rule = "one-home"
 
 const homeColumn = "home"
 
-// homeValue tells which expressions stand for the one home of a statement: the parameter $1, and in a migration, which
-// has no parameters, always the same constant.
+// homeValue recognizes the expressions for the home of a statement: the parameter $1 or, in migrations, which have no
+// parameters, the same constant everywhere.
 type homeValue struct {
 	constant bool
 	seen     string
@@ -41,7 +41,7 @@ func (h *homeValue) String() string {
 	return "$1"
 }
 
-// isHome reports whether e is a column named home, and of which table or alias ("" where it does not say).
+// isHome reports whether e is a column named home, and its table or alias ("" if unqualified).
 func isHome(e tree.Expr) (qualifier string, ok bool) {
 	name, ok := stripParens(e).(*tree.UnresolvedName)
 	if !ok || name.Star || name.Parts[0] != homeColumn {
@@ -50,7 +50,7 @@ func isHome(e tree.Expr) (qualifier string, ok bool) {
 	return name.Parts[1], true
 }
 
-// pin is a conjunct `home = $1` that holds for every row of a block.
+// pin reports whether e is a conjunct `home = $1`, and the qualifier of home.
 func (c *check) pin(e tree.Expr) (qualifier string, ok bool) {
 	comparison, ok := stripParens(e).(*tree.ComparisonExpr)
 	if !ok || comparison.Operator.Symbol != treecmp.EQ {
@@ -65,7 +65,7 @@ func (c *check) pin(e tree.Expr) (qualifier string, ok bool) {
 	return "", false
 }
 
-// homeComparisons refuses every comparison of home but with the statement's own home, or with another table's.
+// homeComparisons checks that home is only compared with the statement's home or with another table's.
 func (c *check) homeComparisons(ast tree.Statement) {
 	walk(ast, func(node any, _ []any) bool {
 		switch n := node.(type) {
@@ -75,7 +75,7 @@ func (c *check) homeComparisons(ast tree.Statement) {
 			}
 		case *tree.RangeCond:
 			if mentionsHome(n.Left) {
-				c.brokenf(RuleOneHome, "home is compared with a range: compare it with %s", c.home)
+				c.violationf(RuleOneHome, "home must not be compared with a range, only with %s", c.home)
 			}
 		}
 		return true
@@ -91,10 +91,10 @@ func (c *check) homeComparison(comparison *tree.ComparisonExpr) {
 	if left && right && comparison.Operator.Symbol == treecmp.EQ {
 		return
 	}
-	c.brokenf(RuleOneHome, "home is compared in %q: compare it with %s only", tree.AsString(comparison), c.home)
+	c.violationf(RuleOneHome, "home is compared in %q: it must only be compared with %s", tree.AsString(comparison), c.home)
 }
 
-// mentionsHome looks at an operand and, for row comparisons, at its elements.
+// mentionsHome reports whether an operand, or an element of a row comparison, is home.
 func mentionsHome(e tree.Expr) bool {
 	if tuple, ok := stripParens(e).(*tree.Tuple); ok {
 		return slices.ContainsFunc(tuple.Exprs, mentionsHome)

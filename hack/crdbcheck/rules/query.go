@@ -7,37 +7,37 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree/treecmp"
 )
 
-// The rules for statements that read or change rows.
+// The rules for queries.
 const (
-	// RuleStatement is broken by a statement that is none of SELECT, INSERT, UPDATE and DELETE.
+	// RuleStatement requires SELECT, INSERT, UPDATE or DELETE.
 	RuleStatement Rule = "statement"
-	// RuleTable is broken by a table that no migration makes, or that is written in CockroachDB's own syntax.
+	// RuleTable forbids tables that no migration creates, and CockroachDB's extensions for tables.
 	RuleTable Rule = "table"
-	// RuleConflict is broken by every form of ON CONFLICT but the one that stays within a region: one row of VALUES and
-	// a list of columns.
+	// RuleConflict forbids forms of ON CONFLICT that access several regions. One row of VALUES and a list of columns is
+	// allowed.
 	RuleConflict Rule = "on-conflict"
-	// RuleInsert is broken by INSERT without a list of columns.
+	// RuleInsert requires a list of columns in INSERT.
 	RuleInsert Rule = "insert-columns"
-	// RuleLimit is broken by UPDATE or DELETE with LIMIT or ORDER BY, which PostgreSQL does not have.
+	// RuleLimit forbids LIMIT and ORDER BY in UPDATE and DELETE, which PostgreSQL does not support.
 	RuleLimit Rule = "change-limit"
-	// RuleReturning is broken by RETURNING NOTHING.
+	// RuleReturning forbids RETURNING NOTHING.
 	RuleReturning Rule = "returning"
-	// RuleAsOf is broken by AS OF SYSTEM TIME in a statement: it takes no parameter and belongs in BEGIN.
+	// RuleAsOf forbids AS OF SYSTEM TIME in queries: it accepts no parameter and belongs in BEGIN.
 	RuleAsOf Rule = "as-of-system-time"
-	// RuleTwice is broken by a statement that changes one table twice.
+	// RuleTwice forbids modifying a table twice in one statement.
 	RuleTwice Rule = "changed-twice"
-	// RuleLocking is broken by locks weaker than FOR UPDATE, which lock nothing on some versions.
+	// RuleLocking forbids locks weaker than FOR UPDATE, which have no effect on some versions.
 	RuleLocking Rule = "locking"
-	// RuleMoveHome is broken by a change of home: it would move the row to another jurisdiction.
+	// RuleMoveHome forbids changing home: it would move the row to another jurisdiction.
 	RuleMoveHome Rule = "move-home"
 )
 
-// query checks a statement that reads or changes rows.
+// query checks a query.
 func (c *check) query(ast tree.Statement) {
 	switch ast.(type) {
 	case *tree.Select, *tree.ParenSelect, *tree.Insert, *tree.Update, *tree.Delete:
 	default:
-		c.brokenf(RuleStatement, "%s is neither SELECT, INSERT, UPDATE nor DELETE", ast.StatementTag())
+		c.violationf(RuleStatement, "%s is not SELECT, INSERT, UPDATE or DELETE", ast.StatementTag())
 		return
 	}
 	c.collectCTEs(ast)
@@ -64,19 +64,19 @@ func (c *check) queryNode(node any) {
 	case *tree.Delete:
 		c.deletion(n)
 	case *tree.ReturningNothing:
-		c.brokenf(RuleReturning, "RETURNING NOTHING is CockroachDB's own syntax")
+		c.violationf(RuleReturning, "PostgreSQL has no RETURNING NOTHING")
 	}
 }
 
-// collectCTEs notes the names that stand for common table expressions. None may hide a table, so that a name means the
-// same everywhere in the statement.
+// collectCTEs collects the names of common table expressions. They must not shadow tables, so that a name has the same
+// meaning in the whole statement.
 func (c *check) collectCTEs(ast tree.Statement) {
 	c.ctes = map[string]bool{}
 	walk(ast, func(node any, _ []any) bool {
 		if cte, ok := node.(*tree.CTE); ok {
 			name := string(cte.Name.Alias)
 			if c.schema.tables[name] != nil {
-				c.brokenf(RuleTable, "the common table expression %s hides the table of that name", name)
+				c.violationf(RuleTable, "the common table expression %s shadows a table", name)
 			}
 			c.ctes[name] = true
 		}
@@ -86,19 +86,19 @@ func (c *check) collectCTEs(ast tree.Statement) {
 
 func (c *check) asOf(from *tree.From) {
 	if from.AsOf.Expr != nil {
-		c.brokenf(RuleAsOf, "stale reads are chosen in BEGIN: AS OF SYSTEM TIME takes no parameter")
+		c.violationf(RuleAsOf, "AS OF SYSTEM TIME must be in BEGIN, because it accepts no parameter")
 	}
 }
 
 func (c *check) locking(s *tree.Select) {
 	for _, item := range s.Locking {
 		if item.Strength != tree.ForUpdate && item.Strength != tree.ForNoKeyUpdate {
-			c.brokenf(RuleLocking, "%s locks nothing on some versions: use FOR UPDATE", strings.TrimSpace(item.Strength.String()))
+			c.violationf(RuleLocking, "%s has no effect on some versions: use FOR UPDATE", strings.TrimSpace(item.Strength.String()))
 		}
 	}
 }
 
-// changedTwice refuses a statement that changes one table in two places: an error on CockroachDB, undefined order on
+// changedTwice rejects statements that modify a table in two places: an error on CockroachDB, and undefined order on
 // PostgreSQL.
 func (c *check) changedTwice(ast tree.Statement) {
 	times := map[string]int{}
@@ -106,7 +106,7 @@ func (c *check) changedTwice(ast tree.Statement) {
 		if target := changeTarget(node); target != nil {
 			name := targetName(target)
 			if times[name]++; times[name] == 2 {
-				c.brokenf(RuleTwice, "table %s is changed twice in one statement", name)
+				c.violationf(RuleTwice, "table %s is modified twice in one statement", name)
 			}
 		}
 		return true
@@ -137,7 +137,7 @@ func targetName(target tree.TableExpr) string {
 
 func (c *check) update(u *tree.Update) {
 	if u.Limit != nil || len(u.OrderBy) > 0 {
-		c.brokenf(RuleLimit, "UPDATE with LIMIT or ORDER BY is CockroachDB's own syntax")
+		c.violationf(RuleLimit, "PostgreSQL has no UPDATE with LIMIT or ORDER BY")
 	}
 	c.setList(u.Exprs)
 	c.block(append(tree.TableExprs{u.Table}, u.From...), u.Where)
@@ -145,7 +145,7 @@ func (c *check) update(u *tree.Update) {
 
 func (c *check) deletion(d *tree.Delete) {
 	if d.Limit != nil || len(d.OrderBy) > 0 || d.Batch != nil {
-		c.brokenf(RuleLimit, "DELETE with LIMIT, ORDER BY or BATCH is CockroachDB's own syntax")
+		c.violationf(RuleLimit, "PostgreSQL has no DELETE with LIMIT, ORDER BY or BATCH")
 	}
 	c.block(append(tree.TableExprs{d.Table}, d.Using...), d.Where)
 }
@@ -154,49 +154,49 @@ func (c *check) setList(exprs tree.UpdateExprs) {
 	for _, e := range exprs {
 		for _, name := range e.Names {
 			if name == homeColumn {
-				c.brokenf(RuleMoveHome, "SET home moves the row to another region")
+				c.violationf(RuleMoveHome, "SET home would move the row to another region")
 			}
 		}
 	}
 }
 
-// nullOrder refuses an order by a column that may be NULL, unless the statement says where NULLs go or leaves them out.
+// nullOrder rejects orders by nullable columns unless the statement excludes NULL or defines its position.
 func (c *check) nullOrder(s *tree.Select) {
 	clause, ok := s.Select.(*tree.SelectClause)
 	if !ok {
 		return
 	}
-	quiet := &check{schema: c.schema, home: c.home, ctes: c.ctes} // the block itself is checked elsewhere
+	quiet := &check{schema: c.schema, home: c.home, ctes: c.ctes} // discards violations, which are reported elsewhere
 	b := quiet.block(clause.From.Tables, clause.Where)
-	settled := map[string]bool{}
+	tested := map[string]bool{}
 	if clause.Where != nil {
-		nullTests(clause.Where.Expr, settled)
+		nullTests(clause.Where.Expr, tested)
 	}
 	for _, order := range s.OrderBy {
 		if order.Expr == nil {
 			continue
 		}
-		nullTests(order.Expr, settled)
+		nullTests(order.Expr, tested)
 		name, ok := stripParens(order.Expr).(*tree.UnresolvedName)
-		if ok && c.nullable(b, name) && !settled[tree.AsString(name)] {
-			c.brokenf(RuleNulls, "%s may be NULL, and NULL sorts first on CockroachDB: write `%s IS NULL, %s`", name, name, name)
+		if ok && c.nullable(b, name) && !tested[tree.AsString(name)] {
+			c.violationf(RuleNulls, "%s may be NULL, and NULL sorts first on CockroachDB: use `%s IS NULL, %s`", name, name, name)
 		}
 	}
 }
 
 // nullTests adds the columns that e, or a conjunct of it, tests for NULL.
-func nullTests(e tree.Expr, settled map[string]bool) {
+func nullTests(e tree.Expr, tested map[string]bool) {
 	switch n := stripParens(e).(type) {
 	case *tree.AndExpr:
-		nullTests(n.Left, settled)
-		nullTests(n.Right, settled)
+		nullTests(n.Left, tested)
+		nullTests(n.Right, tested)
 	case *tree.IsNullExpr:
-		settled[tree.AsString(stripParens(n.Expr))] = true
+		tested[tree.AsString(stripParens(n.Expr))] = true
 	case *tree.IsNotNullExpr:
-		settled[tree.AsString(stripParens(n.Expr))] = true
+		tested[tree.AsString(stripParens(n.Expr))] = true
 	case *tree.ComparisonExpr:
 		if isNullTest(n) {
-			settled[tree.AsString(stripParens(n.Left))] = true
+			tested[tree.AsString(stripParens(n.Left))] = true
 		}
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
 )
 
-// Schema is what the migrations leave behind: what later rules need to know of each table.
+// Schema is the result of the migrations: what the rules need to know of each table.
 type Schema struct {
 	tables map[string]*table
 }
 
 type table struct {
 	columns map[string]column
-	uniques map[string]tree.IndexElemList // the columns of each unique constraint and index, by its name
+	uniques map[string]tree.IndexElemList // columns of each unique constraint and index, by name
 }
 
 type column struct {
@@ -20,10 +20,10 @@ type column struct {
 
 func newSchema() *Schema { return &Schema{tables: map[string]*table{}} }
 
-// Tables is the number of tables.
+// Tables returns the number of tables.
 func (s *Schema) Tables() int { return len(s.tables) }
 
-// add notes a table. A statement that runs twice (IF NOT EXISTS) leaves the first definition in place.
+// add adds a table. If a table is created twice (IF NOT EXISTS), the first definition is kept.
 func (s *Schema) add(node *tree.CreateTable) *table {
 	t := &table{columns: map[string]column{}, uniques: map[string]tree.IndexElemList{}}
 	for _, def := range node.Defs {
@@ -43,7 +43,7 @@ func (s *Schema) add(node *tree.CreateTable) *table {
 	return t
 }
 
-// setNotNull: the columns of a primary key are NOT NULL whether they say so or not.
+// setNotNull records that the columns of a primary key are implicitly NOT NULL.
 func (t *table) setNotNull(columns tree.IndexElemList) {
 	for _, e := range columns {
 		if _, ok := t.columns[string(e.Column)]; ok {
@@ -52,7 +52,7 @@ func (t *table) setNotNull(columns tree.IndexElemList) {
 	}
 }
 
-// inUnique reports whether a unique constraint or index has the column.
+// inUnique reports whether the column is part of a unique constraint or index.
 func (t *table) inUnique(name tree.Name) bool {
 	for _, columns := range t.uniques {
 		for _, e := range columns {

@@ -7,12 +7,12 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// The structs below are the answers as encoding/json writes them, every field of the interface present.
+// The structs below are the responses for encoding/json, with every field of the API.
 
-// moment is a time with milliseconds, in UTC.
+// moment is a time that is encoded in UTC with milliseconds.
 type moment time.Time
 
-// MarshalJSON writes the time as the interface has it.
+// MarshalJSON returns the time in the format of the API.
 func (m moment) MarshalJSON() ([]byte, error) {
 	b := make([]byte, 0, len(`"2006-01-02T15:04:05.000Z"`))
 	return time.Time(m).UTC().AppendFormat(b, `"2006-01-02T15:04:05.000Z"`), nil
@@ -210,22 +210,13 @@ type feed struct {
 	UpdatedAt  moment `json:"updatedAt"`
 }
 
-type role struct {
-	RoleID      string   `json:"roleId"`
-	UpdatedAt   moment   `json:"updatedAt"`
-	Permissions []string `json:"permissions"`
-	IsDeleted   bool     `json:"isDeleted"`
-	DisplayName string   `json:"displayName"`
-	CreatedAt   moment   `json:"createdAt"`
-}
-
 type paging struct {
 	Next     string `json:"next"`
 	Previous string `json:"previous"`
 	Prev     string `json:"prev"`
 }
 
-// related is what posts refer to.
+// related are the resources to which posts refer.
 type related struct {
 	Posts          []post      `json:"posts"`
 	PostChildren   none        `json:"postChildren"`
@@ -237,7 +228,7 @@ type related struct {
 	Categories     []category  `json:"categories"`
 }
 
-// postAnswer answers about one post.
+// postAnswer is a response with one post.
 type postAnswer struct {
 	related
 	Feeds                  []feed `json:"feeds"`
@@ -248,7 +239,7 @@ type postAnswer struct {
 	Polls                  none   `json:"polls"`
 }
 
-// feedAnswer is a page of a community's feed.
+// feedAnswer is a response with a page of a community's feed.
 type feedAnswer struct {
 	Status string   `json:"status"`
 	Data   feedData `json:"data"`
@@ -258,14 +249,4 @@ type feedAnswer struct {
 type feedData struct {
 	related
 	Paging paging `json:"paging"`
-}
-
-// commentAnswer answers about one comment.
-type commentAnswer struct {
-	Comments        []comment `json:"comments"`
-	CommentChildren none      `json:"commentChildren"`
-	CommunityUsers  []member  `json:"communityUsers"`
-	Users           []user    `json:"users"`
-	Roles           []role    `json:"roles"`
-	Files           none      `json:"files"`
 }

@@ -18,20 +18,20 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// caller is the user who calls.
+// caller is the calling user.
 type caller struct {
 	user
 	sessionLive bool
 }
 
-// first is what every operation reads before it decides.
+// first is what every operation reads first.
 type first struct {
 	callers     []caller
 	communities []community
 	members     []member // the caller's membership
 }
 
-// check refuses callers and communities that are gone.
+// check returns an error if the caller or the community does not exist or denies access.
 func (f *first) check() error {
 	switch {
 	case len(f.callers) == 0 || f.callers[0].IsDeleted || !f.callers[0].sessionLive:
@@ -59,7 +59,7 @@ func (s *Server) getPost(ctx context.Context, r *http.Request, c claims) (any, e
 		ask("posts.byID", collect(&posts, s.scanPost), []string{id}),
 		ask("communities.ofPost", collect(&f.communities, s.scanCommunity), id),
 		ask("members.ofPost", collect(&f.members, scanMember), id, c.Subject),
-		ask("walls.ofPost", nil, id, c.Subject), // of no use for a post of a community, but sent by the platform
+		ask("walls.ofPost", nil, id, c.Subject), // not needed for posts of communities, but sent by the platform
 	)
 	if err != nil {
 		return nil, err
@@ -113,13 +113,13 @@ func (s *Server) listFeed(ctx context.Context, r *http.Request, c claims) (any, 
 	return &feedAnswer{Status: "success", Data: feedData{related: a, Paging: paging}, Paging: paging}, nil
 }
 
-// sealOf is what a token begins with, so that it is one of this list alone: of other characters than the platform's, but as many.
+// sealOf returns the seal of a page token. It differs from the platform's but has the same length.
 func sealOf(r *http.Request, c claims) string {
 	sum := sha256.Sum256([]byte(r.URL.Path + "\x00" + c.Subject))
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:page.SealLength]
 }
 
-// relatedTo reads what posts refer to, in one round trip. categories is nil where they are not known yet.
+// relatedTo reads the resources to which posts refer, in one round trip. categories is nil if they were not read yet.
 func (s *Server) relatedTo(ctx context.Context, f *first, posts []post, categories []category) (related, *facts, error) {
 	a := related{
 		Posts: posts, Comments: []comment{}, Users: []user{}, Communities: f.communities, Categories: categories,
@@ -150,7 +150,7 @@ func (s *Server) relatedTo(ctx context.Context, f *first, posts []post, categori
 		ask("comments.byID", collect(&a.Comments, s.scanComment), commentIDs),
 		ask("counters.read", n.scanCounts, refs.order),
 		ask("reactions.ofUser", n.scanReactions, refs.order, f.callers[0].UserInternalID),
-		ask("files.ofUsers", nil, authors.without(me)), // nobody here has a picture
+		ask("files.ofUsers", nil, authors.without(me)), // no user has a picture
 	}
 	if categories == nil {
 		a.Categories = []category{}
@@ -165,7 +165,7 @@ func (s *Server) relatedTo(ctx context.Context, f *first, posts []post, categori
 	return a, n, nil
 }
 
-// count fills in the counts.
+// count sets the counts.
 func (a *related) count(n *facts, isJoined bool) {
 	for i := range a.Posts {
 		p := &a.Posts[i]
@@ -188,7 +188,7 @@ func (c *comment) count(n *facts) {
 	c.Reactions, c.ReactionsCount, c.MyReactions = n.reactions(c.CommentID)
 }
 
-// feedsOf returns the published feed of each community, where it is the one that is wanted.
+// feedsOf returns the published feeds of the communities whose id is wanted.
 func feedsOf(communities []community, n *facts, wanted string) []feed {
 	feeds := []feed{}
 	for i := range communities {
@@ -204,7 +204,7 @@ func feedsOf(communities []community, n *facts, wanted string) []feed {
 	return feeds
 }
 
-// newPost is the body of a request to create a post.
+// newPost is the body of a request that creates a post.
 type newPost struct {
 	TargetType string          `json:"targetType"`
 	TargetID   string          `json:"targetId"`
@@ -212,13 +212,13 @@ type newPost struct {
 	Data       json.RawMessage `json:"data"`
 }
 
-// maxBody bounds a request body, in bytes; maxText bounds the text of a post, in characters.
+// maxBody is the maximum size of a request body in bytes, maxText that of a post's text in characters.
 const (
 	maxBody = 1 << 20
 	maxText = 50_000
 )
 
-// counterShards is how many rows a count is spread over.
+// counterShards is the number of rows of a counter.
 const counterShards = 16
 
 func (p *newPost) check() error {
@@ -232,8 +232,8 @@ func (p *newPost) check() error {
 	return nil
 }
 
-// moderation is what the network holds texts against. The network that is measured has no lists; with any, this server takes
-// no post.
+// moderation is the state of the network's moderation lists. The measured network has none; if there are any, this
+// server rejects posts.
 type moderation struct {
 	allowListOn bool
 	version     string
@@ -282,7 +282,7 @@ func (s *Server) createPost(ctx context.Context, r *http.Request, c claims) (any
 	p := s.postOf(body, f.callers[0].user)
 	n := newFacts()
 	now := time.Time(p.CreatedAt)
-	shard := rand.Int64N(counterShards) //nolint:gosec // which of several rows counts is no secret
+	shard := rand.Int64N(counterShards) //nolint:gosec // the choice of the row is not secret
 	err = s.write(ctx,
 		ask("communities.isLive", nil, body.TargetID),
 		ask("posts.insert", nil, p.PostID, p.TargetType, p.TargetInternalID, p.TargetID, p.PostedUserInternalID, p.PostedUserID,
@@ -317,7 +317,7 @@ func (s *Server) postOf(body newPost, author user) post {
 	return p
 }
 
-// set keeps texts in the order of their arrival, each once.
+// set is a set of strings that keeps their order of insertion.
 type set struct {
 	order []string
 	has   map[string]bool

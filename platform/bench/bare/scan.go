@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// collect reads every row with one.
+// collect scans every row with one.
 func collect[T any](into *[]T, one func(pgx.Rows, *T) error) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		*into = (*into)[:0]
@@ -32,7 +32,7 @@ func list(s []string) []string {
 	return s
 }
 
-// scanCaller reads the caller's row and whether the token's session lives.
+// scanCaller scans the caller's row and whether the session of the token is active.
 func (s *Server) scanCaller(rows pgx.Rows, c *caller) error {
 	return s.scanUserAnd(rows, &c.user, &c.sessionLive)
 }
@@ -63,7 +63,7 @@ func (s *Server) scanPost(rows pgx.Rows, p *post) error {
 	return err
 }
 
-// complete fills the fields that follow from others.
+// complete sets the fields that are derived from others.
 func (s *Server) complete(p *post) {
 	p.PrivateID, p.TargetPublicID, p.PostedUserPublicID = p.PostID, p.TargetID, p.PostedUserID
 	p.Path = s.networkID + "/social/" + p.TargetType + "/" + p.TargetInternalID + "/post/" + p.PostID
@@ -123,7 +123,7 @@ func scanCategory(rows pgx.Rows, c *category) error {
 	return err
 }
 
-// facts are counts by reference and kind, and the caller's reactions by reference.
+// facts holds counts by reference and kind, and the caller's reactions by reference.
 type facts struct {
 	counts map[string]map[string]int64
 	mine   map[string][]string
@@ -160,7 +160,7 @@ func (f *facts) scanReactions(rows pgx.Rows) error {
 	return nil
 }
 
-// reactions are the counts by name, their sum, and the caller's own.
+// reactions returns the counts by name, their sum, and the caller's own reactions.
 func (f *facts) reactions(ref string) (byName map[string]int64, sum int64, mine []string) {
 	byName = map[string]int64{}
 	for kind, n := range f.counts[ref] {
@@ -170,24 +170,4 @@ func (f *facts) reactions(ref string) (byName map[string]int64, sum int64, mine 
 		}
 	}
 	return byName, sum, list(f.mine[ref])
-}
-
-type settings struct {
-	isReportEnabled bool
-	flagLimit       int
-}
-
-func (s *settings) scan(rows pgx.Rows) error {
-	*s = settings{isReportEnabled: true, flagLimit: 100}
-	for rows.Next() {
-		var name string
-		var value []byte
-		if err := rows.Scan(&name, &value); err != nil {
-			return err
-		}
-		if err := s.set(name, value); err != nil {
-			return err
-		}
-	}
-	return nil
 }

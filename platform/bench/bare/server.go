@@ -1,10 +1,9 @@
-// Package bare answers four operations of the interface without the platform: a net/http handler for each, which verifies
-// the token, sends the platform's own SQL through pgx in as many round trips, scans the rows into structs and writes them
-// with encoding/json. `make bench` measures the platform against it.
+// Package bare implements three operations of the API without the platform: a net/http handler each, which verifies the
+// token, sends the platform's own SQL through pgx in the same number of round trips, scans the rows into structs and
+// encodes them with encoding/json. `make bench` compares the platform with it.
 //
-// It is what somebody would write who needs these four operations, in one region, and nothing else: no other protocol, no
-// checks of a request but those that the operation cannot do without, no error bodies, no request ids, logs, limits or
-// compression.
+// It does only what these operations need in one region: no other protocols, only essential checks of requests, and no
+// error bodies, request ids, logs, limits or compression.
 package bare
 
 import (
@@ -25,27 +24,26 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Config is what the server needs to know.
+// Config configures a Server.
 type Config struct {
 	DatabaseURL     string      `json:"databaseUrl"`     // PostgreSQL URL of the database
 	NetworkID       string      `json:"networkId"`       // 24 hexadecimal characters
-	SigningKeysFile string      `json:"signingKeysFile"` // the platform's own
-	Home            region.Code `json:"home"`            // where the rows are
-	PoolSize        int32       `json:"poolSize"`        // most connections to the database
+	SigningKeysFile string      `json:"signingKeysFile"` // the platform's key file
+	Home            region.Code `json:"home"`            // home of the rows
+	PoolSize        int32       `json:"poolSize"`        // maximum number of database connections
 }
 
-// Server answers the operations. It is safe for use by several goroutines.
+// Server serves the operations. It is safe for concurrent use.
 type Server struct {
 	networkID  string
 	home       region.Code
 	pool       *pgxpool.Pool
-	sql        map[string]string // by the names of package store
+	sql        map[string]string // by name in package store
 	tokens     *verifier
-	roles      map[string]role
 	roundTrips prometheus.Counter
 }
 
-// New opens the pool. registerer gets the count of round trips, under the name that the platform gives it.
+// New opens the pool. It registers the number of round trips, under the same name as the platform.
 func New(ctx context.Context, cfg Config, registerer prometheus.Registerer) (*Server, error) {
 	tokens, err := openVerifier(cfg.SigningKeysFile, cfg.NetworkID)
 	if err != nil {
@@ -61,7 +59,7 @@ func New(ctx context.Context, cfg Config, registerer prometheus.Registerer) (*Se
 		return nil, err
 	}
 	s := &Server{
-		networkID: cfg.NetworkID, home: cfg.Home, pool: pool, tokens: tokens, sql: map[string]string{}, roles: builtinRoles(),
+		networkID: cfg.NetworkID, home: cfg.Home, pool: pool, tokens: tokens, sql: map[string]string{},
 		roundTrips: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "plaza_database_round_trips_total", Help: "Round trips to the database.",
 		}),
@@ -72,25 +70,24 @@ func New(ctx context.Context, cfg Config, registerer prometheus.Registerer) (*Se
 	return s, registerer.Register(s.roundTrips)
 }
 
-// Close ends the connections.
+// Close closes the pool.
 func (s *Server) Close() { s.pool.Close() }
 
-// Handler returns the handler of the four operations.
+// Handler returns the handler of the operations.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v3/posts/{id}", s.serve(s.getPost))
 	mux.HandleFunc("GET /api/v3/community-feeds/{id}", s.serve(s.listFeed))
 	mux.HandleFunc("POST /api/v4/posts", s.serve(s.createPost))
-	mux.HandleFunc("POST /api/v3/comments/{id}/flag", s.serve(s.flagComment))
 	return mux
 }
 
-// statusError is an answer without a body.
+// statusError is a response without a body.
 type statusError int
 
 func (e statusError) Error() string { return http.StatusText(int(e)) }
 
-// serve verifies the token, runs the operation and writes its answer.
+// serve verifies the token, runs the operation and writes its result.
 func (s *Server) serve(operation func(context.Context, *http.Request, claims) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
@@ -112,7 +109,7 @@ func (s *Server) serve(operation func(context.Context, *http.Request, claims) (a
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body) // a client that is gone reads no answer
+		_, _ = w.Write(body) // fails if the client has disconnected
 	}
 }
 
@@ -125,7 +122,7 @@ func writeError(ctx context.Context, w http.ResponseWriter, err error) {
 	w.WriteHeader(int(status))
 }
 
-// query is one of the platform's statements, with what reads its rows.
+// query is one of the platform's statements with its arguments and the function that scans its rows.
 type query struct {
 	name string
 	args []any // without the home

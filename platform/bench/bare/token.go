@@ -13,7 +13,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// verifier checks the platform's access tokens.
+// verifier verifies access tokens of the platform.
 type verifier struct {
 	keys   map[string]ed25519.PublicKey // by kid
 	parser *jwt.Parser
@@ -54,7 +54,7 @@ func openVerifier(path, networkID string) (*verifier, error) {
 
 var errNoKey = errors.New("no such key")
 
-// verify returns what the token of the request says.
+// verify returns the claims of the request's token.
 func (v *verifier) verify(r *http.Request) (claims, error) {
 	var c claims
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")

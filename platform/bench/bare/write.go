@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxTries bounds how often a transaction is run.
+// maxTries is the maximum number of attempts to run a transaction.
 const maxTries = 40
 
-// write runs the queries in one SERIALIZABLE transaction, which is one round trip, again after each conflict.
+// write runs the queries in one SERIALIZABLE transaction, which takes one round trip, and retries it after conflicts.
 func (s *Server) write(ctx context.Context, queries ...query) error {
 	for try := 0; ; try++ {
 		err := s.writeOnce(ctx, queries)

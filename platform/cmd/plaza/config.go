@@ -12,7 +12,7 @@ func newConfig() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Print the configuration that the file, the variables and the flags give, with secrets redacted",
+		Short: "Print the effective configuration with secrets redacted",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text, err := configText(cmd, markdown)
@@ -24,7 +24,7 @@ func newConfig() *cobra.Command {
 		},
 	}
 	config.AddFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the table of all settings instead")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a Markdown table of all settings instead")
 	return cmd
 }
 

@@ -19,46 +19,45 @@ import (
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// demoMark is the file that says that the network has been filled.
+// demoMark is the file that marks a network as filled.
 const demoMark = "demo-filled"
 
-// fillDemo fills the network through its own interface, once: each person writes at the address of the own region, as the
-// person's app would.
+// fillDemo fills the network through its API, once. Each user writes to their own region, as a real client would.
 func fillDemo(ctx context.Context, facts devFacts, dir string) error {
 	mark := filepath.Join(dir, demoMark)
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	d := &demo{http: &http.Client{Timeout: time.Minute}, facts: facts, people: map[string]demoVoice{}, categories: map[string]string{}}
+	d := &demo{http: &http.Client{Timeout: time.Minute}, facts: facts, people: map[string]demoClient{}, categories: map[string]string{}}
 	if err := d.fill(ctx); err != nil {
 		return fmt.Errorf("filling the demo network: %w", err)
 	}
 	return writeFile(mark, "")
 }
 
-// demo is what the filling has made so far.
+// demo is the state of filling the network.
 type demo struct {
 	http       *http.Client
 	facts      devFacts
-	people     map[string]demoVoice // by user id
-	categories map[string]string    // name, home -> id
+	people     map[string]demoClient // by user id
+	categories map[string]string     // name, home -> id
 }
 
-// demoVoice speaks for somebody at the address of a region.
-type demoVoice struct {
+// demoClient is the connection of a user or administrator to a region.
+type demoClient struct {
 	url     string
-	header  http.Header // who speaks, for what is no RPC
+	header  http.Header // credentials for requests other than RPCs
 	options connect.ClientOption
 }
 
-func (d *demo) voice(home region.Code, header, value string) demoVoice {
+func (d *demo) clientOf(home region.Code, header, value string) demoClient {
 	speak := connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 			request.Header().Set(header, value)
 			return next(ctx, request)
 		}
 	})
-	return demoVoice{url: d.facts.Regions[home].BaseURL, header: http.Header{header: {value}}, options: connect.WithInterceptors(speak)}
+	return demoClient{url: d.facts.Regions[home].BaseURL, header: http.Header{header: {value}}, options: connect.WithInterceptors(speak)}
 }
 
 func (d *demo) fill(ctx context.Context) error {
@@ -76,7 +75,7 @@ func (d *demo) fill(ctx context.Context) error {
 }
 
 func (d *demo) signIn(ctx context.Context, p demoPerson) error {
-	guest := d.voice(p.home, auth.HeaderAPIKey, d.facts.APIKey)
+	guest := d.clientOf(p.home, auth.HeaderAPIKey, d.facts.APIKey)
 	sessions := plazav1connect.NewSessionServiceClient(d.http, guest.url, guest.options)
 	made, err := sessions.CreateSession(ctx, &plazav1.CreateSessionRequest{
 		UserId: p.id, DeviceId: "demo of " + p.id, DisplayName: &p.name,
@@ -84,17 +83,17 @@ func (d *demo) signIn(ctx context.Context, p demoPerson) error {
 	if err != nil {
 		return fmt.Errorf("signing %s in: %w", p.id, err)
 	}
-	d.people[p.id] = d.voice(p.home, "Authorization", "Bearer "+made.GetAccessToken())
+	d.people[p.id] = d.clientOf(p.home, "Authorization", "Bearer "+made.GetAccessToken())
 	return nil
 }
 
-// category returns the id of a category of that name at home, and makes it when it is not there.
+// category returns the id of the category called name at home, creating it if it does not exist.
 func (d *demo) category(ctx context.Context, home region.Code, name string) (string, error) {
 	key := name + "@" + home.String()
 	if id, ok := d.categories[key]; ok {
 		return id, nil
 	}
-	admin := d.voice(home, "Authorization", "Bearer "+d.facts.AdminToken)
+	admin := d.clientOf(home, "Authorization", "Bearer "+d.facts.AdminToken)
 	client := plazav1connect.NewCategoryServiceClient(d.http, admin.url, admin.options)
 	made, err := client.CreateCategory(ctx, &plazav1.CreateCategoryRequest{Name: name})
 	if err != nil {

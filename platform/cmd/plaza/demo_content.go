@@ -2,13 +2,13 @@ package main
 
 import "github.com/plaza-social/plaza/platform/region"
 
-// demoPerson is somebody of the demo network.
+// demoPerson is a user of the demo network.
 type demoPerson struct {
 	id, name string
-	home     region.Code // where the person signs in first, and so lives
+	home     region.Code // region of the first sign-in, which becomes the home
 }
 
-// demoCommunity is a community and what is written in it. People are named by their ids.
+// demoCommunity is a community and its content. Users are referred to by id.
 type demoCommunity struct {
 	home              region.Code
 	name, description string
@@ -18,7 +18,7 @@ type demoCommunity struct {
 	posts             []demoPost
 }
 
-// demoPost is a post with its comments, reactions and those who flag it.
+// demoPost is a post, its comments and reactions, and the users who flag it.
 type demoPost struct {
 	author, text string
 	comments     []demoComment
@@ -26,13 +26,13 @@ type demoPost struct {
 	flaggedBy    []string
 }
 
-// demoReaction is a way to react and who does.
+// demoReaction is a reaction and the users who add it.
 type demoReaction struct {
 	name string
 	by   []string
 }
 
-// demoComment is a comment with its answers, reactions and those who flag it.
+// demoComment is a comment, its replies and reactions, and the users who flag it.
 type demoComment struct {
 	author, text string
 	answers      []demoComment
@@ -40,7 +40,7 @@ type demoComment struct {
 	flaggedBy    []string
 }
 
-// demoPeople live in all three regions.
+// demoPeople are spread over all three regions.
 var demoPeople = []demoPerson{
 	{"amara", "Amara Okafor", region.US},
 	{"diego", "Diego Fuentes", region.US},
@@ -53,7 +53,7 @@ var demoPeople = []demoPerson{
 	{"siti", "Siti Rahman", region.SG},
 }
 
-// demoCommunities have members from other regions, so that a look at any address shows rows of every home.
+// demoCommunities have members from other regions, so that every region shows rows of every home.
 var demoCommunities = []demoCommunity{
 	{
 		home: region.EU, name: "Night trains", category: "Travel", founder: "jonas",

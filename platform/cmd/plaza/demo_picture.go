@@ -14,11 +14,11 @@ import (
 	"net/http"
 )
 
-// demoSide is how many pixels wide and high a demo picture is.
+// demoSide is the width and height of a demo picture in pixels.
 const demoSide = 640
 
-// picture uploads a picture for something of the demo network, and returns its id.
-func (d *demo) picture(ctx context.Context, by demoVoice, name string) (string, error) {
+// picture uploads a picture derived from name and returns its id.
+func (d *demo) picture(ctx context.Context, by demoClient, name string) (string, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("files", name+".png")
@@ -54,12 +54,12 @@ func (d *demo) uploaded(request *http.Request) (string, error) {
 		FileID string `json:"fileId"`
 	}
 	if err := json.Unmarshal(text, &files); err != nil || len(files) != 1 {
-		return "", fmt.Errorf("upload answered %s: %s", response.Status, text)
+		return "", fmt.Errorf("upload failed: %s: %s", response.Status, text)
 	}
 	return files[0].FileID, nil
 }
 
-// demoPicture is a landscape of two colours, which the name decides on.
+// demoPicture returns a landscape in two colours derived from name.
 func demoPicture(name string) image.Image {
 	hash := sha256.Sum256([]byte(name))
 	sky := color.RGBA{R: hash[0], G: hash[1], B: 0xd0, A: 0xff}

@@ -12,20 +12,20 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestDemoContentHoldsTogether finds a name that is nobody's before a start does.
-func TestDemoContentHoldsTogether(t *testing.T) {
+// TestDemoContentIsConsistent checks that the content refers to existing users only.
+func TestDemoContentIsConsistent(t *testing.T) {
 	homes := map[string]region.Code{}
 	for _, p := range demoPeople {
 		require.NotContains(t, homes, p.id)
 		homes[p.id] = p.home
 	}
 	for _, c := range demoCommunities {
-		require.Equal(t, c.home, homes[c.founder], "a community lives where it is made")
+		require.Equal(t, c.home, homes[c.founder], "a community's home is its founder's")
 		members := append([]string{c.founder}, c.members...)
 		for _, member := range members {
 			require.Contains(t, homes, member)
 		}
-		require.True(t, slices.ContainsFunc(members, func(m string) bool { return homes[m] != c.home }), "somebody from elsewhere")
+		require.True(t, slices.ContainsFunc(members, func(m string) bool { return homes[m] != c.home }), "a member from another region")
 		for _, p := range c.posts {
 			require.Subset(t, members, append([]string{p.author}, p.flaggedBy...))
 			requireMembers(t, members, p.comments)
@@ -45,7 +45,7 @@ func requireMembers(t *testing.T, members []string, comments []demoComment) {
 	}
 }
 
-// TestDevDemo fills a network once: a second start finds it as it is.
+// TestDevDemo fills a network and checks that a second start does not change it.
 func TestDevDemo(t *testing.T) {
 	dir, port := t.TempDir(), freePorts(t)
 	for range 2 {
@@ -60,7 +60,7 @@ func TestDevDemo(t *testing.T) {
 	}
 }
 
-// postsAt is how many posts of the demo live at home: they live with their community.
+// postsAt returns the number of demo posts at home, which is the home of their community.
 func postsAt(home region.Code) int {
 	n := 0
 	for _, c := range demoCommunities {

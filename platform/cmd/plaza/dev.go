@@ -22,10 +22,10 @@ import (
 // Time limits of plaza dev.
 const (
 	devReadyTimeout = time.Minute      // from the listeners to three ready servers
-	devStopTimeout  = 30 * time.Second // for the database's orderly end
+	devStopTimeout  = 30 * time.Second // for a clean shutdown of the database
 )
 
-// devOptions is what the flags of plaza dev say.
+// devOptions are the flags of plaza dev.
 type devOptions struct {
 	dataDir   string
 	port      int
@@ -37,30 +37,30 @@ func newDev() *cobra.Command {
 	var opts devOptions
 	cmd := &cobra.Command{
 		Use:   "dev",
-		Short: "Serve all three regions on this machine, with a database found or started here",
-		Long: "Serve us, eu and sg on 127.0.0.1 until ctrl-C, on the database of PLAZA_DATABASE_URL, or CockroachDB\n" +
-			"(COCKROACH_BINARY or cockroach in PATH), or PostgreSQL's server programs of this machine. Data and keys are kept\n" +
-			"in the data folder. Addresses and keys are printed and written to dev.json there. Not for production: keys lie\n" +
-			"in plain files and the database is this program's child.",
+		Short: "Serve all three regions on this machine, with a local database",
+		Long: "Serve us, eu and sg on 127.0.0.1 until interrupted. The database is the one at PLAZA_DATABASE_URL, or a local\n" +
+			"CockroachDB (COCKROACH_BINARY or cockroach in PATH) or PostgreSQL that is started and stopped with the program.\n" +
+			"Data and keys are stored in the data directory. URLs and keys are printed and written to dev.json there. Not for\n" +
+			"production: keys are stored in plain files.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return newDevNetwork(cmd, opts).run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opts.dataDir, "data-dir", ".plaza", "folder for data, keys and dev.json")
-	flags.IntVar(&opts.port, "port", 8081, "port of us; eu and sg take the two after it, operations those plus 1000")
-	flags.BoolVar(&opts.ephemeral, "ephemeral", false, "start with no data and remove it at exit; the data folder's own data is left alone")
-	flags.BoolVar(&opts.demo, "demo", false, "fill the network with a few people and what they write")
+	flags.StringVar(&opts.dataDir, "data-dir", ".plaza", "directory for data, keys and dev.json")
+	flags.IntVar(&opts.port, "port", 8081, "port of us; eu and sg use the next two ports, operations endpoints these ports plus 1000")
+	flags.BoolVar(&opts.ephemeral, "ephemeral", false, "start without data and remove new data at exit; existing data in the data directory is not touched")
+	flags.BoolVar(&opts.demo, "demo", false, "fill the network with demo users and content")
 	return cmd
 }
 
-// devNetwork is a running plaza dev.
+// devNetwork is a running development network.
 type devNetwork struct {
 	opts    devOptions
 	cmd     *cobra.Command
 	log     *slog.Logger
-	base    config.Config // what every region shares
-	dir     string        // of dev.json
-	work    string        // of data and keys: dir, or a temporary folder
+	base    config.Config // shared by all regions
+	dir     string        // directory of dev.json
+	work    string        // directory of data and keys: dir or a temporary directory
 	keys    devKeys
 	servers []*app.Region
 }
@@ -69,7 +69,7 @@ func newDevNetwork(cmd *cobra.Command, opts devOptions) *devNetwork {
 	return &devNetwork{opts: opts, cmd: cmd}
 }
 
-// run starts everything in order, serves until ctx ends, and stops everything in the opposite order.
+// run starts everything in order, serves until ctx ends, and stops everything in reverse order.
 func (d *devNetwork) run(ctx context.Context) (err error) {
 	app.TuneGC(app.Serving)
 	go app.ReturnMemory(ctx)
@@ -98,7 +98,7 @@ func (d *devNetwork) run(ctx context.Context) (err error) {
 	return d.serve(ctx, db)
 }
 
-// interrupted turns the error of work that was ended by a signal into the orderly end that it is.
+// interrupted returns nil instead of err if ctx has ended, because an interrupt is not an error.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -106,10 +106,11 @@ func interrupted(ctx context.Context, err error) error {
 	return nil
 }
 
-// configure takes what all regions share from PLAZA_* variables, so that log levels, limits and lifetimes can be tried out.
+// configure reads the settings shared by all regions from PLAZA_* variables, such as log level, limits and token
+// lifetimes.
 func (d *devNetwork) configure() error {
 	if d.opts.port < 1 || d.opts.port+len(region.All())-1+opsOffset > 65535 {
-		return &usageError{fmt.Errorf("flag --port: %d leaves no room for operations at plus %d", d.opts.port, opsOffset)}
+		return &usageError{fmt.Errorf("flag --port: %d is too high: operations endpoints use the port plus %d", d.opts.port, opsOffset)}
 	}
 	cfg, err := config.Load(nil, devEnv)
 	if err != nil {
@@ -120,7 +121,7 @@ func (d *devNetwork) configure() error {
 	return nil
 }
 
-// devEnv is the environment with the defaults of development.
+// devEnv is os.LookupEnv with defaults for development.
 func devEnv(name string) (string, bool) {
 	if text, ok := os.LookupEnv(name); ok {
 		return text, true
@@ -129,19 +130,19 @@ func devEnv(name string) (string, bool) {
 	return text, ok
 }
 
-// openFolders makes the folders and takes them for this process. release removes what an ephemeral network leaves.
+// openFolders creates and locks the directories. release removes the data of an ephemeral network.
 func (d *devNetwork) openFolders() (release func() error, err error) {
 	if d.dir, err = filepath.Abs(d.opts.dataDir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the data folder: %w", err)
+		return nil, fmt.Errorf("creating the data directory: %w", err)
 	}
 	unlock, err := devdb.Lock(filepath.Join(d.dir, "plaza.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("flag --data-dir: %w", err)
 	}
-	if err := removeDevFile(d.dir); err != nil { // an old one would look as if this network were up
+	if err := removeDevFile(d.dir); err != nil { // clients take dev.json as a sign that the network is up
 		return nil, errors.Join(err, unlock())
 	}
 	d.work = d.dir
@@ -164,14 +165,14 @@ func (d *devNetwork) migrate(ctx context.Context, db *devdb.DB) error {
 	})
 }
 
-// stopDatabase gives the database its time to end even though ctx has ended.
+// stopDatabase stops the database with a time limit that is independent of ctx, which may have ended.
 func (d *devNetwork) stopDatabase(ctx context.Context, db *devdb.DB) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), devStopTimeout)
 	defer cancel()
 	return db.Stop(ctx)
 }
 
-// regionConfig is the configuration of one region's server.
+// regionConfig returns the configuration of one region's server.
 func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config {
 	cfg := d.base
 	cfg.Region = home
@@ -180,7 +181,7 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	cfg.OpsListen = config.Address(opsAddr(d.opts.port, home))
 	cfg.DatabaseURL = telemetry.SecretURL(db.URL())
 	if db.Engine() != devdb.External || d.opts.ephemeral {
-		cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG = "", "", "" // they name some other database
+		cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG = "", "", "" // they refer to another database
 	}
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = d.keys.files()
 	cfg.DirectoryKey = d.keys.directoryKey
@@ -192,13 +193,13 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	return cfg
 }
 
-// Where a media server on this machine would be, by the ports that the field uses for RTMP and HLS.
+// Default URLs of a media server on this machine, with the conventional ports of RTMP and HLS.
 const (
 	devIngestURL   = "rtmp://127.0.0.1:1935/live"
 	devPlaybackURL = "http://127.0.0.1:8888/live"
 )
 
-// mediaConfig lets streams and rooms go live: somebody may report on them, and they have addresses.
+// mediaConfig configures a media server, so that streams and rooms can go live.
 func (d *devNetwork) mediaConfig(cfg *config.Config) {
 	if cfg.MediaKey == "" {
 		cfg.MediaKey = d.keys.mediaKey

@@ -22,7 +22,7 @@ const (
 	devAdminValid = 30 * 24 * time.Hour
 )
 
-// devFacts is dev.json: what a program needs to use the network.
+// devFacts is the content of dev.json: what a program needs to use the network.
 type devFacts struct {
 	NetworkID   string                    `json:"networkId"`
 	ServerKey   string                    `json:"serverKey"`
@@ -33,7 +33,7 @@ type devFacts struct {
 	Regions     map[region.Code]devRegion `json:"regions"`
 }
 
-// devRegion is where one region is served.
+// devRegion has the URLs of one region.
 type devRegion struct {
 	BaseURL string `json:"baseUrl"`
 	OpsURL  string `json:"opsUrl"`
@@ -70,7 +70,7 @@ func removeDevFile(dir string) error {
 	return err
 }
 
-// print tells a person what dev.json tells a program, and ends with the line that programs wait for.
+// print prints the facts for humans. It ends with a line for which programs can wait.
 func (f devFacts) print(out io.Writer, d *devNetwork) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Network %s, data in %s\n\n", f.NetworkID, d.dataPlace())
@@ -79,10 +79,10 @@ func (f devFacts) print(out io.Writer, d *devNetwork) error {
 	for _, home := range region.All() {
 		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\n", home, f.Regions[home].BaseURL, f.Regions[home].OpsURL)
 	}
-	_ = table.Flush() // a strings.Builder takes everything
+	_ = table.Flush() // strings.Builder never fails
 	fmt.Fprintf(&b, "\n  server key   %s\n  API key      %s\n  media key    %s\n  admin token  %s\n  database     %s\n",
 		f.ServerKey, f.APIKey, f.MediaKey, f.AdminToken, f.DatabaseURL)
-	fmt.Fprintf(&b, "\nAll of it is in %s. Sign in as alice, whose home will be eu:\n\n%s\n\nplaza: ready\n",
+	fmt.Fprintf(&b, "\nThis information is in %s. To sign in as alice, with home region eu:\n\n%s\n\nplaza: ready\n",
 		filepath.Join(d.opts.dataDir, devFileName), f.firstRequest())
 	_, err := io.WriteString(out, b.String())
 	return err
@@ -90,7 +90,7 @@ func (f devFacts) print(out io.Writer, d *devNetwork) error {
 
 func (d *devNetwork) dataPlace() string {
 	if d.opts.ephemeral {
-		return "a temporary folder that is removed at exit"
+		return "a temporary directory that is removed at exit"
 	}
 	return d.dir
 }

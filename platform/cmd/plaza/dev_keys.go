@@ -15,10 +15,11 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// devKeyID is the id of the one server key and the one API key that plaza dev makes. Others can be added to the files.
+// devKeyID is the id of the server key and of the API key that plaza dev generates. Other keys can be added to the
+// files.
 const devKeyID = "dev"
 
-// devKeys is the identity of a development network: made at the first start, found again at every later one.
+// devKeys are the id and the keys of a development network. They are generated at the first start and then reused.
 type devKeys struct {
 	dir          string
 	networkID    string
@@ -28,7 +29,7 @@ type devKeys struct {
 	mediaKey     telemetry.Secret
 }
 
-// ensureDevKeys makes what is missing in dir, in files that only their owner can read.
+// ensureDevKeys generates missing keys in dir, in files that only their owner can read.
 func ensureDevKeys(dir string) (devKeys, error) {
 	k := devKeys{dir: dir}
 	server, api, signing := k.files()
@@ -62,7 +63,7 @@ func (k devKeys) files() (server, api, signing string) {
 	return filepath.Join(k.dir, "server-keys.json"), filepath.Join(k.dir, "api-keys.json"), filepath.Join(k.dir, "signing-keys.json")
 }
 
-// ensureHex returns the text of the file at path, or makes the file with random bytes in hexadecimal.
+// ensureHex returns the text in the file at path, creating it with random bytes in hexadecimal if it does not exist.
 func ensureHex(path string, bytes int) (string, error) {
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -72,12 +73,12 @@ func ensureHex(path string, bytes int) (string, error) {
 		return "", err
 	}
 	raw := make([]byte, bytes)
-	_, _ = rand.Read(raw) // crypto/rand.Read never fails: it ends the program instead
+	_, _ = rand.Read(raw) // crypto/rand.Read never fails: it crashes the program instead
 	made := hex.EncodeToString(raw)
 	return made, writeFile(path, made+"\n")
 }
 
-// writeFile puts a private file in place whole: nobody ever reads half of it.
+// writeFile atomically writes a file that only its owner can read.
 func writeFile(path, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// opsOffset is how far above a region's port its operations are.
+// opsOffset is the difference between a region's API port and operations port.
 const opsOffset = 1000
 
-// portOf returns the port of home's API when that of us is first.
+// portOf returns the API port of home, given that of us.
 func portOf(first int, home region.Code) int {
 	for i, code := range region.All() {
 		if code == home {
 			return first + i
 		}
 	}
-	panic("no such region: " + home.String())
+	panic("unknown region: " + home.String())
 }
 
 func apiAddr(first int, home region.Code) string { return local(portOf(first, home)) }
@@ -33,7 +33,7 @@ func opsAddr(first int, home region.Code) string { return local(portOf(first, ho
 
 func local(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// checkPorts finds a taken port before a database is started for nothing.
+// checkPorts reports ports that are in use before a database is started in vain.
 func (d *devNetwork) checkPorts() error {
 	for _, home := range region.All() {
 		for _, addr := range []string{apiAddr(d.opts.port, home), opsAddr(d.opts.port, home)} {
@@ -52,12 +52,12 @@ func (d *devNetwork) checkPorts() error {
 func portError(addr string, err error) error {
 	_, port, _ := net.SplitHostPort(addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("port %s is in use: stop what uses it, or choose other ports with --port", port)
+		return fmt.Errorf("port %s is in use: stop the program that uses it or choose other ports with --port", port)
 	}
 	return fmt.Errorf("port %s cannot be used (%w): choose other ports with --port", port, err)
 }
 
-// serve runs the three regions until parent ends or one of them fails.
+// serve serves the three regions until parent ends or one of them fails.
 func (d *devNetwork) serve(parent context.Context, db *devdb.DB) error {
 	if err := d.openRegions(parent, db); err != nil {
 		return interrupted(parent, err)
@@ -80,7 +80,7 @@ func (d *devNetwork) serve(parent context.Context, db *devdb.DB) error {
 	for range d.servers {
 		<-ended
 	}
-	if cause := context.Cause(ctx); cause != context.Cause(parent) { //nolint:errorlint // the very value: who ended it first
+	if cause := context.Cause(ctx); cause != context.Cause(parent) { //nolint:errorlint // compares identity: which context ended first
 		return cause
 	}
 	return nil
@@ -107,11 +107,11 @@ func (d *devNetwork) watchDatabase(ctx context.Context, db *devdb.DB, fail func(
 	select {
 	case <-ctx.Done():
 	case <-db.Died():
-		fail(errors.New("the database server ended by itself; its log is in the data folder"))
+		fail(errors.New("the database server exited unexpectedly; its log is in the data directory"))
 	}
 }
 
-// announce waits until every region is ready, fills a demo network, and tells where everything is.
+// announce waits until every region is ready, fills a demo network, and prints the facts.
 func (d *devNetwork) announce(ctx context.Context, db *devdb.DB) error {
 	for _, server := range d.servers {
 		if err := waitReady(ctx, server); err != nil {

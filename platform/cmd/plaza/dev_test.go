@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// devProcess is a plaza dev in a process of its own.
+// devProcess is a plaza dev in a separate process.
 type devProcess struct {
 	cmd    *exec.Cmd
 	dir    string
@@ -30,7 +30,7 @@ type devProcess struct {
 	errors *strings.Builder
 }
 
-// startDev starts plaza dev on dir and returns when it says that it is ready, with what it printed until then.
+// startDev starts plaza dev on dir and returns when it is ready, with its output until then.
 func startDev(t *testing.T, dir string, port int, args ...string) (*devProcess, string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -58,7 +58,7 @@ func startDev(t *testing.T, dir string, port int, args ...string) (*devProcess, 
 	}
 }
 
-// stop sends a signal and expects the orderly end.
+// stop sends a signal and expects a clean exit.
 func (p *devProcess) stop(t *testing.T, signal os.Signal) {
 	t.Helper()
 	require.NoError(t, p.cmd.Process.Signal(signal))
@@ -129,7 +129,7 @@ func TestDev(t *testing.T) {
 	p.stop(t, os.Interrupt)
 }
 
-// requirePrivate expects that nobody else can read anything that lies directly in dir.
+// requirePrivate checks that other users cannot read anything directly in dir.
 func requirePrivate(t *testing.T, dir string) {
 	t.Helper()
 	found, err := os.ReadDir(dir)
@@ -159,7 +159,7 @@ func TestDevEphemeralLeavesThePersistentNetworkAlone(t *testing.T) {
 	require.NoError(t, err)
 	p, printed := startDev(t, dir, port, "--ephemeral")
 	require.NotEqual(t, keys.networkID, p.facts(t).NetworkID)
-	require.Contains(t, printed, "a temporary folder that is removed at exit")
+	require.Contains(t, printed, "a temporary directory that is removed at exit")
 	p.stop(t, syscall.SIGTERM)
 	require.NoFileExists(t, filepath.Join(dir, devFileName))
 	require.NoDirExists(t, filepath.Join(dir, "postgres"))
@@ -180,7 +180,7 @@ func TestDevPortInUse(t *testing.T) {
 		require.NoError(t, l.Close())
 		require.Equal(t, 1, code)
 		require.Empty(t, stdout)
-		require.Equal(t, "plaza: port "+strconv.Itoa(taken)+" is in use: stop what uses it, or choose other ports with --port\n", stderr)
+		require.Equal(t, "plaza: port "+strconv.Itoa(taken)+" is in use: stop the program that uses it or choose other ports with --port\n", stderr)
 	}
 }
 
@@ -194,13 +194,13 @@ func TestDevFolderInUse(t *testing.T) {
 	p.stop(t, syscall.SIGTERM)
 }
 
-// TestDevSaysWhenItsDatabaseEnds kills the database server below a running network.
-func TestDevSaysWhenItsDatabaseEnds(t *testing.T) {
+// TestDevDatabaseExits kills the database server of a running network.
+func TestDevDatabaseExits(t *testing.T) {
 	dir := t.TempDir()
 	p, _ := startDev(t, dir, freePorts(t))
 	text, err := os.ReadFile(filepath.Join(dir, "postgres", "data", "postmaster.pid"))
 	if err != nil {
-		p.stop(t, syscall.SIGTERM) // another engine, whose nodes have no such file
+		p.stop(t, syscall.SIGTERM) // CockroachDB, whose nodes have no such file
 		return
 	}
 	pid, err := strconv.Atoi(strings.Split(string(text), "\n")[0])
@@ -209,5 +209,5 @@ func TestDevSaysWhenItsDatabaseEnds(t *testing.T) {
 	err = p.cmd.Wait()
 	require.Error(t, err)
 	require.Equal(t, 1, p.cmd.ProcessState.ExitCode())
-	require.Contains(t, p.errors.String(), "plaza: the database server ended by itself")
+	require.Contains(t, p.errors.String(), "plaza: the database server exited unexpectedly")
 }

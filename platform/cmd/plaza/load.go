@@ -10,12 +10,12 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// loadConfig reads every layer of the configuration for a command with config.AddFlags.
+// loadConfig loads the configuration for a command that has the flags of config.AddFlags.
 func loadConfig(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(cmd.Flags(), os.LookupEnv)
 }
 
-// newLogger logs to standard error: standard output is for answers.
+// newLogger returns a logger to standard error; standard output is for results.
 func newLogger(cmd *cobra.Command, cfg config.Config) *slog.Logger {
 	return telemetry.NewLogger(cmd.ErrOrStderr(), cfg.LogFormat, cfg.LogLevel.Level())
 }

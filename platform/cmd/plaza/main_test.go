@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 )
 
-// TestMain lets the test program be plaza itself, for tests that need a process.
+// TestMain lets the test binary act as plaza, for tests that need a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("PLAZA_TEST_BE_PLAZA") != "" {
 		main()
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// plaza runs the program and returns what it wrote.
+// plaza runs the program and returns its exit code and output.
 func plaza(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -32,7 +32,7 @@ func plaza(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-func TestMistakesAreOneLineAndExitCode2(t *testing.T) {
+func TestUsageErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		args []string
 		want string
@@ -43,7 +43,7 @@ func TestMistakesAreOneLineAndExitCode2(t *testing.T) {
 		"unknown flag":        {[]string{"serve", "--colour"}, `plaza: unknown flag: --colour`},
 		"wrong value":         {[]string{"serve", "--region", "mars"}, `plaza: flag --region: unknown region "mars": want us, eu or sg`},
 		"wrong value, config": {[]string{"config", "--pool-size", "0"}, `plaza: flag --pool-size: "0" is not a number from 1 to 1000`},
-		"missing setting":     {[]string{"serve", "--region", "us"}, `plaza: network-id: not set: give --network-id, PLAZA_NETWORK_ID`},
+		"missing setting":     {[]string{"serve", "--region", "us"}, `plaza: network-id: not set: use --network-id, PLAZA_NETWORK_ID`},
 		"missing database":    {[]string{"migrate", "up"}, `plaza: database-url: not set`},
 		"missing keys":        {[]string{"token", "admin", "--network-id", strings.Repeat("a", 24)}, `plaza: signing-keys-file: not set`},
 		"no such port":        {[]string{"dev", "--port", "70000"}, `plaza: flag --port: 70000`},
@@ -74,7 +74,7 @@ func TestVersion(t *testing.T) {
 	require.Regexp(t, `^plaza \S+ \(revision \S+, go\S+\)\n$`, stdout)
 }
 
-func TestConfigShowsEveryLayerAndNoSecret(t *testing.T) {
+func TestConfig(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "plaza.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("region: sg\npool-size: 3\n"), 0o600))
 	t.Setenv("PLAZA_DATABASE_URL", "postgresql://plaza:hunter2@db/plaza")
@@ -96,7 +96,7 @@ func TestMigrate(t *testing.T) {
 	url := testdb.New(t)
 	code, stdout, stderr := plaza(t, "migrate", "status", "--database-url", url)
 	require.Zero(t, code, stderr)
-	require.Regexp(t, `^database at 0, program needs \d+: run plaza migrate up\n$`, stdout)
+	require.Regexp(t, `^schema version is 0, required is \d+: run plaza migrate up\n$`, stdout)
 
 	code, stdout, stderr = plaza(t, "migrate", "up", "--database-url", url)
 	require.Zero(t, code, stderr)
@@ -105,10 +105,10 @@ func TestMigrate(t *testing.T) {
 
 	code, stdout, stderr = plaza(t, "migrate", "up", "--database-url", url)
 	require.Zero(t, code, stderr)
-	require.Regexp(t, `^database at \d+, program needs \d+: up to date\n$`, stdout, "again does nothing")
+	require.Regexp(t, `^schema version is \d+, required is \d+: up to date\n$`, stdout, "idempotent")
 }
 
-func TestMigrateNeverShowsThePassword(t *testing.T) {
+func TestMigrateHidesPasswords(t *testing.T) {
 	for url, want := range map[string]int{
 		"postgresql://plaza:hunter2@127.0.0.1:1/plaza": exitTransient, "postgresql://plaza:hunter2@[/": exitError,
 	} {
@@ -130,10 +130,10 @@ func TestTokenAdmin(t *testing.T) {
 	claims, err := auth.NewIssuer(network, ring).Verify(strings.TrimSpace(stdout))
 	require.NoError(t, err)
 	require.True(t, claims.Admin)
-	require.Contains(t, stderr, "admin token of ann, valid until ")
+	require.Contains(t, stderr, "admin token for ann, valid until ")
 }
 
-// freePorts returns a first port for plaza dev such that all six ports are free.
+// freePorts returns a port for plaza dev such that all six ports are free.
 func freePorts(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -146,11 +146,11 @@ func freePorts(t *testing.T) int {
 			return first
 		}
 	}
-	require.Fail(t, "no six free ports")
+	require.Fail(t, "found no six free ports")
 	return 0
 }
 
-// within ends a test that hangs long before the Go tool would.
+// within returns a context that ends long before the Go tool's timeout.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

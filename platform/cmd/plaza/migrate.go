@@ -14,7 +14,7 @@ import (
 func newMigrate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the database to the schema that this program needs",
+		Short: "Migrate the database schema",
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,10 +27,10 @@ func newMigrateUp() *cobra.Command {
 	var terminationLog string
 	cmd := &cobra.Command{
 		Use:   "up",
-		Short: "Apply the steps that are missing; on CockroachDB, wait until the rows are where they belong",
-		Long: "Apply the steps that are missing; on CockroachDB, wait until the rows are where they belong. It may run again,\n" +
-			"and several may run at once. Exit codes: 0 done, 1 failed, 2 wrong flags or configuration, 75 failed and may\n" +
-			"succeed when it is tried again (the database is away or busy).",
+		Short: "Apply pending migrations; on CockroachDB, also place the tables' rows",
+		Long: "Apply pending migrations; on CockroachDB, also place the tables' rows and wait until they are moved. The command\n" +
+			"is idempotent and may run concurrently. Exit codes: 0 success, 1 failure, 2 invalid flags or configuration,\n" +
+			"75 failure that a retry may fix (the database is unavailable or busy).",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := &migrateProgress{out: cmd.OutOrStdout(), json: asJSON}
@@ -42,8 +42,8 @@ func newMigrateUp() *cobra.Command {
 		},
 	}
 	config.AddFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print progress as lines of JSON")
-	cmd.Flags().StringVar(&terminationLog, "termination-log", "", "file that gets the error in one line, and the schema in a line of JSON, such as /dev/termination-log in a Kubernetes Job")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print progress as JSON lines")
+	cmd.Flags().StringVar(&terminationLog, "termination-log", "", "file to which the error (one line) and the schema (one line of JSON) are written, such as /dev/termination-log in a Kubernetes Job")
 	return cmd
 }
 
@@ -51,7 +51,7 @@ func newMigrateStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Tell which schema the database has and which one this program needs",
+		Short: "Print the schema version of the database and the required one",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := migrateConfig(cmd)
@@ -97,13 +97,13 @@ func migrateUp(cmd *cobra.Command, cfg config.Config, p *migrateProgress) error 
 // The states of a schema.
 const (
 	schemaUpToDate = "UpToDate"
-	schemaBehind   = "Behind" // run plaza migrate up
+	schemaBehind   = "Behind" // migrations are pending
 	schemaAhead    = "Ahead"  // the database was migrated by a newer program
 )
 
-// schemaStatus is the schema of a database against this program's.
+// schemaStatus is the schema version of a database compared with that required by the program.
 type schemaStatus struct {
-	Current int64  `json:"current"` // 0 where there is none
+	Current int64  `json:"current"` // 0 if there is none
 	Target  int64  `json:"target"`
 	State   string `json:"state"`
 }
@@ -124,7 +124,7 @@ func (s schemaStatus) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(s)
 	}
-	words := map[string]string{schemaUpToDate: "up to date", schemaBehind: "run plaza migrate up", schemaAhead: "newer than this program"}
-	_, err := fmt.Fprintf(out, "database at %d, program needs %d: %s\n", s.Current, s.Target, words[s.State])
+	words := map[string]string{schemaUpToDate: "up to date", schemaBehind: "run plaza migrate up", schemaAhead: "newer than required"}
+	_, err := fmt.Fprintf(out, "schema version is %d, required is %d: %s\n", s.Current, s.Target, words[s.State])
 	return err
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// transientError is a failure that may go away by itself: the program ends with exitTransient.
+// transientError is a failure that a retry may fix. The program exits with exitTransient.
 type transientError struct{ error }
 
 func (e transientError) Unwrap() error { return e.error }
 
-// databaseFailure puts err into one line without the passwords of the configuration, and marks it where it is worth another try.
+// databaseFailure returns err on one line and without the passwords of the configuration, marked if a retry may fix it.
 func databaseFailure(err error, cfg config.Config) error {
 	scrubbed := &databaseError{text: scrub(oneLine(err), cfg), cause: err}
 	if store.Transient(err) {
@@ -30,7 +30,7 @@ func databaseFailure(err error, cfg config.Config) error {
 	return scrubbed
 }
 
-// databaseError shows a text in place of its cause's.
+// databaseError replaces the text of its cause.
 type databaseError struct {
 	text  string
 	cause error
@@ -39,7 +39,7 @@ type databaseError struct {
 func (e *databaseError) Error() string { return e.text }
 func (e *databaseError) Unwrap() error { return e.cause }
 
-// scrub takes the passwords of the database URLs out of text. No error of ours has one; a driver's or a server's might.
+// scrub removes the passwords of the database URLs from text. Errors of drivers and servers may contain them.
 func scrub(text string, cfg config.Config) string {
 	for _, address := range []telemetry.SecretURL{cfg.DatabaseURL, cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG} {
 		text = strings.ReplaceAll(text, orNothing(address.Reveal()), address.String())
@@ -55,7 +55,7 @@ func scrub(text string, cfg config.Config) string {
 	return text
 }
 
-// orNothing is secret, or a text that occurs nowhere: an empty one would be found between all letters.
+// orNothing returns secret, or a text that never occurs if secret is empty, because "" would match everywhere.
 func orNothing(secret string) string {
 	if secret == "" {
 		return "\x00"
@@ -63,11 +63,11 @@ func orNothing(secret string) string {
 	return secret
 }
 
-// migrateProgress tells how a migration goes: a line for people or a JSON object for machines.
+// migrateProgress reports the progress of a migration in lines of text or JSON.
 type migrateProgress struct {
 	out     io.Writer
 	json    bool
-	current int64 // the schema that the database has at the end; 0 until it is known
+	current int64 // schema version at the end; 0 until it is known
 }
 
 // progressLine is a line of plaza migrate up --json.
@@ -88,7 +88,7 @@ func (p *migrateProgress) line(l progressLine) error {
 	return json.NewEncoder(p.out).Encode(l)
 }
 
-// step is told of each step, and of each time that the migration waits for the database.
+// step reports a step, or that the migration waits for the database.
 func (p *migrateProgress) step(done, total int, name string) {
 	if !p.json {
 		_, _ = fmt.Fprintf(p.out, "[%d/%d] %s\n", done, total, name)
@@ -109,7 +109,7 @@ func (p *migrateProgress) done(status schemaStatus) error {
 	return p.line(progressLine{Event: "done", Current: status.Current, Target: status.Target})
 }
 
-// finish tells of a failure where machines look for it, and returns it for those who read standard error.
+// finish reports a failure to machines and returns it for standard error.
 func (p *migrateProgress) finish(err error, cfg config.Config, terminationLog string) error {
 	text := ""
 	if err != nil {
@@ -126,13 +126,13 @@ func (p *migrateProgress) finish(err error, cfg config.Config, terminationLog st
 	return errors.Join(err, writeTerminationLog(terminationLog, schema.Log(text, maxTerminationLog)))
 }
 
-// maxTerminationLog is what Kubernetes keeps of the file.
+// maxTerminationLog is the size to which Kubernetes limits the file.
 const maxTerminationLog = 4096
 
-// writeTerminationLog replaces what the file says. The file is the kubelet's: it is not created anew, but a first run on
-// a developer's machine may.
+// writeTerminationLog overwrites the file. In a container the kubelet has created it; elsewhere it may have to be
+// created.
 func writeTerminationLog(path, text string) error {
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // it is there to be read
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // it must be readable by others
 		return fmt.Errorf("termination log: %w", err)
 	}
 	return nil

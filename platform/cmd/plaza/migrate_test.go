@@ -60,7 +60,7 @@ func TestMigrateJob(t *testing.T) {
 	require.Equal(t, schemaStatus{Current: store.TargetVersion(), Target: store.TargetVersion(), State: schemaUpToDate}, status)
 }
 
-func TestMigrateJobThatFails(t *testing.T) {
+func TestMigrateJobFailure(t *testing.T) {
 	blocked := testdb.New(t)
 	require.NoError(t, store.Migrate(t.Context(), store.MigrateOptions{URL: blocked}))
 	for name, c := range map[string]struct {
@@ -68,9 +68,9 @@ func TestMigrateJobThatFails(t *testing.T) {
 		code      int
 		transient bool
 	}{
-		"nobody listens":   {"postgresql://plaza:hunter2@127.0.0.1:1/plaza", exitTransient, true},
-		"not a URL":        {"postgresql://plaza:hunter2@db:port/plaza", exitError, false},
-		"no such database": {strings.Replace(testdb.New(t), "/plaza", "/no_such_plaza", 1), exitError, false},
+		"connection refused": {"postgresql://plaza:hunter2@127.0.0.1:1/plaza", exitTransient, true},
+		"not a URL":          {"postgresql://plaza:hunter2@db:port/plaza", exitError, false},
+		"no such database":   {strings.Replace(testdb.New(t), "/plaza", "/no_such_plaza", 1), exitError, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, last := terminationLog(t)
@@ -111,7 +111,7 @@ func TestScrub(t *testing.T) {
 	require.Contains(t, text, "are wrong at eu")
 }
 
-func TestTerminationLogNeedsItsFolder(t *testing.T) {
+func TestTerminationLogNeedsDirectory(t *testing.T) {
 	path, _ := terminationLog(t)
 	require.Error(t, writeTerminationLog(filepath.Join(path, "no", "folder"), "x"))
 }

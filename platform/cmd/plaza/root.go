@@ -15,15 +15,15 @@ import (
 // Exit codes.
 const (
 	exitOK    = 0
-	exitError = 1 // the work failed
-	exitUsage = 2 // the command line or the configuration is wrong
-	// exitTransient is sysexits' EX_TEMPFAIL: the work failed, and may succeed when it is tried again.
+	exitError = 1 // failure
+	exitUsage = 2 // invalid command line or configuration
+	// exitTransient is EX_TEMPFAIL of sysexits: a failure that a retry may fix.
 	exitTransient = 75
 )
 
-// run runs the program and returns its exit code. What is wrong goes to stderr, in one line.
+// run runs the program and returns its exit code. Errors are printed to stderr on one line.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot() //nolint:contextcheck // cobra hands the context to the commands, by ExecuteContext
+	root := newRoot() //nolint:contextcheck // passed by ExecuteContext
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitCode(err)
 }
 
-// oneLine returns the text of err without the line breaks that drivers and joined errors put in.
+// oneLine returns the text of err without line breaks, which errors of drivers and joined errors contain.
 func oneLine(err error) string {
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' })
 	for i, line := range lines {
@@ -56,7 +56,7 @@ func exitCode(err error) int {
 	return exitError
 }
 
-// usageError is a mistake on the command line.
+// usageError is an error of the command line.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -65,7 +65,7 @@ func (e *usageError) Unwrap() error { return e.err }
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "plaza",
-		Short:         "A social platform that you run yourself, in three regions",
+		Short:         "Self-hosted social platform server for three regions",
 		Args:          noArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
@@ -77,7 +77,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// noArgs refuses arguments and, for a command that has others below it, unknown ones.
+// noArgs rejects arguments, including unknown subcommands.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

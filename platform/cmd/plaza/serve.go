@@ -12,8 +12,8 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve one region",
-		Long: "Serve one region until SIGTERM or ctrl-C, then drain and stop. The database must have been migrated with\n" +
-			"plaza migrate up; until it is, the server answers 503 and /readyz says why.",
+		Long: "Serve one region until SIGTERM or an interrupt, then drain and exit. The database must have been migrated with\n" +
+			"plaza migrate up; until then the server responds with 503 and /readyz states the reason.",
 		Args: noArgs,
 		RunE: serve,
 	}

@@ -26,15 +26,15 @@ func newTokenAdmin() *cobra.Command {
 	var ttl time.Duration
 	cmd := &cobra.Command{
 		Use:   "admin",
-		Short: "Print an admin token, signed with the network's signing keys",
-		Long: "Print an admin token: send it as Authorization: Bearer to do anything in the network. It cannot be revoked\n" +
-			"by itself, so keep --ttl short. Needs network-id and signing-keys-file.",
+		Short: "Print an admin token signed with the network's signing keys",
+		Long: "Print an admin token, which grants all permissions when sent as Authorization: Bearer. It cannot be revoked, so\n" +
+			"--ttl should be short. Requires network-id and signing-keys-file.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return tokenAdmin(cmd, name, ttl) },
 	}
 	config.AddFlags(cmd.Flags())
-	cmd.Flags().StringVar(&name, "name", "admin", "whose token it is, as logs show it")
-	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "how long it is valid")
+	cmd.Flags().StringVar(&name, "name", "admin", "name of the token's owner, shown in logs")
+	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "validity")
 	return cmd
 }
 
@@ -50,7 +50,7 @@ func tokenAdmin(cmd *cobra.Command, name string, ttl time.Duration) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "admin token of %s, valid until %s\n", name, expires.Format(time.RFC3339))
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "admin token for %s, valid until %s\n", name, expires.Format(time.RFC3339))
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), token)
 	return err
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// versionInfo is what plaza version --json prints.
+// versionInfo is the output of plaza version --json.
 type versionInfo struct {
 	telemetry.Build
-	Schema int64 `json:"schema"` // the schema that this program needs
+	Schema int64 `json:"schema"` // required schema version
 }
 
 func newVersion() *cobra.Command {
@@ -31,6 +31,6 @@ func newVersion() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the schema that this program needs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, including the required schema version")
 	return cmd
 }

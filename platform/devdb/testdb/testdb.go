@@ -1,7 +1,7 @@
-// Package testdb gives each test a database of its own on a server that the tests of a process share.
+// Package testdb creates a database for each test, on a server that is shared by the tests of a process.
 //
-// The server is PLAZA_TEST_DATABASE_URL, or what package devdb finds: CockroachDB when there is one, else PostgreSQL. A
-// server started here ends with the test process, however that ends, and leaves nothing behind.
+// The server is the one at PLAZA_TEST_DATABASE_URL, or one started by package devdb: CockroachDB if available, else
+// PostgreSQL. A server started here exits with the test process, for whatever reason that ends, and leaves no data.
 package testdb
 
 import (
@@ -19,16 +19,16 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb"
 )
 
-// timeout is generous: it only ends a test that would hang, on a busy machine with three database nodes starting.
+// timeout limits tests that would hang. It allows for a busy machine on which three database nodes start.
 const timeout = 3 * time.Minute
 
-// server is what the tests of this process share.
+// server is the server shared by the tests of this process.
 type server struct {
 	url       string
 	cockroach bool
 }
 
-// shared starts the server once. Nothing stops it: devdb ends an ephemeral server when its process ends.
+// shared starts the server once. It is never stopped explicitly: devdb stops ephemeral servers when the process ends.
 var shared = sync.OnceValues(func() (server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -74,7 +74,7 @@ func get(t testing.TB) server {
 	return s
 }
 
-// New returns the URL of an empty database that is dropped when the test ends.
+// New creates an empty database that is dropped when the test ends and returns its URL.
 func New(t testing.TB) string {
 	t.Helper()
 	s, name := get(t), newName("test")
@@ -84,15 +84,15 @@ func New(t testing.TB) string {
 	return url
 }
 
-// Cockroach reports whether the tests run on CockroachDB rather than PostgreSQL.
+// Cockroach reports whether the tests run on CockroachDB instead of PostgreSQL.
 func Cockroach(t testing.TB) bool {
 	t.Helper()
 	return get(t).cockroach
 }
 
-// Template makes databases that all start with the same content, such as a migrated schema. PostgreSQL prepares it once and
-// copies it, which takes a tenth of a second; CockroachDB has no copies and prepares each. A Template is meant for a
-// package variable and serves all tests of the process.
+// Template creates databases with the same initial content, such as a migrated schema. PostgreSQL prepares it once and
+// copies it in a tenth of a second; CockroachDB cannot copy databases and prepares each. A Template is meant for a
+// package variable and is shared by all tests of the process.
 type Template struct {
 	prepare func(ctx context.Context, url string) error
 	once    sync.Once
@@ -100,12 +100,12 @@ type Template struct {
 	err     error
 }
 
-// NewTemplate returns a template whose content prepare makes in an empty database. prepare must close its connections.
+// NewTemplate returns a template. prepare creates the content in an empty database and must close its connections.
 func NewTemplate(prepare func(ctx context.Context, url string) error) *Template {
 	return &Template{prepare: prepare}
 }
 
-// New returns the URL of a database with the template's content that is dropped when the test ends.
+// New creates a database with the template's content that is dropped when the test ends and returns its URL.
 func (tpl *Template) New(t testing.TB) string {
 	t.Helper()
 	s := get(t)
@@ -123,8 +123,8 @@ func (tpl *Template) New(t testing.TB) string {
 	return url
 }
 
-// make prepares the template. It stays until the server ends; on a server that outlives the process it stays for good, so
-// its name says what it is.
+// make prepares the template database, which exists as long as the server. On a server that outlives the process it is
+// never removed, so its name is descriptive.
 func (tpl *Template) make(t testing.TB, s server) error {
 	t.Helper()
 	tpl.name = newName("test_template")
@@ -137,7 +137,7 @@ func (tpl *Template) make(t testing.TB, s server) error {
 
 func newName(prefix string) string { return prefix + "_" + strings.ToLower(rand.Text()[:16]) }
 
-// within returns a context that ends with the test, or when the test would otherwise hang.
+// within returns a context that ends with the test or after timeout.
 func within(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -145,7 +145,7 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-// dropLater drops the database when the test ends. The test's own context has ended by then.
+// dropLater drops the database when the test ends. The test's own context has already ended then.
 func dropLater(t testing.TB, s server, name string) {
 	t.Helper()
 	t.Cleanup(func() {

@@ -25,7 +25,7 @@ func execErr(ctx context.Context, url, sql string) error {
 	return err
 }
 
-func TestEachTestHasItsOwnDatabase(t *testing.T) {
+func TestDatabasesAreSeparate(t *testing.T) {
 	var first string
 	t.Run("first", func(t *testing.T) {
 		first = testdb.New(t)
@@ -36,7 +36,7 @@ func TestEachTestHasItsOwnDatabase(t *testing.T) {
 		require.NotEqual(t, first, second)
 		exec(t, second, "CREATE TABLE mine (i INT PRIMARY KEY)")
 	})
-	require.Error(t, execErr(t.Context(), first, "SELECT 1"), "dropped with its test")
+	require.Error(t, execErr(t.Context(), first, "SELECT 1"), "dropped when its test ended")
 }
 
 func TestTemplate(t *testing.T) {

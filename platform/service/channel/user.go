@@ -132,7 +132,7 @@ func tellMarkers(w *store.Tx, channelID string, changes []store.ChannelUserChang
 			ids = append(ids, c.New.UserID)
 		}
 	}
-	return events.ChannelMembersChanged(w, channelID, ids, now)
+	return events.EmitMembershipChanged(w, channelID, ids, now)
 }
 
 var errConversation = fail.Forbidden("A conversation has the users that it was made with")

@@ -30,7 +30,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	w := s.Store.NewTx(s.Region)
 	w.InsertCommunity(c, n.taken(), now)
 	mirrors := w.ChangeMembers(c.ID, changes, now, now.Add(events.Grace))
-	told := events.Added(w, c.ID, c.CreatorID, c.CreatorID, changes, mirrors, now)
+	told := events.EmitMembersAdded(w, c.ID, c.CreatorID, c.CreatorID, changes, mirrors, now)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}

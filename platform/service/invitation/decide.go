@@ -111,7 +111,7 @@ func (s *Service) join(ctx context.Context, d *decision, t *target) error {
 	mirrors := w.ChangeMembers(t.id, []store.MemberChange{change}, d.now, d.now.Add(events.Grace))
 	by := store.JoinAnswer{Status: store.JoinApproved, ResponderID: d.row.InviterID, ResponderPublicID: d.row.InviterPublicID}
 	w.SettleJoinRequests(t.id, []string{u.ID}, by, d.now)
-	told := events.Added(w, t.id, u.ID, "", []store.MemberChange{change}, mirrors, d.now)
+	told := events.EmitMembersAdded(w, t.id, u.ID, "", []store.MemberChange{change}, mirrors, d.now)
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (s *Service) approve(ctx context.Context, d decision) error {
 	w.CommunityIsLive(d.community.ID)
 	w.AnswerJoinRequest(d.community.ID, d.pending.RequestorID, d.saying(store.JoinApproved), d.now)
 	mirrors := w.ChangeMembers(d.community.ID, []store.MemberChange{change}, d.now, d.now.Add(events.Grace))
-	told := events.Added(w, d.community.ID, d.Caller.UserID, "", []store.MemberChange{change}, mirrors, d.now)
+	told := events.EmitMembersAdded(w, d.community.ID, d.Caller.UserID, "", []store.MemberChange{change}, mirrors, d.now)
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (s *Service) send(ctx context.Context, a asked) (asked, error) {
 	}
 	change := membership.Join(a.community.ID, u.ID, u.PublicID, a.mine, membership.MemberRoles(), a.now)
 	mirrors := w.ChangeMembers(a.community.ID, []store.MemberChange{change}, a.now, a.now.Add(events.Grace))
-	told := events.Added(w, a.community.ID, u.ID, "", []store.MemberChange{change}, mirrors, a.now)
+	told := events.EmitMembersAdded(w, a.community.ID, u.ID, "", []store.MemberChange{change}, mirrors, a.now)
 	if err := w.Commit(ctx); err != nil {
 		return a, err
 	}

@@ -21,7 +21,7 @@ const pageOfMembers = 100
 // whom that changed something. It takes the subchannel as it stands now, not as the message left it: of many messages that arrive
 // together, the first one's row does the work and the others find it done. Cut short, it is done again from the beginning, and
 // finds the pages that are done.
-func (s *Service) fanOut(ctx context.Context, m events.NewMessage) error {
+func (s *Service) fanOut(ctx context.Context, m events.MessageCreated) error {
 	after, end := idsOf(m.Home)
 	for {
 		var feed *store.MessageFeed
@@ -158,7 +158,7 @@ const feedsOfChannel = 100
 
 // followMembers has the markers of users follow their membership in a channel, as it is by now: who belongs to it has read what came
 // before, and who does not has nothing unread there.
-func (s *Service) followMembers(ctx context.Context, c events.ChangedMembers) error {
+func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged) error {
 	list := store.MessageFeedList{ChannelID: c.ChannelID, Deleted: store.DeletedNone, Limit: feedsOfChannel}
 	for {
 		var feeds []store.MessageFeed

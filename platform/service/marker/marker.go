@@ -117,8 +117,8 @@ func (s *Service) write(ctx context.Context, w *store.Tx, userID string, marks [
 	}
 	var told []store.OutboxRow
 	if len(moved) > 0 {
-		changed := events.ChangedMarkers{FeedIDs: feedsOf(moved), EntityIDs: entitiesOf(moved)}
-		told = append(told, events.MarkersChanged(w, userID, changed, now))
+		changed := events.MarkersChanged{FeedIDs: feedsOf(moved), EntityIDs: entitiesOf(moved)}
+		told = append(told, events.EmitMarkersChanged(w, userID, changed, now))
 	}
 	if len(moved) == 0 && reading == nil {
 		return nil, nil

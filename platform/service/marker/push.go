@@ -42,7 +42,7 @@ const recipientsOfRow = 100
 // Register makes the outbox move the markers of users on.
 func Register(d *service.Deps) {
 	s := New(d)
-	d.Outbox.Handle(events.TopicFeedMarkers, handler(func(ctx context.Context, news events.FeedNews) error {
+	d.Outbox.Handle(events.TopicFeedMarkers, handler(func(ctx context.Context, news events.FeedUpdate) error {
 		if news.Deleted {
 			return s.endMarks(ctx, news)
 		}
@@ -103,7 +103,7 @@ func (s *Service) send(w *store.Tx, m Message, now time.Time) []store.OutboxRow 
 	var told []store.OutboxRow
 	for _, home := range region.All() {
 		for part := range slices.Chunk(byHome[home], recipientsOfRow) {
-			told = append(told, events.FeedTold(w, events.FeedNews{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
+			told = append(told, events.EmitFeedUpdate(w, events.FeedUpdate{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
 		}
 	}
 	return told
@@ -119,7 +119,7 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	var feed *store.MessageFeed
 	w := s.Store.NewTx(home)
 	w.DeleteFeed(feedID, now, fail.NotFound())
-	told := events.FeedDeleted(w, feedID, now)
+	told := events.EmitFeedDeleted(w, feedID, now)
 	w.SelectMessageFeed(feedID, &feed)
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 }
 
 // advanceMarks moves the markers of a home's users to a message, and tells those for whom that changed something.
-func (s *Service) advanceMarks(ctx context.Context, news events.FeedNews) error {
+func (s *Service) advanceMarks(ctx context.Context, news events.FeedUpdate) error {
 	ids := make([]string, len(news.Users))
 	for i, u := range news.Users {
 		ids[i] = u.UserID
@@ -154,13 +154,13 @@ func (s *Service) advanceMarks(ctx context.Context, news events.FeedNews) error 
 }
 
 // newsFor reports whether the message is news for a marker.
-func newsFor(n events.FeedNews, mark store.FeedMark, u store.MarkAdvance) bool {
+func newsFor(n events.FeedUpdate, mark store.FeedMark, u store.MarkAdvance) bool {
 	segment := n.Segment.Segment
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
 }
 
 func (s *Service) tell(w *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
-	return events.MarkersChanged(w, userID, events.ChangedMarkers{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
+	return events.EmitMarkersChanged(w, userID, events.MarkersChanged{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
 }
 
 func (s *Service) commit(ctx context.Context, w *store.Tx, told []store.OutboxRow) error {
@@ -175,7 +175,7 @@ func (s *Service) commit(ctx context.Context, w *store.Tx, told []store.OutboxRo
 }
 
 // endMarks tells the markers of a home's users that their feed is deleted, some hundred at a time.
-func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
+func (s *Service) endMarks(ctx context.Context, news events.FeedUpdate) error {
 	for {
 		var marks []store.FeedMark
 		reads := s.Store.NewReadBatch()

@@ -176,7 +176,7 @@ func (s *Service) carryOut(ctx context.Context, found *situation, p plan) error 
 		}
 		w.InsertInvitation(membership.NewInvitation(found.Request, i, u), store.ErrChanged)
 	}
-	told := events.Added(w, found.community.ID, found.Caller.UserID, "", p.changes, mirrors, found.now)
+	told := events.EmitMembersAdded(w, found.community.ID, found.Caller.UserID, "", p.changes, mirrors, found.now)
 	if err := w.Commit(ctx); err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func (s *Service) write(ctx context.Context, d *draft, m store.Message) (*answer
 	w.ChannelActive(m.ChannelID, m.CreatedAt)
 	var told []store.OutboxRow
 	if m.ChannelType != store.ChannelLive { // nobody is told what they have not read of what went by
-		told = events.MessageAdded(w, events.NewMessage{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)
+		told = events.EmitMessageCreated(w, events.MessageCreated{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)
 	}
 	w.SelectMessageFeed(m.FeedID, &d.Feed)
 	w.SelectMessage(m.ID, &stored)

@@ -200,7 +200,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 	var after *store.MessageFeed
 	w := s.Store.NewTx(service.HomeOf(c.Feed.ID))
 	w.DeleteFeed(c.Feed.ID, now, fail.NotFound())
-	told := events.FeedDeleted(w, c.Feed.ID, now)
+	told := events.EmitFeedDeleted(w, c.Feed.ID, now)
 	if req.GetPermanent() {
 		told = append(told, w.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -91,18 +92,11 @@ func live(rows []store.Role, id string) *store.Role {
 	return &rows[i]
 }
 
-// Follow keeps what this server knows of the roles up to date until ctx ends.
-func (s *Service) Follow(ctx context.Context, every time.Duration) {
-	for {
-		if err := s.refresh(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "roles not read", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(every):
-		}
-	}
+// Job returns the job that keeps this server's copy of the roles up to date.
+func (s *Service) Job() jobs.Job {
+	return jobs.Job{Name: "roles", Lanes: 1, Every: 500 * time.Millisecond, Log: s.Log, Drain: func(ctx context.Context, _ region.Code, _ int64) (bool, error) {
+		return false, s.refresh(ctx)
+	}}
 }
 
 // refresh reads the roles of this region's home.

@@ -86,7 +86,7 @@ func Join(channelID, userID, publicID string, old *store.ChannelUser, roles []st
 const firstFeedName = "General"
 
 // InsertChannel adds a channel to a transaction at its home, with its first subchannel and its users. taken is as in
-// store.Write.InsertChannel.
+// store.Tx.InsertChannel.
 func InsertChannel(w *store.Tx, c store.Channel, users []store.ChannelUserChange, taken error) {
 	w.InsertChannel(c, taken, c.CreatedAt)
 	w.InsertMessageFeed(store.MessageFeed{
@@ -114,7 +114,7 @@ func LiveChannel(id, title, creatorID, creatorPublicID string, now time.Time) (s
 // DefaultAutoDeleteFlags is how many flags delete a message where a channel does not say.
 const DefaultAutoDeleteFlags = 10
 
-// InsertRoomChannel makes the live channel of a room, beside the room in the transaction w. taken is as in store.Write.InsertChannel.
+// InsertRoomChannel makes the live channel of a room, beside the room in the transaction w. taken is as in store.Tx.InsertChannel.
 func InsertRoomChannel(w *store.Tx, r store.Room, taken error, now time.Time) {
 	c, users := LiveChannel(r.ID, r.Title, r.CreatorID, r.CreatorPublicID, now)
 	c.RoomID, c.PostID = r.ID, r.PostID

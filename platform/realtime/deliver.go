@@ -21,8 +21,9 @@ import (
 // envelopeVersion is the version of the envelope of events.
 const envelopeVersion = "1"
 
-// tell gives events to those of some streams of a home that they are for. An event that nobody hears is not made.
-func (h *Hub) tell(ctx context.Context, home region.Code, found []store.LoggedEvent, conns []*conn, give func(*conn, frame)) error {
+// deliver passes each of the events to push for those of conns that it concerns. Events without recipients are not
+// encoded.
+func (h *Hub) deliver(ctx context.Context, home region.Code, found []store.LoggedEvent, conns []*conn, push func(*conn, frame)) error {
 	members, err := h.membersAmong(ctx, home, found, conns)
 	if err != nil {
 		return err
@@ -37,14 +38,14 @@ func (h *Hub) tell(ctx context.Context, home region.Code, found []store.LoggedEv
 		if len(audience) == 0 {
 			continue
 		}
-		if err := h.tellOne(ctx, home, e, audience, give); err != nil {
+		if err := h.deliverEvent(ctx, home, e, audience, push); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// membersAmong finds out which of the users who listen belong to the communities that events are about.
+// membersAmong returns which connected users are members of which communities that the events concern.
 func (h *Hub) membersAmong(ctx context.Context, home region.Code, found []store.LoggedEvent, conns []*conn) (map[[2]string]bool, error) {
 	communities, users := map[string]bool{}, map[string]bool{}
 	for _, e := range found {
@@ -81,12 +82,12 @@ func keys(set map[string]bool) []string {
 	return all
 }
 
-// tellOne makes an event's text, once for all who hear it, and gives it to them.
-func (h *Hub) tellOne(ctx context.Context, home region.Code, e store.LoggedEvent, audience []*conn, give func(*conn, frame)) error {
+// deliverEvent encodes an event once for all recipients and passes it to push.
+func (h *Hub) deliverEvent(ctx context.Context, home region.Code, e store.LoggedEvent, audience []*conn, push func(*conn, frame)) error {
 	ofUser, ofAdmin, err := h.message(ctx, home, e)
-	if errors.Is(err, errNothingToTell) {
-		h.Log.WarnContext(ctx, "realtime event left out", "event", e.Name, "id", e.ID, "error", err)
-		return nil // telling it again would end the same way
+	if errors.Is(err, errUndeliverable) {
+		h.Log.WarnContext(ctx, "realtime event skipped", "event", e.Name, "id", e.ID, "error", err)
+		return nil // a retry would fail likewise
 	}
 	if err != nil {
 		return err
@@ -104,16 +105,16 @@ func (h *Hub) tellOne(ctx context.Context, home region.Code, e store.LoggedEvent
 			}
 			texts[c.admin] = fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", lineID(home, e.Seq), e.Name, data)
 		}
-		give(c, frame{e.Seq, texts[c.admin]})
+		push(c, frame{e.Seq, texts[c.admin]})
 	}
 	h.metrics.latency.Observe(h.Now().Sub(e.SentAt).Seconds())
 	return nil
 }
 
-// errNothingToTell says that no message can be made of an event, now or later.
-var errNothingToTell = errors.New("nothing to tell")
+// errUndeliverable means that an event cannot be encoded, now or later.
+var errUndeliverable = errors.New("event is undeliverable")
 
-// message makes the message of an event, for users and for administrators.
+// message returns the message of an event for users and for administrators.
 func (h *Hub) message(ctx context.Context, home region.Code, e store.LoggedEvent) (ofUser, ofAdmin proto.Message, err error) {
 	switch e.Name {
 	case events.CommunityUserAdded:
@@ -121,21 +122,21 @@ func (h *Hub) message(ctx context.Context, home region.Code, e store.LoggedEvent
 	case events.MarkerUserSync:
 		return h.markerUserSync(ctx, e)
 	}
-	return nil, nil, fmt.Errorf("%w: an event of an unknown name", errNothingToTell)
+	return nil, nil, fmt.Errorf("%w: unknown event name", errUndeliverable)
 }
 
-// payloadOf reads what an event's row says.
+// payloadOf decodes the payload of an event.
 func payloadOf[T any](e store.LoggedEvent) (T, error) {
 	var payload T
 	if err := json.Unmarshal(e.Payload, &payload); err != nil {
-		return payload, fmt.Errorf("%w: %w", errNothingToTell, err)
+		return payload, fmt.Errorf("%w: %w", errUndeliverable, err)
 	}
 	return payload, nil
 }
 
-// communityUserAdded makes the envelope for members of the community, and for administrators, who are none.
+// communityUserAdded returns the envelope for members of the community and for administrators, who are not members.
 func (h *Hub) communityUserAdded(ctx context.Context, home region.Code, e store.LoggedEvent) (ofUser, ofAdmin proto.Message, err error) {
-	payload, err := payloadOf[events.AddedUsers](e)
+	payload, err := payloadOf[events.MembersAdded](e)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,7 +150,7 @@ func (h *Hub) communityUserAdded(ctx context.Context, home region.Code, e store.
 	}
 	member, ok := proto.Clone(admin).(*plazav1.CommunityUserAddedEvent)
 	if !ok {
-		return nil, nil, fmt.Errorf("a copy of %T is something else", admin)
+		return nil, nil, fmt.Errorf("unexpected type of a copy of %T", admin)
 	}
 	for _, c := range member.GetData().GetCommunities() {
 		c.IsJoined = true
@@ -157,9 +158,9 @@ func (h *Hub) communityUserAdded(ctx context.Context, home region.Code, e store.
 	return member, admin, nil
 }
 
-// addedData reads what the event shows. Rows of another home that does not answer are left out; where the log's own does not,
-// the event is told later.
-func (h *Hub) addedData(ctx context.Context, home region.Code, p events.AddedUsers) (*plazav1.CommunityUserAddedData, error) {
+// addedData reads the resources in the event. Rows of other homes that do not respond are left out; if the log's own
+// home does not respond, delivery is retried.
+func (h *Hub) addedData(ctx context.Context, home region.Code, p events.MembersAdded) (*plazav1.CommunityUserAddedData, error) {
 	var ids []string
 	for _, m := range p.Members {
 		ids = append(ids, m.UserID)
@@ -192,9 +193,9 @@ func (h *Hub) addedData(ctx context.Context, home region.Code, p events.AddedUse
 	}, nil
 }
 
-// markerUserSync makes the payload of a user's own markers as they stand. Administrators have none.
+// markerUserSync returns the payload with the user's current markers, for users and administrators.
 func (h *Hub) markerUserSync(ctx context.Context, e store.LoggedEvent) (ofUser, ofAdmin proto.Message, err error) {
-	payload, err := payloadOf[events.ChangedMarkers](e)
+	payload, err := payloadOf[events.MarkersChanged](e)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,7 +210,7 @@ func (h *Hub) markerUserSync(ctx context.Context, e store.LoggedEvent) (ofUser, 
 		return nil, nil, err
 	}
 	if len(users) == 0 {
-		return nil, nil, fmt.Errorf("%w: the user is not there", errNothingToTell)
+		return nil, nil, fmt.Errorf("%w: the user does not exist", errUndeliverable)
 	}
 	a := h.View.Markers(users[0], marks)
 	message := &plazav1.MarkerUserSyncEvent{

@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 )
 
-// requireSame sends one request of the operation to both servers and compares the answers as JSON. Lists of objects other
-// than the posts have no order, because the database gives none.
-func requireSame(op *operation, plaza, bare *client) error {
+// compareAnswers sends one request of the operation to both servers and compares the responses as JSON. Except for
+// posts, lists of objects are unordered, because the database does not order them.
+func compareAnswers(op *operation, plaza, bare *client) error {
 	request := op.request(0)
 	a, err := answerOf(op, plaza, request)
 	if err != nil {
@@ -49,8 +49,8 @@ func answerOf(op *operation, c *client, request []byte) (map[string]any, error) 
 	return answer, nil
 }
 
-// withoutNews takes out of the answer about a new post what is new in each: its id, its times, and how many there are.
-func withoutNews(answer map[string]any) {
+// withoutNewFields removes what differs for each new post from the response: its id, its times and the number of posts.
+func withoutNewFields(answer map[string]any) {
 	for _, p := range objects(answer["posts"]) {
 		id, _ := p["postId"].(string)
 		path, _ := p["path"].(string)
@@ -67,7 +67,7 @@ func withoutNews(answer map[string]any) {
 	}
 }
 
-// withoutSeals leaves of the tokens of a list the position alone: each server says in its own way which list it is of.
+// withoutSeals removes the seals from the page tokens of a list, which the servers compute differently.
 func withoutSeals(answer map[string]any) {
 	data, _ := answer["data"].(map[string]any)
 	for _, holder := range []map[string]any{answer, data} {
@@ -89,7 +89,7 @@ func objects(list any) []map[string]any {
 	return found
 }
 
-// difference returns the path of the first value that differs, with both values; empty where all are equal.
+// difference returns the path and values of the first difference; empty if a and b are equal.
 func difference(path string, a, b any) string {
 	switch x := a.(type) {
 	case map[string]any:
@@ -111,7 +111,7 @@ func differenceOfObjects(path string, a, b map[string]any) string {
 	for name, value := range a {
 		other, ok := b[name]
 		if !ok {
-			return path + "." + name + ": only one has it"
+			return path + "." + name + ": present on one side only"
 		}
 		if where := difference(path+"."+name, value, other); where != "" {
 			return where
@@ -119,7 +119,7 @@ func differenceOfObjects(path string, a, b map[string]any) string {
 	}
 	for name := range b {
 		if _, ok := a[name]; !ok {
-			return path + "." + name + ": only one has it"
+			return path + "." + name + ": present on one side only"
 		}
 	}
 	return ""

@@ -13,35 +13,37 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-func TestVerifyRemembers(t *testing.T) {
+func TestVerifyCachesTokens(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	token := mint(t, issuer)
 	first, err := issuer.Verify(token)
 	require.NoError(t, err)
-	require.Equal(t, 1, auth.Remembered(issuer))
+	require.Equal(t, 1, auth.CachedTokens(issuer))
 	again, err := issuer.Verify(token)
 	require.NoError(t, err)
 	require.Equal(t, first, again)
-	require.Equal(t, 1, auth.Remembered(issuer))
+	require.Equal(t, 1, auth.CachedTokens(issuer))
 }
 
-// TestRememberedTokensEnd moves what a token hangs on after it was remembered: the answer is what it would have been
-// without.
-func TestRememberedTokensEnd(t *testing.T) {
+// TestCachedTokensExpire changes what a token's validity depends on after it was cached: the result must be the same as
+// without the cache.
+func TestCachedTokensExpire(t *testing.T) {
+	t.Parallel()
 	until := start.Add(30 * time.Minute).Format(time.RFC3339)
 	for name, tc := range map[string]struct {
 		move    time.Duration
 		signing string // the new content of the key file; empty for no change
 		cause   error
 	}{
-		"nothing moves":         {0, "", nil},
+		"no change":             {0, "", nil},
 		"within the leeway":     {time.Hour + 5*time.Second, "", nil},
 		"past the leeway":       {time.Hour + 11*time.Second, "", auth.ErrTokenExpired},
 		"clock a little behind": {-5 * time.Second, "", nil},
 		"clock set back":        {-time.Minute, "", auth.ErrTokenFromFuture},
 		"key removed":           {2 * time.Second, seeds([3]string{"s2", "b", ""}), auth.ErrTokenUnsigned},
 		"key replaced":          {2 * time.Second, seeds([3]string{"s1", "b", ""}), auth.ErrTokenUnsigned},
-		"key given an end":      {31 * time.Minute, seeds([3]string{"s1", "a", until}, [3]string{"s2", "b", ""}), auth.ErrTokenUnsigned},
+		"key given an expiry":   {31 * time.Minute, seeds([3]string{"s1", "a", until}, [3]string{"s2", "b", ""}), auth.ErrTokenUnsigned},
 		"key moved back":        {2 * time.Second, seeds([3]string{"s2", "b", ""}, [3]string{"s1", "a", ""}), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,8 +68,9 @@ func TestRememberedTokensEnd(t *testing.T) {
 	}
 }
 
-// TestRememberedKeyPassesItsEnd has no change of the file: the key's own end is enough.
-func TestRememberedKeyPassesItsEnd(t *testing.T) {
+// TestCachedTokenOfExpiredKey does not change the file: the key's own expiry is enough.
+func TestCachedTokenOfExpiredKey(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	end := start.Add(time.Hour).Format(time.RFC3339)
 	ring, _ := openKeyring(t, seeds([3]string{"s1", "a", end}, [3]string{"s2", "b", ""}), auth.WithClock(c.Now))
@@ -82,7 +85,8 @@ func TestRememberedKeyPassesItsEnd(t *testing.T) {
 	requireCause(t, err, fail.Unauthorized(), auth.ErrTokenUnsigned)
 }
 
-func TestVerifyRemembersNothingBad(t *testing.T) {
+func TestVerifyDoesNotCacheInvalidTokens(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	token := mint(t, issuer)
 	_, err := issuer.Verify(token)
@@ -95,16 +99,17 @@ func TestVerifyRemembersNothingBad(t *testing.T) {
 			require.ErrorIs(t, err, fail.Unauthorized(), bad)
 		}
 	}
-	require.Equal(t, 1, auth.Remembered(issuer))
+	require.Equal(t, 1, auth.CachedTokens(issuer))
 }
 
-func TestVerifyForgetsWhatHasANotBefore(t *testing.T) {
+func TestVerifyDoesNotCacheNotBefore(t *testing.T) {
+	t.Parallel()
 	issuer := newIssuer(t, newClock())
 	claims := body()
 	claims["nbf"] = start.Add(-time.Minute).Unix()
 	_, err := issuer.Verify(sign(t, jwt.SigningMethodEdDSA, private("a"), map[string]any{"kid": "s1"}, claims))
 	require.NoError(t, err)
-	require.Zero(t, auth.Remembered(issuer))
+	require.Zero(t, auth.CachedTokens(issuer))
 }
 
 func BenchmarkVerify(b *testing.B) {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
@@ -35,7 +35,7 @@ func TestOnlyNamespacedRights(t *testing.T) {
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: meta.Name, Namespace: o.namespace}},
 	}))
 	o.config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + o.namespace + ":" + meta.Name}
-	limited, err := client.New(rest.CopyConfig(o.config), client.Options{Scheme: controllers.NewScheme()})
+	limited, err := client.New(rest.CopyConfig(o.config), client.Options{Scheme: scheme.New()})
 	require.NoError(t, err)
 	require.True(t, apierrors.IsForbidden(limited.List(ctx, &v1alpha1.SocialNetworkList{})), "it sees nothing of other namespaces")
 	o.run()

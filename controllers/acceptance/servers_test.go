@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/controllers/keyring"
-	"github.com/plaza-social/plaza/controllers/regional"
+	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -33,7 +33,7 @@ type server struct {
 
 var errDeaf = errors.New("the server does not answer")
 
-var _ regional.Servers = (*servers)(nil)
+var _ platformclient.Servers = (*servers)(nil)
 
 // at changes what a server says.
 func (s *servers) at(ops string, change func(*server)) {
@@ -72,13 +72,13 @@ func (s *servers) VerifyServerKey(_ context.Context, ops, _ string, _ keyring.Se
 	case one == nil || one.deaf:
 		return errDeaf
 	case one.refusesKeys:
-		return regional.ErrKeyRefused
+		return platformclient.ErrKeyRefused
 	}
 	return nil
 }
 
 // PushModeration takes the settings for all servers: the network has one copy of them.
-func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret, m regional.Moderation) error {
+func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pushes++

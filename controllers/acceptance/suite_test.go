@@ -33,6 +33,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
@@ -122,7 +123,7 @@ func (o *operator) run() {
 	config := rest.CopyConfig(o.config)
 	config.Wrap(o.writes.wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                  controllers.NewScheme(),
+		Scheme:                  scheme.New(),
 		Cache:                   controllers.CacheOptions(o.watches),
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		Controller:              controllerconfig.Controller{SkipNameValidation: new(true)},
@@ -136,13 +137,12 @@ func (o *operator) run() {
 	require.NoError(o.t, err)
 	known, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	require.NoError(o.t, err)
-	kinds := &controllers.OptionalKinds{Discovery: known, Every: 500 * time.Millisecond}
 	r := &controllers.Reconciler{
-		Client: mgr.GetClient(), Fresh: mgr.GetAPIReader(), Servers: o.servers, Recorder: mgr.GetEventRecorder("plaza-operator"),
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Servers: o.servers, Recorder: mgr.GetEventRecorder("plaza-operator"),
 		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system"}, Now: o.clock.now,
-		Kinds: kinds, Stages: controllers.Stages(mgr.GetScheme(), kinds), Metrics: controllers.NewMetrics(o.registry),
+		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: controllers.NewMetrics(o.registry),
 	}
-	require.NoError(o.t, r.SetUp(ctx, mgr, kinds))
+	require.NoError(o.t, r.SetupWithManager(ctx, mgr))
 	o.elected = mgr.Elected()
 	go func() { o.stopped <- mgr.Start(ctx) }()
 }

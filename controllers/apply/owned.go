@@ -37,10 +37,10 @@ func Owned(live *unstructured.Unstructured, manager string) map[string]any {
 	return part
 }
 
-// Taken returns the path of the first field below path, such as spec, template, that desired has and manager no longer owns, or
+// LostField returns the path of the first field below path, such as spec, template, that desired has and manager no longer owns, or
 // that manager owns and desired does not have; "" for none. Whoever changes a field by hand takes it over; what an admission
 // webhook does to an apply stays the manager's. An object that manager never applied has nothing that could be taken.
-func Taken(live client.Object, desired client.Object, manager string, path ...string) (string, error) {
+func LostField(live client.Object, desired client.Object, manager string, path ...string) (string, error) {
 	owned, ok := fieldsOf(live.GetManagedFields(), manager)
 	if !ok {
 		return "", nil

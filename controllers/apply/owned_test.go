@@ -157,7 +157,7 @@ func TestTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := object(t, `{spec: {replicas: 3, template: {a: y, list: []}}}`, test.owned)
-			at, err := Taken(live, object(t, desired, ""), Manager, "spec", "template")
+			at, err := LostField(live, object(t, desired, ""), Manager, "spec", "template")
 			require.NoError(t, err)
 			require.Equal(t, test.want, at)
 		})

@@ -127,7 +127,7 @@ func (s *suite) objectsOf(t *testing.T, labels client.MatchingLabels) []string {
 	t.Helper()
 	labels[render.LabelNetwork] = network
 	var names []string
-	kinds := append(render.RegionKinds(render.Capabilities{}), corev1.SchemeGroupVersion.WithKind("Secret"), corev1.SchemeGroupVersion.WithKind("Pod"))
+	kinds := append(render.RegionKinds(), corev1.SchemeGroupVersion.WithKind("Secret"), corev1.SchemeGroupVersion.WithKind("Pod"))
 	for _, kind := range kinds {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))

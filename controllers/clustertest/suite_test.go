@@ -21,7 +21,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 )
 
 const (
@@ -34,7 +34,7 @@ const (
 // codes are the regions of the sample, in its order.
 var codes = []string{"us", "eu", "sg"}
 
-// suite is a cluster, and the network that the phases share.
+// suite is a cluster, and the network that the phases intern.
 type suite struct {
 	config *rest.Config
 	client client.Client
@@ -100,7 +100,7 @@ func open(t *testing.T) *suite {
 	require.NoError(t, err, "the tests want KUBECONFIG; hack/cluster/test.sh sets it")
 	require.NotEmpty(t, os.Getenv("CLUSTER_DATABASE_URL"), "the tests want CLUSTER_DATABASE_URL; hack/cluster/test.sh sets it")
 	config.QPS, config.Burst = 100, 200
-	c, err := client.New(config, client.Options{Scheme: controllers.NewScheme()})
+	c, err := client.New(config, client.Options{Scheme: scheme.New()})
 	require.NoError(t, err)
 	kube, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)

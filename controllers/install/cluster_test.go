@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
@@ -63,7 +63,7 @@ func startCluster(t *testing.T) *cluster {
 	config, err := c.env.Start()
 	require.NoError(t, err, "starting kube-apiserver and etcd: run `make envtest` first")
 	t.Cleanup(func() { require.NoError(t, c.env.Stop()) })
-	c.client, err = client.New(config, client.Options{Scheme: controllers.NewScheme()})
+	c.client, err = client.New(config, client.Options{Scheme: scheme.New()})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(c.kubeconfig(), c.env.KubeConfig, 0o600))
 	return c

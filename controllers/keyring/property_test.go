@@ -30,7 +30,7 @@ func TestAnyWeather(t *testing.T) {
 				w.now = w.now.Add(time.Duration(1+dice.IntN(int(w.in.Overlap.Minutes())/5)) * time.Minute)
 				weather(w, dice)
 				w.step()
-				require.True(t, w.endless() > 0 || w.last.Waits != nil, "no key")
+				require.True(t, w.endless() > 0 || w.last.Pending != nil, "no key")
 				c.call(t)
 				follow(w, ended)
 				for _, key := range w.last.Keys {

@@ -262,16 +262,16 @@ func TestPausedTellsWhatWaits(t *testing.T) {
 	w.in.Paused = true
 	result := w.step()
 	require.False(t, result.Changed)
-	require.Len(t, result.Waits, 1)
-	require.Equal(t, keyring.Created, result.Waits[0].Type)
+	require.Len(t, result.Pending, 1)
+	require.Equal(t, keyring.Created, result.Pending[0].Type)
 	w.in.Paused = false
 	w.settle()
 	w.in.Paused, w.now = true, w.now.Add(31*day)
 	result = w.step()
 	require.False(t, result.Changed)
 	require.Empty(t, result.Events)
-	require.Len(t, result.Waits, 1)
-	require.Equal(t, keyring.RotationStarted, result.Waits[0].Type)
+	require.Len(t, result.Pending, 1)
+	require.Equal(t, keyring.RotationStarted, result.Pending[0].Type)
 	require.True(t, result.NextRotation.Before(w.now), "overdue, and it shows")
 }
 

@@ -11,31 +11,32 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Severities: critical is for somebody to look at now, warning for the next working day, info for whoever wants to know.
+// Severities: critical needs attention immediately, warning on the next working day, info is informational.
 const (
 	critical = "critical"
 	warning  = "warning"
 	info     = "info"
 )
 
-// runbooks is where the runbook of an alert is read: controllers/monitoring/runbooks of this repository.
+// runbooks is the URL of controllers/monitoring/runbooks in this repository.
 const runbooks = "https://github.com/plaza-social/plaza/blob/main/controllers/monitoring/runbooks/"
 
 // alert is one alert of a network.
 type alert struct {
 	name     string
 	severity string
-	after    time.Duration // how long it must hold
-	// meaning completes "Fires when …" for the README.
+	after    time.Duration // how long the expression must hold
+	// meaning completes the sentence "Fires when …" in the table of alerts.
 	meaning     string
-	summary     string // templates of Prometheus
+	summary     string // Prometheus templates
 	description string
-	// eachRegion makes a rule for each region of the spec, which scope.region names; else region is a label of the series, if any.
+	// eachRegion makes one rule for each region of the spec, given by scope.region. Otherwise region is a label of the
+	// series, if they have one.
 	eachRegion bool
 	expr       func(s scope) string
 }
 
-// alerts are all of them, grouped by what they are about.
+// alerts returns all alerts by topic.
 func alerts() []alertGroup {
 	return []alertGroup{
 		{"regions", regionAlerts()},
@@ -53,7 +54,7 @@ type alertGroup struct {
 	alerts []alert
 }
 
-// rules are the alert's rules for a network: one, or one for each region.
+// rules returns the alert's rules for a network: one, or one for each region.
 func (a alert) rules(s scope, extra map[string]string) []monitoringv1.Rule {
 	if !a.eachRegion {
 		return []monitoringv1.Rule{a.rule(s, extra)}
@@ -88,8 +89,8 @@ func (a alert) rule(s scope, extra map[string]string) monitoringv1.Rule {
 	return rule
 }
 
-// fill puts what is known into a template. Prometheus fills in the rest, but knows only the labels of the series: those that the
-// rule adds are empty to it, and a series that is absent has none.
+// fill replaces the labels that are known. Prometheus replaces the others, but it knows only the labels of the series:
+// not those that the rule adds, and none if the series is absent.
 func (s scope) fill(template string) string {
 	known := []string{"{{ $labels.namespace }}", s.namespace, "{{ $labels.network }}", s.network}
 	if s.region != "" {
@@ -98,17 +99,17 @@ func (s scope) fill(template string) string {
 	return strings.NewReplacer(known...).Replace(template)
 }
 
-// fromSeries are labels that tell one alert of a rule from another: a label of the same name for all would make them one.
-var fromSeries = []string{"alertname", "severity", "network", "region", "home", "kind"}
+// reservedLabels distinguish the alerts of a rule; setting one of them for all alerts would merge them.
+var reservedLabels = []string{"alertname", "severity", "network", "region", "home", "kind"}
 
-// alertLabels are the spec's labels for every alert, as they are: Prometheus would take braces in them for a template, and
-// refuse the whole file for a broken one.
+// alertLabels returns the spec's labels of every alert. It escapes braces: Prometheus would parse them as templates,
+// and reject the whole file if one is invalid.
 func alertLabels(extra map[string]string) map[string]string {
 	labels := maps.Clone(extra)
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	for _, name := range fromSeries {
+	for _, name := range reservedLabels {
 		delete(labels, name)
 	}
 	for name, value := range labels {
@@ -117,12 +118,12 @@ func alertLabels(extra map[string]string) map[string]string {
 	return labels
 }
 
-// conditionAlert is one that fires while a condition of the network is False.
+// conditionAlert returns an expression that holds while a condition of the network is False.
 func conditionAlert(kind string) func(scope) string {
 	return func(s scope) string { return by("max", s.condition(kind, "False")) + " == 1" }
 }
 
-// regionCondition selects a condition of a region with one status.
+// regionCondition selects the series of a condition of a region with a status.
 func (s scope) regionCondition(kind, status string, matchers ...string) string {
 	return s.of("plaza_operator_region_condition", append([]string{`type="` + kind + `"`, `status="` + status + `"`}, matchers...)...)
 }

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// chosen leaves the regions that the dashboard's reader chose.
+// chosen selects the regions that are selected in the dashboard.
 const chosen = `region=~"$region"`
 
-// shown selects the series of a metric in the chosen regions.
+// shown selects the series of a metric in the selected regions.
 func (s scope) shown(metric string, matchers ...string) string {
 	return s.of(metric, append([]string{chosen}, matchers...)...)
 }
 
-// rate is how fast a counter rises in the chosen regions.
+// rate returns the rate of a counter in the selected regions.
 func (s scope) rate(metric string, matchers ...string) string {
 	return "rate(" + s.shown(metric, matchers...) + "[$__rate_interval])"
 }
 
-// increase is how much a counter rose in the dashboard's time range.
+// increase returns the increase of a counter over the dashboard's time range.
 func (s scope) increase(metric string, matchers ...string) string {
 	return "increase(" + s.shown(metric, matchers...) + "[$__range])"
 }
@@ -61,7 +61,7 @@ func overviewRow(s scope) []panel {
 	}
 }
 
-// state is 1 for conditions that are True, 2 for those that are Unknown, and 0 for those that are False.
+// state is 1 for conditions that are True, 2 for Unknown, and 0 for False.
 func state(labels string, series func(is string) string) string {
 	of := func(status string) string { return "max by (" + labels + ") (" + series(`status="`+status+`"`) + ")" }
 	return of("True") + " + 2 * " + of("Unknown")
@@ -69,7 +69,7 @@ func state(labels string, series func(is string) string) string {
 
 func percent(share float64) string { return fmt.Sprintf("%.7g %%", 100*share) }
 
-// decimals is how many places of a value are shown.
+// decimals sets the number of decimal places.
 func (p panel) decimals(n int) panel {
 	p.FieldConfig.Defaults.Decimals = &n
 	return p

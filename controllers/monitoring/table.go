@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Table returns the table of the alerts in README.md: what each fires for, and a link to its runbook.
+// Table returns the table of alerts for controllers/monitoring/README.md.
 func Table() string {
 	var b strings.Builder
 	b.WriteString("| alert | severity | after | fires when |\n|---|---|---|---|\n")

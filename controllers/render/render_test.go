@@ -230,7 +230,7 @@ func TestRegionObjects(t *testing.T) {
 			kinds := map[string]bool{}
 			for _, object := range append(render.RegionObjects(n, r), client.Object(render.Deployment(n, r))) {
 				kinds[object.GetObjectKind().GroupVersionKind().Kind] = true
-				require.Contains(t, render.RegionKinds(n.Capabilities), object.GetObjectKind().GroupVersionKind())
+				require.Contains(t, append(render.RegionKinds(), render.HTTPRouteKind), object.GetObjectKind().GroupVersionKind())
 				require.Equal(t, string(tc.region), object.GetLabels()[render.LabelRegion])
 			}
 			require.ElementsMatch(t, strings.Fields(always+" "+tc.want), slices.Collect(maps.Keys(kinds)))

@@ -267,7 +267,7 @@ func TestKeysWhilePaused(t *testing.T) {
 	result = h.SettleKeys()
 	require.Equal(t, before, h.SecretVersions())
 	require.Len(t, h.SN.Status.PendingChanges, 1)
-	require.Contains(t, h.SN.Status.PendingChanges[0], "change Secret acme-eu-server-keys: a rotation started")
+	require.Contains(t, h.SN.Status.PendingChanges[0], "change Secret acme-eu-server-keys: started a rotation")
 	require.Equal(t, v1alpha1.ReasonKeysVerified, result.Reason)
 	h.Now = h.Now.Add(time.Hour)
 	h.SettleKeys()
@@ -286,13 +286,13 @@ func TestExistingSecret(t *testing.T) {
 		region string
 		says   string
 	}{
-		"missing":    {nil, v1alpha1.ReasonSecretMissing, "SecretMissing", "There is no Secret mine"},
+		"missing":    {nil, v1alpha1.ReasonSecretMissing, "SecretMissing", "Secret mine does not exist"},
 		"incomplete": {new(""), v1alpha1.ReasonSecretIncomplete, "SecretIncomplete", "Secret mine has no key server-keys.json"},
-		"broken":     {new(secretText), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "Secret mine, server-keys.json: the key file is broken"},
-		"over":       {new(`{"keys":[` + key("a", `,"notAfter":"2026-01-01T00:00:00Z"`) + `]}`), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "no key that is valid"},
+		"broken":     {new(secretText), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "Secret mine, server-keys.json: the key file is invalid"},
+		"over":       {new(`{"keys":[` + key("a", `,"notAfter":"2026-01-01T00:00:00Z"`) + `]}`), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "no valid key"},
 		"good": {
 			new(`{"keys":[` + key("a", `,"notAfter":"2026-12-01T00:00:00Z"`) + "," + key("b", "") + `]}`), v1alpha1.ReasonKeysVerified,
-			"KeysVerified Retiring Active", "Every key exists",
+			"KeysVerified Retiring Active", "All keys exist",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -132,9 +132,9 @@ func regionAlerts() []alert {
 	return []alert{
 		{
 			name: "PlazaRegionDown", severity: critical, after: 3 * time.Minute, eachRegion: true,
-			meaning:     "no server of a region answers Prometheus, not even as a target that is down, or the operator finds none ready",
+			meaning:     "Prometheus cannot scrape any server of a region, or the operator finds no ready pod",
 			summary:     "Region {{ $labels.region }} of {{ $labels.network }} is down",
-			description: "No server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} answers Prometheus, or none is ready.",
+			description: "Prometheus cannot scrape any server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }}, or none is ready.",
 			expr: func(s scope) string {
 				region := `region="` + s.region + `"`
 				return "absent(" + s.of("up", region) + " == 1) or max(" + s.regionCondition(v1alpha1.RegionAvailable, "False", region) + ") == 1"
@@ -142,16 +142,16 @@ func regionAlerts() []alert {
 		},
 		{
 			name: "PlazaServerDown", severity: warning, after: 10 * time.Minute,
-			meaning:     "some servers of a region do not answer Prometheus, while others do",
+			meaning:     "Prometheus cannot scrape some servers of a region, but can scrape others",
 			summary:     "{{ $value }} servers of region {{ $labels.region }} of {{ $labels.network }} are down",
-			description: "{{ $value }} servers of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} do not answer Prometheus; others of the region do.",
+			description: "Prometheus cannot scrape {{ $value }} servers of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }}, but can scrape others.",
 			expr: func(s scope) string {
 				return by("count", s.of("up", `region!=""`)+" == 0", "region") + " and " + by("max", s.of("up", `region!=""`), "region") + " == 1"
 			},
 		},
 		{
 			name: "PlazaServerRestarting", severity: warning, after: 5 * time.Minute,
-			meaning:     "a server restarted three times or more within an hour",
+			meaning:     "a server restarted at least three times within an hour",
 			summary:     "A server of region {{ $labels.region }} of {{ $labels.network }} keeps restarting",
 			description: "A server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} restarted {{ $value }} times within an hour.",
 			expr: func(s scope) string {
@@ -164,9 +164,9 @@ func regionAlerts() []alert {
 func databaseAlerts() []alert {
 	return []alert{{
 		name: "PlazaDatabaseUnreachable", severity: critical, after: 2 * time.Minute,
-		meaning:     "no server of a region reaches the database of a home",
-		summary:     "Region {{ $labels.region }} of {{ $labels.network }} does not reach the database of {{ $labels.home }}",
-		description: "No server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} has reached the database that keeps the rows of {{ $labels.home }} for two minutes.",
+		meaning:     "no server of a region can reach the database of a home region",
+		summary:     "Region {{ $labels.region }} of {{ $labels.network }} cannot reach the database of {{ $labels.home }}",
+		description: "No server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} has reached the database that stores the rows of {{ $labels.home }} for two minutes.",
 		expr: func(s scope) string {
 			return by("max", s.of("plaza_database_up"), "region", "home") + " == 0"
 		},

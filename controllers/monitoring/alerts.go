@@ -20,32 +20,32 @@ func keyAlerts() []alert {
 		},
 		{
 			name: "PlazaKeysNotReady", severity: warning, after: 15 * time.Minute,
-			meaning:     "the condition KeysReady is False: a key is missing or broken, or servers do not accept one",
-			summary:     "The keys of {{ $labels.network }} are not in order",
-			description: "The condition KeysReady of network {{ $labels.namespace }}/{{ $labels.network }} has been False for 15 minutes; its message says which key, and why.",
+			meaning:     "the condition KeysReady is False: a key is missing or invalid, or servers do not accept one",
+			summary:     "The keys of {{ $labels.network }} are not ready",
+			description: "The condition KeysReady of network {{ $labels.namespace }}/{{ $labels.network }} has been False for 15 minutes; its message names the key and the cause.",
 			expr:        conditionAlert(v1alpha1.ConditionKeysReady),
 		},
 		{
 			name: "PlazaNoValidKey", severity: critical, after: time.Minute,
 			meaning:     "a server has no valid key of a kind (server, api or signing)",
 			summary:     "Servers of region {{ $labels.region }} of {{ $labels.network }} have no valid {{ $labels.kind }} key",
-			description: "A server of " + where + " has no {{ $labels.kind }} key that is valid now, and refuses every request that needs one.",
+			description: "A server of " + where + " has no valid {{ $labels.kind }} key and rejects every request that needs one.",
 			expr:        func(s scope) string { return by("min", s.of("plaza_keys"), "region", "kind") + " == 0" },
 		},
 		{
 			name: "PlazaKeysExpiring", severity: warning, after: 10 * time.Minute,
-			meaning:     "the last valid key of a kind ends within a day",
-			summary:     "The last {{ $labels.kind }} key of region {{ $labels.region }} of {{ $labels.network }} ends soon",
-			description: "The last valid {{ $labels.kind }} key of " + where + " ends in {{ $value | humanizeDuration }}.",
+			meaning:     "the last valid key of a kind expires within a day",
+			summary:     "The last {{ $labels.kind }} key of region {{ $labels.region }} of {{ $labels.network }} expires soon",
+			description: "The last valid {{ $labels.kind }} key of " + where + " expires in {{ $value | humanizeDuration }}.",
 			expr: func(s scope) string {
 				return by("min", s.of("plaza_keys_latest_not_after_timestamp_seconds"), "region", "kind") + " - time() < 86400"
 			},
 		},
 		{
 			name: "PlazaKeysFileUnreadable", severity: warning, after: 10 * time.Minute,
-			meaning:     "a server cannot read a key file: it goes on with the keys that it has, and learns of no new ones",
+			meaning:     "a server cannot read a key file: it keeps its old keys and does not receive new ones",
 			summary:     "Servers of region {{ $labels.region }} of {{ $labels.network }} cannot read the {{ $labels.kind }} keys",
-			description: "A server of " + where + " cannot read the file of the {{ $labels.kind }} keys. The keys before stay in use; a rotation does not reach it.",
+			description: "A server of " + where + " cannot read the file of the {{ $labels.kind }} keys. It keeps its old keys; rotations do not reach it.",
 			expr:        func(s scope) string { return by("min", s.of("plaza_keys_file_readable"), "region", "kind") + " == 0" },
 		},
 	}
@@ -55,7 +55,7 @@ func settingAlerts() []alert {
 	return []alert{
 		{
 			name: "PlazaSchemaBehind", severity: warning, after: 15 * time.Minute,
-			meaning:     "the database has an older schema than the servers of a region, or the operator's target, need",
+			meaning:     "the schema of the database is older than the servers of a region, or the image, need",
 			summary:     "The schema of {{ $labels.network }} is {{ $value }} versions behind",
 			description: "The database of network {{ $labels.namespace }}/{{ $labels.network }} is {{ $value }} versions behind the schema that {{ with $labels.region }}the servers of region {{ . }} need{{ else }}the image needs{{ end }}.",
 			expr: func(s scope) string {
@@ -68,9 +68,9 @@ func settingAlerts() []alert {
 		},
 		{
 			name: "PlazaMigrationFailing", severity: warning, after: 5 * time.Minute,
-			meaning:     "the database's migration failed more than once; the regions go on with their old version",
-			summary:     "The migration of {{ $labels.network }} fails",
-			description: "The migration of the database of network {{ $labels.namespace }}/{{ $labels.network }} is at attempt {{ $value }}. What runs stays as it is; no region is updated.",
+			meaning:     "the migration of the database failed more than once; the regions keep their old version",
+			summary:     "The migration of {{ $labels.network }} is failing",
+			description: "The migration of the database of network {{ $labels.namespace }}/{{ $labels.network }} is at attempt {{ $value }}. Running servers are not changed; no region is updated.",
 			expr: func(s scope) string {
 				attempts := by("max", s.of("plaza_operator_migration_attempts"))
 				return attempts + " > 1 and " + by("max", s.condition(v1alpha1.ConditionSchemaMigrated, "False")) + " == 1"
@@ -78,8 +78,8 @@ func settingAlerts() []alert {
 		},
 		{
 			name: "PlazaModerationNotApplied", severity: warning, after: 15 * time.Minute,
-			meaning:     "the servers do not report the moderation settings of the spec, or those of a region have older ones than others",
-			summary:     "The moderation settings of {{ $labels.network }} are not in force",
+			meaning:     "servers do not run the moderation settings of the spec, or those of one region have older settings than others",
+			summary:     "The moderation settings of {{ $labels.network }} are not applied",
 			description: "The servers of {{ with $labels.region }}region {{ . }} of {{ end }}network {{ $labels.namespace }}/{{ $labels.network }} do not run the moderation settings of the spec.",
 			expr: func(s scope) string {
 				generation := s.of("plaza_moderation_generation")
@@ -89,9 +89,9 @@ func settingAlerts() []alert {
 		},
 		{
 			name: "PlazaRowsNotPinned", severity: critical, after: 30 * time.Minute,
-			meaning:     "the database keeps rows of a table elsewhere than the spec says, or has other regions or another survival goal",
-			summary:     "Rows of {{ $labels.network }} are not where they should be",
-			description: "The database of network {{ $labels.namespace }}/{{ $labels.network }} does not keep every table's rows in the regions that the spec names; the condition RegionsPinned names the tables.",
+			meaning:     "the database stores rows of a table elsewhere than the spec requires, or has other regions or another survival goal",
+			summary:     "Rows of {{ $labels.network }} are stored in the wrong region",
+			description: "The database of network {{ $labels.namespace }}/{{ $labels.network }} does not store the rows of every table in the regions that the spec requires; the condition RegionsPinned names the tables.",
 			expr: func(s scope) string {
 				servers := by("max", s.of("plaza_placement_state", `state="NotPinned"`))
 				return servers + " == 1 or " + by("max", s.condition(v1alpha1.ConditionRegionsPinned, "False")) + " == 1"
@@ -105,9 +105,9 @@ func workAlerts() []alert {
 	return []alert{
 		{
 			name: "PlazaOutboxNotDraining", severity: warning, after: 10 * time.Minute,
-			meaning:     "what a region has to tell other homes has waited for more than five minutes",
-			summary:     "The outbox of region {{ $labels.region }} of {{ $labels.network }} does not drain",
-			description: "The oldest event in the outbox of " + where + " has waited for {{ $value | humanizeDuration }}. Counters, feeds and deletions at other homes lag behind by as much.",
+			meaning:     "the oldest event in the outbox of a region is more than five minutes old",
+			summary:     "The outbox of region {{ $labels.region }} of {{ $labels.network }} is not draining",
+			description: "The oldest event in the outbox of " + where + " is {{ $value | humanizeDuration }} old. Counters, feeds and deletions in other home regions are delayed by as much.",
 			expr:        func(s scope) string { return by("max", s.of("plaza_outbox_oldest_age_seconds"), "region") + " > 300" },
 		},
 		{
@@ -121,9 +121,9 @@ func workAlerts() []alert {
 		},
 		{
 			name: "PlazaRealtimeDelayed", severity: warning, after: 15 * time.Minute,
-			meaning:     "one realtime event in a hundred reaches its streams after more than five seconds",
-			summary:     "Realtime events of region {{ $labels.region }} of {{ $labels.network }} are late",
-			description: "One in a hundred realtime events reaches the streams of " + where + " after {{ $value | humanizeDuration }} or more.",
+			meaning:     "1% of the realtime events reach their streams after more than five seconds",
+			summary:     "Realtime events of region {{ $labels.region }} of {{ $labels.network }} are delayed",
+			description: "1% of the realtime events reach the streams of " + where + " after {{ $value | humanizeDuration }} or more.",
 			expr: func(s scope) string {
 				buckets := "rate(" + s.of("plaza_realtime_delay_seconds_bucket") + "[10m])"
 				return "histogram_quantile(0.99, " + by("sum", buckets, "region", "le") + ") > 5"
@@ -137,18 +137,18 @@ func operatorAlerts() []alert {
 	return []alert{
 		{
 			name: "PlazaRolloutStopped", severity: warning, after: 30 * time.Minute,
-			meaning:     "a region's pods have not been of the newest template for half an hour",
-			summary:     "The update of region {{ $labels.region }} of {{ $labels.network }} does not get on",
-			description: "The pods of region {{ $labels.region }} of " + network + " have not been of the newest template for 30 minutes. What ran before goes on.",
+			meaning:     "not all pods of a region have the newest template",
+			summary:     "The update of region {{ $labels.region }} of {{ $labels.network }} is not progressing",
+			description: "The pods of region {{ $labels.region }} of " + network + " have not all had the newest template for 30 minutes. The old pods keep running.",
 			expr: func(s scope) string {
 				return by("max", s.regionCondition(v1alpha1.RegionUpdated, "False"), "region") + " == 1"
 			},
 		},
 		{
 			name: "PlazaNetworkNotReady", severity: warning, after: 30 * time.Minute,
-			meaning:     "the network is not Ready, and not paused",
+			meaning:     "the condition Ready is not True, and the network is not paused",
 			summary:     "{{ $labels.network }} is not ready",
-			description: "The condition Ready of " + network + " has not been True for 30 minutes; its reason and message say why.",
+			description: "The condition Ready of " + network + " has not been True for 30 minutes; its reason and message explain it.",
 			expr: func(s scope) string {
 				return by("max", s.condition(v1alpha1.ConditionReady, "True")) + " == 0 unless " + by("max", s.of("plaza_operator_paused")) + " == 1"
 			},
@@ -157,14 +157,14 @@ func operatorAlerts() []alert {
 			name: "PlazaNetworkPaused", severity: info, after: day,
 			meaning:     "the network has been paused for a day",
 			summary:     "{{ $labels.network }} is paused",
-			description: "The operator has applied no change to " + network + " for a day, because spec.paused is true; keys are not rotated either.",
+			description: "The operator has applied no changes to " + network + " for a day, because spec.paused is true; keys are not rotated either.",
 			expr:        func(s scope) string { return by("max", s.of("plaza_operator_paused")) + " == 1" },
 		},
 		{
 			name: "PlazaOperatorNotReconciling", severity: warning, after: 5 * time.Minute,
-			meaning:     "the operator has not gone through the network for 15 minutes, or Prometheus has no metrics of it",
-			summary:     "The operator does not look after {{ $labels.network }}",
-			description: "{{ if gt $value 1.0 }}The operator last went through " + network + " {{ $value | humanizeDuration }} ago{{ else }}Prometheus has no metrics of the operator about " + network + "{{ end }}: keys are not rotated, changes are not applied, and the alerts that rest on its metrics are blind.",
+			meaning:     "the operator has not reconciled the network for 15 minutes, or Prometheus does not have its metrics",
+			summary:     "The operator is not reconciling {{ $labels.network }}",
+			description: "{{ if gt $value 1.0 }}The operator last reconciled " + network + " {{ $value | humanizeDuration }} ago{{ else }}Prometheus has no metrics of the operator for " + network + "{{ end }}. Keys are not rotated, changes are not applied, and alerts that depend on its metrics cannot fire.",
 			expr: func(s scope) string {
 				seen := s.of("plaza_operator_observed_timestamp_seconds")
 				return "absent(" + seen + ") or time() - " + by("max", seen) + " > 900"

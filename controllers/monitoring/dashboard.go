@@ -36,7 +36,7 @@ func dashboardFile(s scope) string {
 	made := dashboard{
 		UID:   DashboardUID(s.namespace, s.network),
 		Title: "Plaza / " + s.namespace + " / " + s.network, Tags: []string{"plaza"},
-		Description: "The regions of the social network " + s.namespace + "/" + s.network + ". Made by the Plaza operator, which undoes changes: save a copy to change it.",
+		Description: "The regions of the social network " + s.namespace + "/" + s.network + ". Managed by the Plaza operator, which reverts changes: save a copy to edit it.",
 		Timezone:    "utc", GraphTooltip: 1, Refresh: "30s", SchemaVersion: schemaVersion, Time: timeRange{"now-6h", "now"},
 		Templating:  templating{[]variable{sourceVariable(), regionVariable(s.regions)}},
 		Annotations: templating{[]variable{}},
@@ -44,7 +44,7 @@ func dashboardFile(s scope) string {
 	}
 	file, err := json.MarshalIndent(made, "", " ")
 	if err != nil {
-		panic(fmt.Sprintf("a dashboard of plain fields: %v", err)) // no field can fail
+		panic(fmt.Sprintf("encoding a dashboard: %v", err)) // no field can fail
 	}
 	return string(file) + "\n"
 }

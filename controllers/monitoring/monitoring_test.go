@@ -175,7 +175,7 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 		require.Equal(t, []string{
-			"Overview", "Traffic", "Errors", "Latency", "Database, by the home of the rows", "Keys, schema and settings", "Outbox and jobs", "Resources",
+			"Overview", "Traffic", "Errors", "Latency", "Database, by home region of the rows", "Keys, schema and settings", "Outbox and jobs", "Resources",
 		}, rows)
 	}
 	other := sample()

@@ -76,13 +76,13 @@ func slow(s scope, over time.Duration) string {
 }
 
 func objectiveAlerts() []alert {
-	const failing = "of the requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} fail for a fault of the platform"
+	const failing = "of the requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} fail because of the platform"
 	return []alert{
 		{
 			name: "PlazaErrorBudgetBurnFast", severity: critical, after: 2 * time.Minute,
-			meaning:     "so many requests to a region fail (5xx) that an hour of it uses up 2 %, or six hours 5 %, of the error budget of 30 days",
+			meaning:     "requests to a region fail (5xx) at a rate that uses up 2% of the 30-day error budget in an hour, or 5% in six hours",
 			summary:     "{{ $value | humanizePercentage }} of the requests to region {{ $labels.region }} of {{ $labels.network }} fail",
-			description: "{{ $value | humanizePercentage }} " + failing + ": at this rate the error budget of 30 days is gone within days.",
+			description: "{{ $value | humanizePercentage }} " + failing + ". At this rate the 30-day error budget is used up within days.",
 			expr: func(s scope) string {
 				failures := "increase(" + s.of("plaza_http_requests_total", known, failed) + "[1h])"
 				return "(" + burns(s, fastWindows) + ") and " + by("sum", failures, "region") + " > " + minFailures
@@ -90,16 +90,16 @@ func objectiveAlerts() []alert {
 		},
 		{
 			name: "PlazaErrorBudgetBurnSlow", severity: warning, after: 15 * time.Minute,
-			meaning:     "so many requests to a region fail (5xx) that a day of it uses up 10 %, or the last three days at this rate more than their share, of the error budget of 30 days",
+			meaning:     "requests to a region fail (5xx) at a rate that uses up 10% of the 30-day error budget in a day, or more than its share in three days",
 			summary:     "{{ $value | humanizePercentage }} of the requests to region {{ $labels.region }} of {{ $labels.network }} fail",
-			description: "{{ $value | humanizePercentage }} " + failing + ": more than the objective allows in the long run.",
+			description: "{{ $value | humanizePercentage }} " + failing + ". This is more than the objective allows in the long run.",
 			expr:        func(s scope) string { return burns(s, slowWindows) },
 		},
 		{
 			name: "PlazaLatencyHigh", severity: warning, after: 10 * time.Minute,
-			meaning:     "one request in a hundred to a region takes longer than `latencyP99`, over 5 and over 30 minutes",
+			meaning:     "1% of the requests to a region take longer than `latencyP99`, over 5 and over 30 minutes",
 			summary:     "Requests to region {{ $labels.region }} of {{ $labels.network }} are slow: p99 is {{ $value | humanizeDuration }}",
-			description: "One in a hundred requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} takes {{ $value | humanizeDuration }} or longer, which is more than the objective.",
+			description: "1% of the requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} take {{ $value | humanizeDuration }} or longer, which exceeds the objective.",
 			expr: func(s scope) string {
 				// With few requests, the slowest one is the p99.
 				count := "increase(" + s.of("plaza_http_request_duration_seconds_count", transfers) + "[30m])"

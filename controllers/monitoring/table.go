@@ -11,7 +11,7 @@ func Table() string {
 	b.WriteString("| alert | severity | after | fires when |\n|---|---|---|---|\n")
 	for _, group := range alerts() {
 		for _, a := range group.alerts {
-			fmt.Fprintf(&b, "| [%s](controllers/monitoring/runbooks/%s.md) | %s | %s | %s |\n", a.name, a.name, a.severity, duration(a.after), a.meaning)
+			fmt.Fprintf(&b, "| [%s](monitoring/runbooks/%s.md) | %s | %s | %s |\n", a.name, a.name, a.severity, duration(a.after), a.meaning)
 		}
 	}
 	return b.String()

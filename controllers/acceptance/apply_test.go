@@ -20,6 +20,7 @@ import (
 // TestDifferenceOnAServer applies every object of every golden sample: nothing differs afterwards, nor when somebody adds
 // something; and each owned field that is changed by hand is named.
 func TestDifferenceOnAServer(t *testing.T) {
+	t.Parallel()
 	installKinds(t)
 	golden := filepath.Join(testenv.Root(), "controllers", "render", "testdata", "golden")
 	samples, err := os.ReadDir(golden)

@@ -42,7 +42,7 @@ func TestImmutableFields(t *testing.T) {
 	sn.Namespace = env.Namespace(t)
 	require.NoError(t, env.Client.Create(ctx, sn))
 	sn.Spec.Regions[0].Host = "elsewhere.acme.example"
-	require.ErrorContains(t, env.Client.Update(ctx, sn), "the host of a region is immutable: clients hold it")
+	require.ErrorContains(t, env.Client.Update(ctx, sn), "the host of a region is immutable, because clients store it")
 }
 
 // TestSamplesAreAccepted applies every sample as it is.

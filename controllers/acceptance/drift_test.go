@@ -72,13 +72,12 @@ func everyKind(t *testing.T) *v1alpha1.SocialNetwork {
 
 // TestEveryOwnedFieldComesBack changes by hand every single field that the operator owns of every object.
 func TestEveryOwnedFieldComesBack(t *testing.T) {
-	installKinds(t)
 	o := start(t)
 	sn := everyKind(t)
 	sn.Spec.Rollout.MaxRegionsRolling = 3 // a template comes back in its region's turn; here each has one
 	o.up(sn)
 	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
-	o.settle()
+	o.settle("acme")
 	kinds := map[string]int{}
 	var mu sync.Mutex
 	var wrong []string
@@ -288,27 +287,26 @@ func TestFieldsOfOthersStay(t *testing.T) {
 
 // TestNothingIsWrittenWhenNothingChanges goes through a settled network again and again.
 func TestNothingIsWrittenWhenNothingChanges(t *testing.T) {
-	installKinds(t)
 	o := start(t)
 	o.up(everyKind(t))
 	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
 	o.clock.add(time.Minute) // the soak is over
 	o.pass("acme")
-	o.settle()
+	o.settle("acme")
 	for range 5 {
 		o.pass("acme")
 	}
-	o.nothingWritten()
+	o.requireNoWrites("acme")
 	o.end() // a new process finds nothing to do either
 	o.run()
 	o.pass("acme")
 	o.pass("acme")
-	o.nothingWritten()
+	o.requireNoWrites("acme")
 }
 
-// nothingWritten holds that nothing was written since the last look, nor is written late.
-func (o *operator) nothingWritten() {
+// requireNoWrites checks that the operator has written nothing since the last call, not even asynchronously.
+func (o *operator) requireNoWrites(network string) {
 	o.t.Helper()
-	<-time.After(500 * time.Millisecond)
+	o.pass(network)
 	require.Empty(o.t, o.writes.take())
 }

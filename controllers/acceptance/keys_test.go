@@ -115,7 +115,6 @@ func (o *operator) secretTexts() []string {
 // TestSecretsAreNowhere looks for the content of every Secret in everything else that the operator writes.
 func TestSecretsAreNowhere(t *testing.T) {
 	ctx := t.Context()
-	installKinds(t)
 	o := start(t)
 	sn := sample(t, "socialnetwork")
 	sn.Spec.Regions = sn.Spec.Regions[:1]
@@ -212,7 +211,7 @@ func TestDeletion(t *testing.T) {
 				return ""
 			})
 			require.Equal(t, 4, secrets)
-			o.settle()
+			o.settle("acme")
 			require.Len(t, o.series(sn.Name), 7)
 			live := get(o, &v1alpha1.SocialNetwork{}, sn.Name)
 			require.Empty(t, live.Finalizers)

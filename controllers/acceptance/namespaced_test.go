@@ -21,7 +21,6 @@ import (
 // TestOnlyNamespacedRights runs the operator with no right but those of config/rbac/manager, and these in one namespace.
 func TestOnlyNamespacedRights(t *testing.T) {
 	ctx := t.Context()
-	installKinds(t)
 	o := prepare(t)
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "rbac", "manager", "role.yaml"))
 	require.NoError(t, err)

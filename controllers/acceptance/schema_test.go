@@ -28,7 +28,7 @@ func TestMigrationFails(t *testing.T) {
 	require.Empty(t, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.Schema.Target, "the image has not told it yet")
 	o.failMigration("acme", "step 00093 was refused: postgres://plaza:password-of-the-database@db.example/plaza\n"+`{"target":93}`)
 	failed := o.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrationFailed)
-	require.Contains(t, failed.Message, "Attempt 1")
+	require.Contains(t, failed.Message, "attempt 1")
 	require.Contains(t, failed.Message, "step 00093 was refused")
 	require.NotContains(t, failed.Message, "password-of-the-database")
 	require.NotContains(t, failed.Message, "target")

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -8,8 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -76,6 +77,7 @@ type gate struct {
 	mu       sync.Mutex
 	closed   bool
 	open     map[net.Conn]bool
+	refused  atomic.Int32
 }
 
 func newGate(t *testing.T, to string) *gate {
@@ -96,6 +98,7 @@ func (g *gate) serve() {
 		}
 		out, err := new(net.Dialer).Dial("tcp", g.to)
 		if err != nil || !g.keep(in, out) {
+			g.refused.Add(1)
 			_ = in.Close()
 			if out != nil {
 				_ = out.Close()
@@ -132,7 +135,6 @@ func (g *gate) shut(closed bool) {
 // TestAPIServerAway takes the API server away from the operator while somebody changes things.
 func TestAPIServerAway(t *testing.T) {
 	ctx := t.Context()
-	installKinds(t)
 	o := prepare(t)
 	address, err := url.Parse(o.config.Host)
 	if err != nil || address.Host == "" {
@@ -144,17 +146,20 @@ func TestAPIServerAway(t *testing.T) {
 	t.Cleanup(o.end)
 	o.up(sample(t, "socialnetwork-minimal"))
 	o.condition("acme-minimal", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
-	o.settle()
+	o.settle("acme-minimal")
 	before := get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status
 
 	g.shut(true)
 	require.NoError(t, o.client.Delete(ctx, get(o, &corev1.Service{}, "acme-minimal-us")))
 	o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Moderation.FlagLimit = 9 })
-	for range 8 { // long enough for several tries
-		<-time.After(500 * time.Millisecond)
+	o.eventually("the operator to retry", func() string {
 		require.False(t, o.exists(&corev1.Service{}, "acme-minimal-us"))
 		require.Equal(t, before, get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status)
-	}
+		if n := g.refused.Load(); n < 5 {
+			return fmt.Sprintf("only %d connections", n)
+		}
+		return ""
+	})
 	g.shut(false)
 	o.eventually("the Service to come back", func() string {
 		if !o.exists(&corev1.Service{}, "acme-minimal-us") {

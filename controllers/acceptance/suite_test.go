@@ -1,9 +1,10 @@
-// Package acceptance holds the operator against a real API server: the whole operator runs, and what the cluster would do –
-// run Jobs, start pods – the tests do by hand. The platform's servers are stand-ins that say what a test tells them to.
+// Package acceptance tests the whole operator against a real API server. The tests do the work of the cluster's controllers: they
+// complete Jobs and make pods ready. The platform's servers are fakes.
 package acceptance
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -39,7 +40,14 @@ import (
 
 var env *testenv.Env
 
+// parallelTests is how many tests run in parallel. They mostly wait for the operator, so it may exceed the number of CPUs.
+const parallelTests = "6"
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", parallelTests); err != nil {
+		panic(err)
+	}
 	ctrl.SetLogger(funcr.New(logged.add, funcr.Options{Verbosity: 1}))
 	testenv.Main(m, &env)
 }
@@ -88,7 +96,7 @@ type operator struct {
 // defaultImage is the image of the operator's own version.
 const defaultImage = "plaza.example/plaza:v1"
 
-// start runs an operator in a namespace of the test's own.
+// start runs an operator for a new namespace, in parallel to other tests.
 func start(t *testing.T) *operator {
 	t.Helper()
 	o := prepare(t)
@@ -97,8 +105,16 @@ func start(t *testing.T) *operator {
 	return o
 }
 
-// prepare makes an operator that does not run yet.
+// prepare returns an operator for a new namespace that is not running yet. The test runs in parallel to others, in a cluster
+// with the optional kinds.
 func prepare(t *testing.T) *operator {
+	t.Helper()
+	t.Parallel()
+	installKinds(t)
+	return newOperator(t)
+}
+
+func newOperator(t *testing.T) *operator {
 	t.Helper()
 	namespace := env.Namespace(t)
 	return &operator{
@@ -357,12 +373,12 @@ func (o *operator) exists(object client.Object, name string) bool {
 // patience is how long a test waits for what should come: much longer than it takes, for machines that do ten other things.
 const patience = 2 * time.Minute
 
-// settle waits until the operator writes nothing any more: events are written after the pass that they tell of.
-func (o *operator) settle() {
+// settle waits until the operator writes nothing during a reconcile of the network. Events are written asynchronously.
+func (o *operator) settle(network string) {
 	o.t.Helper()
 	o.writes.take()
-	o.eventually("the operator to be quiet", func() string {
-		<-time.After(time.Second)
+	o.eventually("a reconcile without writes", func() string {
+		o.pass(network)
 		return strings.Join(o.writes.take(), ", ")
 	})
 }

@@ -32,7 +32,7 @@ func TestVersions(t *testing.T) {
 	require.False(t, v.isStale(sn("1")))
 }
 
-// TestRequeue lets a look that nobody asked for give way to what people change.
+// TestRequeue checks that a resync has a lower priority than changes.
 func TestRequeue(t *testing.T) {
 	soon := requeueAfter(5 * time.Second)
 	require.Equal(t, 5*time.Second, soon.RequeueAfter)
@@ -46,7 +46,7 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
-// TestMetrics reads the metrics of a network, and of none.
+// TestMetrics collects the metrics of a network, and of none.
 func TestMetrics(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	m := NewMetrics(registry)

@@ -77,9 +77,9 @@ func removeKinds(t *testing.T) {
 	})
 }
 
-// TestKindsComeAndGo installs the CRDs of the Prometheus operator and of the Gateway API while the operator runs, removes them,
+// TestOptionalKinds installs the CRDs of the Prometheus operator and of the Gateway API while the operator runs, removes them,
 // and installs them again. It changes the whole cluster, so it does not run in parallel.
-func TestKindsComeAndGo(t *testing.T) {
+func TestOptionalKinds(t *testing.T) {
 	o := newOperator(t)
 	o.run()
 	t.Cleanup(o.end)

@@ -18,8 +18,8 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// TestOnlyNamespacedRights runs the operator with no right but those of config/rbac/manager, and these in one namespace.
-func TestOnlyNamespacedRights(t *testing.T) {
+// TestNamespacedPermissions runs the operator with the permissions of config/rbac/manager in one namespace only.
+func TestNamespacedPermissions(t *testing.T) {
 	ctx := t.Context()
 	o := prepare(t)
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "rbac", "manager", "role.yaml"))

@@ -21,7 +21,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// TestTwoNetworksInOneNamespace holds them apart, also where one's name is the beginning of the other's.
+// TestTwoNetworksInOneNamespace has two networks, one of which has a name that is a prefix of the other's.
 func TestTwoNetworksInOneNamespace(t *testing.T) {
 	o := start(t)
 	first := o.up(sample(t, "socialnetwork-minimal"))
@@ -36,7 +36,7 @@ func TestTwoNetworksInOneNamespace(t *testing.T) {
 	require.True(t, o.exists(&appsv1.Deployment{}, "acme-minimal-us"))
 }
 
-// TestSameNameInTwoNamespaces holds two networks of one name apart, both of one operator.
+// TestSameNameInTwoNamespaces has two networks with the same name and one operator.
 func TestSameNameInTwoNamespaces(t *testing.T) {
 	a := prepare(t)
 	there := env.Namespace(t)
@@ -70,7 +70,7 @@ func TestSameNameInTwoNamespaces(t *testing.T) {
 	require.Equal(t, ofB, get(b, &corev1.Secret{}, "acme-minimal-identity").Data)
 }
 
-// gate is a way to the API server that can be closed.
+// gate is a TCP proxy to the API server that can be closed.
 type gate struct {
 	listener net.Listener
 	to       string
@@ -119,7 +119,7 @@ func (g *gate) keep(conns ...net.Conn) bool {
 	return !g.closed
 }
 
-// shut cuts every connection, and lets no new one through until it is opened again.
+// shut closes every connection and refuses new ones until it is opened again.
 func (g *gate) shut(closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -132,8 +132,8 @@ func (g *gate) shut(closed bool) {
 	}
 }
 
-// TestAPIServerAway takes the API server away from the operator while somebody changes things.
-func TestAPIServerAway(t *testing.T) {
+// TestAPIServerUnavailable disconnects the operator from the API server while users make changes.
+func TestAPIServerUnavailable(t *testing.T) {
 	ctx := t.Context()
 	o := prepare(t)
 	address, err := url.Parse(o.config.Host)
@@ -169,15 +169,15 @@ func TestAPIServerAway(t *testing.T) {
 	})
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 	after := get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status
-	for i, c := range before.Conditions { // nothing was ever said to be missing
+	for i, c := range before.Conditions { // nothing was reported missing in the meantime
 		if c.Type == v1alpha1.ConditionAlertsApplied {
 			require.Equal(t, c.LastTransitionTime, after.Conditions[i].LastTransitionTime)
 		}
 	}
 }
 
-// TestForeignObjectInTheWay has an object of somebody else where the operator's should be.
-func TestForeignObjectInTheWay(t *testing.T) {
+// TestNameConflict has a Service of a user with the name of the operator's.
+func TestNameConflict(t *testing.T) {
 	ctx := t.Context()
 	o := start(t)
 	sn := sample(t, "socialnetwork-minimal")
@@ -185,7 +185,7 @@ func TestForeignObjectInTheWay(t *testing.T) {
 	service.Name, service.Namespace = render.RegionName(sn.Name, "us"), o.namespace
 	service.Spec.Ports = []corev1.ServicePort{{Name: "mine", Port: 1}}
 	service.Labels = map[string]string{"mine": "true"}
-	require.NoError(t, o.client.Create(ctx, service, client.FieldOwner("somebody")))
+	require.NoError(t, o.client.Create(ctx, service, client.FieldOwner("user")))
 	o.up(sn)
 	live := get(o, &corev1.Service{}, service.Name)
 	require.Equal(t, "true", live.Labels["mine"])

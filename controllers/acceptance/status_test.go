@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// events are what happened in the namespace, as reason and note; one that happened several times is there as often.
+// events returns the reason and the note of each event in the namespace, repeated by its count.
 func (o *operator) events() []string {
 	o.t.Helper()
 	var list eventsv1.EventList
@@ -38,7 +38,7 @@ func (o *operator) events() []string {
 	return all
 }
 
-// count is how often an event of a reason was written.
+// count returns the number of events with a reason.
 func (o *operator) count(reason v1alpha1.Reason) (n int) {
 	o.t.Helper()
 	for _, e := range o.events() {
@@ -51,7 +51,7 @@ func (o *operator) count(reason v1alpha1.Reason) (n int) {
 	return n
 }
 
-// happened waits until a reason has as many events as it should, and looks that no more come.
+// happened waits for the number of events with a reason, and checks that no more follow.
 func (o *operator) happened(want int, reason v1alpha1.Reason) {
 	o.t.Helper()
 	o.eventually("the events of "+string(reason), func() string { return notEqual(strconv.Itoa(o.count(reason)), strconv.Itoa(want)) })
@@ -59,7 +59,7 @@ func (o *operator) happened(want int, reason v1alpha1.Reason) {
 	require.Equal(o.t, want, o.count(reason), "%s: %v", reason, o.events())
 }
 
-// TestOneEventForEachChange brings a network up, goes through it again and again, and counts.
+// TestOneEventForEachChange brings up a network, reconciles it repeatedly, and counts events.
 func TestOneEventForEachChange(t *testing.T) {
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))
@@ -68,12 +68,12 @@ func TestOneEventForEachChange(t *testing.T) {
 		o.pass("acme")
 	}
 	for reason, want := range map[v1alpha1.Reason]int{
-		v1alpha1.ReasonMigrating:    2, // SchemaMigrated, and Ready because of it
+		v1alpha1.ReasonMigrating:    2, // SchemaMigrated, and therefore Ready
 		v1alpha1.ReasonMigrated:     1,
 		v1alpha1.ReasonAllHolds:     1,
 		v1alpha1.ReasonServing:      1,
 		v1alpha1.ReasonKeysVerified: 1,
-		v1alpha1.ReasonKeysCreated:  6, // the identity, two shared Secrets, and one for each region
+		v1alpha1.ReasonKeysCreated:  6, // the identity, two shared Secrets, and one per region
 		v1alpha1.ReasonKeyActivated: 3,
 		v1alpha1.ReasonInstalled:    1,
 	} {
@@ -90,7 +90,8 @@ func TestOneEventForEachChange(t *testing.T) {
 	require.Equal(t, sn.Generation, get(o, &v1alpha1.SocialNetwork{}, "acme").Generation)
 }
 
-// TestGenerationIsObserved finds the newest generation in the status, in each condition, and in those of the regions.
+// TestGenerationIsObserved checks the observed generation of the status, of each condition, and of those of the
+// regions.
 func TestGenerationIsObserved(t *testing.T) {
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))
@@ -112,7 +113,7 @@ func TestGenerationIsObserved(t *testing.T) {
 	}
 }
 
-// TestPrintedColumns reads what kubectl get sn prints.
+// TestPrintedColumns checks the output of kubectl get sn.
 func TestPrintedColumns(t *testing.T) {
 	o := start(t)
 	o.apply(sample(t, "socialnetwork"))
@@ -142,7 +143,7 @@ func TestPrintedColumns(t *testing.T) {
 	require.Equal(t, true, o.printed("acme")["Paused"])
 }
 
-// columns are what kubectl get sn prints, in order.
+// columns are the printer columns of kubectl get sn, in order.
 func (o *operator) columns() (names []string) {
 	o.t.Helper()
 	for _, column := range o.table("").ColumnDefinitions {
@@ -153,7 +154,7 @@ func (o *operator) columns() (names []string) {
 	return names
 }
 
-// printed is a network as kubectl prints it.
+// printed returns a network as kubectl prints it.
 func (o *operator) printed(name string) map[string]any {
 	o.t.Helper()
 	table := o.table("/" + name)
@@ -165,7 +166,7 @@ func (o *operator) printed(name string) map[string]any {
 	return row
 }
 
-// table asks the API server for the namespace's networks, or for one, as a table.
+// table requests the networks of the namespace, or one of them, as a table.
 func (o *operator) table(path string) *metav1.Table {
 	o.t.Helper()
 	set, err := kubernetes.NewForConfig(env.Config)
@@ -178,7 +179,7 @@ func (o *operator) table(path string) *metav1.Table {
 	return table
 }
 
-// TestPaused stops a network: what would be done is listed and not done, but keys whose time is over end.
+// TestPaused pauses a network: changes are listed but not applied, and expired keys are still revoked.
 func TestPaused(t *testing.T) {
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))
@@ -228,7 +229,7 @@ func TestPaused(t *testing.T) {
 	require.Empty(t, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.PendingChanges)
 }
 
-// TestModerationDrift changes the settings on the servers, as an administrator might.
+// TestModerationDrift changes the settings of the servers outside the spec.
 func TestModerationDrift(t *testing.T) {
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	testenv.Main(m, &env)
 }
 
-// logged is everything that operators have logged.
+// logged holds the log of all operators.
 var logged journal
 
 type journal struct {
@@ -72,11 +72,11 @@ func (j *journal) text() string {
 	return strings.Join(j.lines, "\n")
 }
 
-// operator is a running operator that looks after one namespace.
+// operator is a running operator that watches one namespace.
 type operator struct {
 	t         *testing.T
 	namespace string
-	watches   []string // namespaces that it looks after
+	watches   []string // watched namespaces
 	client    client.Client
 	servers   *servers
 	clock     *clock
@@ -84,12 +84,12 @@ type operator struct {
 	stop      context.CancelFunc
 	stopped   chan error
 
-	// config is how the operator reaches the API server, and writes is what it changed there.
+	// config is the operator's client configuration, and writes records its writes.
 	config *rest.Config
 	writes *writes
-	// leads is true for an operator that has to be elected.
+	// leads enables leader election.
 	leads bool
-	// elected is closed when it is.
+	// elected is closed when the operator is elected.
 	elected <-chan struct{}
 }
 
@@ -123,7 +123,7 @@ func newOperator(t *testing.T) *operator {
 	}
 }
 
-// twin is another operator for the same networks.
+// twin returns another operator for the same networks.
 func (o *operator) twin() *operator {
 	return &operator{
 		t: o.t, namespace: o.namespace, watches: o.watches, client: o.client, servers: o.servers, clock: o.clock,
@@ -131,7 +131,7 @@ func (o *operator) twin() *operator {
 	}
 }
 
-// run starts the operator's process, as far as there is one.
+// run starts the operator.
 func (o *operator) run() {
 	o.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -146,7 +146,7 @@ func (o *operator) run() {
 		LeaderElection:          o.leads,
 		LeaderElectionID:        "plaza-operator",
 		LeaderElectionNamespace: o.namespace,
-		LeaseDuration:           new(10 * time.Second), // a machine that is slow for a while must not change leaders
+		LeaseDuration:           new(10 * time.Second), // a slow machine must not cause a change of leaders
 		RenewDeadline:           new(8 * time.Second),
 		RetryPeriod:             new(300 * time.Millisecond),
 	})
@@ -163,7 +163,7 @@ func (o *operator) run() {
 	go func() { o.stopped <- mgr.Start(ctx) }()
 }
 
-// writes counts what an operator changes on the API server.
+// writes records the writes of an operator.
 type writes struct {
 	mu   sync.Mutex
 	list []string
@@ -180,7 +180,7 @@ func (w *writes) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// take returns what was written since the last time.
+// take returns the writes since the last call.
 func (w *writes) take() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -193,17 +193,17 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// tellLog shows what was logged last, where the test failed.
-func (o *operator) tellLog() {
+// printLog logs the end of the operators' log if the test failed.
+func (o *operator) printLog() {
 	if o.t.Failed() {
 		lines := strings.Split(logged.text(), "\n")
 		o.t.Logf("the log's end:\n%s", strings.Join(lines[max(0, len(lines)-25):], "\n"))
 	}
 }
 
-// end stops the operator, and waits until it has.
+// end stops the operator and waits for it.
 func (o *operator) end() {
-	o.tellLog()
+	o.printLog()
 	o.stop()
 	select {
 	case err := <-o.stopped:
@@ -216,7 +216,7 @@ func (o *operator) end() {
 	}
 }
 
-// clock is the operator's clock: the real time, moved by what a test adds.
+// clock is the operator's clock: real time plus what a test adds.
 type clock struct {
 	mu    sync.Mutex
 	ahead time.Duration
@@ -234,7 +234,7 @@ func (c *clock) add(d time.Duration) {
 	c.ahead += d
 }
 
-// sample reads a file of config/samples, with the defaults that the API server fills in.
+// sample returns a network of config/samples with the defaults of the CRD.
 func sample(t *testing.T, name string) *v1alpha1.SocialNetwork {
 	t.Helper()
 	object := manifest(t, name)
@@ -246,7 +246,7 @@ func sample(t *testing.T, name string) *v1alpha1.SocialNetwork {
 	return &sn
 }
 
-// manifest reads a file of config/samples as it is.
+// manifest reads a file of config/samples.
 func manifest(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "samples", name+".yaml"))
@@ -262,7 +262,7 @@ func manifest(t *testing.T, name string) *unstructured.Unstructured {
 	return nil
 }
 
-// apply makes a network and its database's Secret.
+// apply creates a network and its database's Secret.
 func (o *operator) apply(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
 	o.t.Helper()
 	ctx := context.Background()
@@ -276,7 +276,7 @@ func (o *operator) apply(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
 	return sn
 }
 
-// pass waits until the operator has gone through a network once more, for no other reason than that it was told to.
+// pass waits for a reconcile of the network that has no other cause.
 func (o *operator) pass(network string) {
 	o.t.Helper()
 	o.clock.add(2 * time.Second)
@@ -292,7 +292,7 @@ func (o *operator) pass(network string) {
 	})
 }
 
-// metric reads a gauge of a network that has no further labels.
+// metric returns the value of a gauge that has only the labels of the network.
 func (o *operator) metric(name, network string) float64 {
 	o.t.Helper()
 	for _, m := range o.series(network)[name] {
@@ -301,7 +301,7 @@ func (o *operator) metric(name, network string) float64 {
 	return 0
 }
 
-// series are all metrics of a network, by their names.
+// series returns all metrics of a network by name.
 func (o *operator) series(network string) map[string][]*dto.Metric {
 	o.t.Helper()
 	families, err := o.registry.Gather()
@@ -321,48 +321,48 @@ func (o *operator) series(network string) map[string][]*dto.Metric {
 	return series
 }
 
-// edit changes a network as a person would.
+// edit edits a network as a user would.
 func (o *operator) edit(name string, change func(*v1alpha1.SocialNetwork)) {
 	o.t.Helper()
 	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: o.namespace}}
 	o.onNewest(sn, func() error {
 		change(sn)
-		return o.client.Update(context.Background(), sn, client.FieldOwner("somebody"))
+		return o.client.Update(context.Background(), sn, client.FieldOwner("user"))
 	})
 }
 
-// editSecret changes a Secret as a person would.
+// editSecret edits a Secret as a user would.
 func (o *operator) editSecret(name string, change func(*corev1.Secret)) {
 	o.t.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: o.namespace}}
 	o.onNewest(secret, func() error {
 		change(secret)
-		return o.client.Update(context.Background(), secret, client.FieldOwner("somebody"))
+		return o.client.Update(context.Background(), secret, client.FieldOwner("user"))
 	})
 }
 
-// onNewest reads an object and has it written, again and again until nobody was faster.
+// onNewest reads and writes an object until there is no conflict.
 func (o *operator) onNewest(object client.Object, write func() error) {
 	o.t.Helper()
 	o.eventually("an object to be written", func() string {
 		require.NoError(o.t, o.client.Get(context.Background(), client.ObjectKeyFromObject(object), object))
 		err := write()
 		if apierrors.IsConflict(err) {
-			return err.Error() // somebody was faster: once more
+			return err.Error() // retry
 		}
 		require.NoError(o.t, err)
 		return ""
 	})
 }
 
-// get reads an object as it is now.
+// get reads an object from the API server.
 func get[T client.Object](o *operator, into T, name string) T {
 	o.t.Helper()
 	require.NoError(o.t, o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: name}, into))
 	return into
 }
 
-// exists tells whether there is such an object.
+// exists reports whether an object exists.
 func (o *operator) exists(object client.Object, name string) bool {
 	o.t.Helper()
 	err := o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: name}, object)
@@ -370,7 +370,7 @@ func (o *operator) exists(object client.Object, name string) bool {
 	return err == nil
 }
 
-// patience is how long a test waits for what should come: much longer than it takes, for machines that do ten other things.
+// patience is how long a test waits for an expected change. It is long, for slow machines.
 const patience = 2 * time.Minute
 
 // settle waits until the operator writes nothing during a reconcile of the network. Events are written asynchronously.
@@ -383,7 +383,7 @@ func (o *operator) settle(network string) {
 	})
 }
 
-// eventually waits until what is asked for holds, and says what was still wrong when it did not.
+// eventually waits until wrong returns "", and otherwise fails with its last result.
 func (o *operator) eventually(what string, wrong func() string) {
 	o.t.Helper()
 	deadline := time.Now().Add(patience)

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// moderation changes the settings, and then lets somebody change them behind the operator's back.
+// moderation edits the settings, and then changes them outside the spec.
 func (s *suite) moderation(t *testing.T) {
 	t.Helper()
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
@@ -52,7 +52,7 @@ func (s *suite) moderation(t *testing.T) {
 	s.nothingFailed(t)
 }
 
-// run waits until every server says that it runs the settings.
+// run waits until every server reports that it runs the settings.
 func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
 	t.Helper()
 	servers := platformclient.New()

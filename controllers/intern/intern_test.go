@@ -19,7 +19,7 @@ import (
 
 const manager = "plaza-operator"
 
-// deployment is one of many that differ in their names.
+// deployment returns one of many Deployments that differ in their names.
 func deployment(n int) *appsv1.Deployment {
 	labels := func() map[string]string { return map[string]string{"app": "plaza", "region": "eu"} }
 	entry := func(manager string, operation metav1.ManagedFieldsOperationType, subresource string) metav1.ManagedFieldsEntry {
@@ -31,7 +31,7 @@ func deployment(n int) *appsv1.Deployment {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 		Name: fmt.Sprintf("d-%d", n), Labels: labels(),
 		ManagedFields: []metav1.ManagedFieldsEntry{
-			entry("somebody", metav1.ManagedFieldsOperationUpdate, ""), entry(manager, metav1.ManagedFieldsOperationApply, ""),
+			entry("user", metav1.ManagedFieldsOperationUpdate, ""), entry(manager, metav1.ManagedFieldsOperationApply, ""),
 			entry(manager, metav1.ManagedFieldsOperationApply, "scale"), entry(manager, metav1.ManagedFieldsOperationUpdate, ""),
 		},
 	}}
@@ -49,7 +49,7 @@ func deployment(n int) *appsv1.Deployment {
 	return d
 }
 
-// address tells whether two maps are one.
+// address identifies a map.
 func address(m map[string]string) uintptr { return reflect.ValueOf(m).Pointer() }
 
 func TestObjectsShare(t *testing.T) {
@@ -94,8 +94,8 @@ func TestObjectsShare(t *testing.T) {
 	require.Equal(t, all[0], again)
 }
 
-// TestMapsThatLookAlike are not taken for each other.
-func TestMapsThatLookAlike(t *testing.T) {
+// TestSimilarMaps checks that similar maps are not confused.
+func TestSimilarMaps(t *testing.T) {
 	slim := (&intern.Pool{}).Transform(nil, manager)
 	for _, labels := range []map[string]string{{"a": "b", "c": "d"}, {"a": `b"c":"d`}, {`a":"b","c`: "d"}, {"ab": ""}, {"a": "b"}, {"": "ab"}} {
 		got, err := slim(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Labels: labels}})
@@ -118,7 +118,7 @@ func TestTransformBefore(t *testing.T) {
 	require.Equal(t, "no object", other)
 }
 
-// TestPoolStaysSmall goes through more different things than a pool remembers, from several caches at once.
+// TestPoolStaysSmall adds more values than a pool remembers, from several caches concurrently.
 func TestPoolStaysSmall(t *testing.T) {
 	slim := (&intern.Pool{}).Transform(nil, manager)
 	var group sync.WaitGroup

@@ -75,7 +75,7 @@ func TestParseFile(t *testing.T) {
 	}
 }
 
-// agrees holds that the servers take the same files, and that what is written again is the same.
+// agrees checks that the servers accept the same files, and that a file is unchanged after parsing and encoding.
 func agrees(t *testing.T, text string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "keys.json")
@@ -83,7 +83,7 @@ func agrees(t *testing.T, text string) {
 	servers, refused := auth.OpenKeySet(path)
 	file, err := keyring.ParseFile(keyring.NewSecret(text))
 	if err != nil && strings.Contains(err.Error(), "the id is a key") {
-		return // ours alone: the status would show it
+		return // only rejected here: the status would show it
 	}
 	require.Equal(t, refused != nil, err != nil || len(file) == 0, "servers: %v, operator: %v", refused, err)
 	if refused != nil {
@@ -200,8 +200,8 @@ func TestExisting(t *testing.T) {
 	}
 }
 
-// TestServersTakeWhatIsMade reads every file with the platform's own readers.
-func TestServersTakeWhatIsMade(t *testing.T) {
+// TestServersAcceptCreatedFiles parses every file with the platform's own parsers.
+func TestServersAcceptCreatedFiles(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{7})
 	dir := t.TempDir()
 	write := func(name string, content keyring.Secret) string {
@@ -248,7 +248,7 @@ func TestIdentityCheck(t *testing.T) {
 	}
 }
 
-// TestNothingPrintsAKey prints everything that holds a key, also from within what hides its fields, in every way.
+// TestNothingPrintsAKey prints values that contain keys, directly and in unexported fields, in every way.
 func TestNothingPrintsAKey(t *testing.T) {
 	secret := keyring.NewSecret(hush)
 	require.Equal(t, hush, secret.Reveal())

@@ -22,7 +22,7 @@ import (
 
 const secretText = "hush-hush-hush-hush"
 
-func TestKeysOfANewNetwork(t *testing.T) {
+func TestNewNetwork(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
 	for _, pods := range h.Servers.Pods {
 		for _, pod := range pods {
@@ -93,7 +93,7 @@ func TestSecretsOfKeys(t *testing.T) {
 	}
 }
 
-func TestIdentityIsMadeOnce(t *testing.T) {
+func TestIdentityIsCreatedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm   func(h *stagetest.Harness)
 		reason v1alpha1.Reason
@@ -133,7 +133,7 @@ func TestIdentityOfARetainedNetwork(t *testing.T) {
 	require.Equal(t, keys, h.SecretVersions(), "the same network again")
 }
 
-// TestFailedIdentity holds that nothing is made for an id that was not written.
+// TestFailedIdentity checks that nothing is created for an identity that was not stored.
 func TestFailedIdentity(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)
 	working := h.Client
@@ -335,7 +335,7 @@ func TestStaleCacheRotatesOnce(t *testing.T) {
 	require.Equal(t, before, h.SecretVersions())
 }
 
-// staleSecret is a cache that holds an old version of a Secret.
+// staleSecret is a cache with an old version of a Secret.
 type staleSecret struct {
 	client.Client
 
@@ -378,8 +378,8 @@ func TestUserSecretIsLabelledByTheRunner(t *testing.T) {
 	}
 }
 
-// TestNoKeyIsTold holds that nothing that leaves the stage has a key in it.
-func TestNoKeyIsTold(t *testing.T) {
+// TestResultsContainNoKeys checks that no result of the stage contains a key.
+func TestResultsContainNoKeys(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)
 	h.SettleKeys()
 	h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"

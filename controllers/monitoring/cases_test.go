@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// alertCase is a network of which something is wrong, and the alerts that have to fire.
+// alertCase is a fault of a network and the alerts that must fire.
 type alertCase struct {
 	name string
-	// bad makes a healthy network one that is not, from minute 0.
+	// bad changes the series of a healthy network from minute 0.
 	bad func(*world)
-	// at is the minute at which exactly the wanted alerts fire; before is one at which nothing does yet, so that the alert's
-	// time is tested too.
+	// at is the minute at which exactly the wanted alerts fire; before is a minute at which none fires yet, to test the
+	// alert's duration.
 	before, at int
 	want       []firing
 }
 
-// firing is one alert that fires.
+// firing is an alert that must fire.
 type firing struct {
 	alert       string
 	severity    string
-	labels      map[string]string // beside network, namespace, severity, and the label of the spec
+	labels      map[string]string // in addition to network, namespace, severity, and the label of the spec
 	summary     string
 	description string
 }
 
-// fires is the test in which the sample's series are bad.
+// fires returns the test in which the sample's series are bad.
 func (c alertCase) fires() promTest {
 	own := healthy("social", "acme", c.at+1)
 	c.bad(own)
@@ -44,8 +44,8 @@ func (c alertCase) fires() promTest {
 	return test
 }
 
-// silent is the test in which the sample's series are good, and the same is wrong with its neighbours: another network in the
-// namespace, and one of the same name in another namespace.
+// silent returns the test in which the sample's series are good, and those of two other networks are bad: one in the
+// same namespace, and one with the same name in another namespace.
 func (c alertCase) silent() promTest {
 	own := healthy("social", "acme", c.at+1)
 	neighbour, namesake := healthy("social", "other", c.at+1), healthy("elsewhere", "acme", c.at+1)
@@ -91,12 +91,12 @@ var alertCases = slices.Concat(regionCases, objectiveCases, keyCases, settingCas
 
 var regionCases = []alertCase{
 	{"a region is gone from discovery", func(w *world) { w.drop(`exported_region="eu"`) }, 2, 4, regionDown},
-	{"the servers of a region do not answer", func(w *world) {
+	{"the servers of a region are down", func(w *world) {
 		w.drop(`exported_region="eu"`)
 		w.series[w.at("eu", "up")] = w.constant(0)
 	}, 2, 4, regionDown},
 	{"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4, regionDown},
-	{"one of two servers of a region does not answer", func(w *world) {
+	{"one of two servers of a region is down", func(w *world) {
 		w.series[w.of("up", "region", "eu", "pod", "acme-eu-2")] = w.constant(0)
 	}, 9, 11, []firing{{
 		"PlazaServerDown", "warning", in("eu"), "1 servers of region eu of acme are down",
@@ -135,7 +135,7 @@ var objectiveCases = []alertCase{
 		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "0.1996% of the requests to region eu of acme fail",
 		"0.1996% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows in the long run.",
 	}}},
-	{"with few requests, some that fail wake nobody up", func(w *world) {
+	{"a few failures with few requests", func(w *world) {
 		w.requests("eu", "200", 0.1)
 		w.requests("eu", "404", 0)
 		w.requests("eu", "500", 0.1)
@@ -187,7 +187,7 @@ var keyCases = []alertCase{
 		"PlazaNoValidKey", "critical", in("sg", "kind", "api"), "Servers of region sg of acme have no valid api key",
 		"A server of region sg of network social/acme has no valid api key and rejects every request that needs one.",
 	}}},
-	{"the last key of a kind ends soon", func(w *world) {
+	{"the last key of a kind expires soon", func(w *world) {
 		w.series[w.at("sg", "plaza_keys_latest_not_after_timestamp_seconds", "kind", "signing")] = w.constant(50000)
 	}, 9, 11, []firing{{
 		"PlazaKeysExpiring", "warning", in("sg", "kind", "signing"), "The last signing key of region sg of acme expires soon",
@@ -259,7 +259,7 @@ var operatorCases = []alertCase{
 		"PlazaNetworkPaused", "info", nil, "acme is paused",
 		"The operator has applied no changes to network social/acme for a day, because spec.paused is true; keys are not rotated either.",
 	}}},
-	{"nobody exposes the operator's metrics", func(w *world) { w.drop("plaza_operator_") }, 4, 6, []firing{operatorSilent}},
+	{"the metrics of the operator are missing", func(w *world) { w.drop("plaza_operator_") }, 4, 6, []firing{operatorSilent}},
 	{"the operator has not been through the network for long", func(w *world) {
 		w.series[w.of("plaza_operator_observed_timestamp_seconds")] = w.constant(0)
 	}, 20, 22, []firing{{

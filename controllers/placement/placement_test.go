@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// placed is an answer of the database, of some minutes after the stagetest.Start.
+// placed returns a check of the database, some minutes after the start.
 func placed(minute int, state, reason string, rows ...statusz.TableNotPinned) statusz.Placement {
 	return statusz.Placement{
 		State: state, Reason: reason, CheckedAt: stagetest.Start.Add(time.Duration(minute) * time.Minute), Tables: 41, NotPinned: rows,
@@ -22,7 +22,7 @@ func placed(minute int, state, reason string, rows ...statusz.TableNotPinned) st
 	}
 }
 
-func TestPinned(t *testing.T) {
+func TestPlacement(t *testing.T) {
 	pinned := placed(1, statusz.Pinned, statusz.ReasonAllTablesPinned)
 	postgres := placed(1, statusz.Unknown, statusz.ReasonNoPlacement)
 	posts := statusz.TableNotPinned{Table: "posts", Has: "REGIONAL BY TABLE IN PRIMARY REGION"}

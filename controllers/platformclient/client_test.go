@@ -42,7 +42,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-func TestStatusOfServers(t *testing.T) {
+func TestStatus(t *testing.T) {
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
 		status, err := platformclient.New().Status(within(t), n.Region(code).OpsAddr())
@@ -68,7 +68,7 @@ func TestServersVerifyKeys(t *testing.T) {
 	}
 }
 
-// TestServersRotate walks a rotation as the operator does it, upon servers that read what the state machine wrote.
+// TestServersRotate rotates keys like the operator, with servers that read the result of the state machine.
 func TestServersRotate(t *testing.T) {
 	n := apptest.Start(t)
 	servers := platformclient.New()
@@ -99,7 +99,7 @@ func TestServersRotate(t *testing.T) {
 	result := step()
 	require.Len(t, result.Keys, 2)
 	require.WithinDuration(t, now.Add(in.Overlap), result.Keys[1].NotAfter, time.Minute)
-	for _, code := range region.All() { // the old one ends by itself: nobody writes the file again
+	for _, code := range region.All() { // the old key expires by itself
 		require.Eventually(t, func() bool {
 			err := servers.VerifyServerKey(within(t), n.Region(code).OpsAddr(), "k1", keyring.NewSecret(n.ServerKey))
 			return errors.Is(err, platformclient.ErrKeyRefused)
@@ -115,8 +115,8 @@ func write(t *testing.T, path string, content keyring.Secret) {
 	require.NoError(t, os.Rename(path+".new", path))
 }
 
-// TestServersTakeModeration pushes to one region, and reads back what each of the three runs.
-func TestServersTakeModeration(t *testing.T) {
+// TestPushModeration pushes to one region, and reads back the settings of all three.
+func TestPushModeration(t *testing.T) {
 	n := apptest.Start(t)
 	servers := platformclient.New()
 	token, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), n.NetworkID, time.Now())
@@ -175,8 +175,8 @@ func TestAdminToken(t *testing.T) {
 	}
 }
 
-// TestBadAnswers holds that whatever a server answers becomes an error that quotes none of it.
-func TestBadAnswers(t *testing.T) {
+// TestInvalidResponses checks that errors do not quote the server's response.
+func TestInvalidResponses(t *testing.T) {
 	long := `{"region":"eu","networkId":"` + strings.Repeat("hush", 1<<19) + `"}`
 	for name, c := range map[string]struct {
 		status int
@@ -254,8 +254,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestSilent holds that a server that takes the question and never answers costs no more than the context allows.
-func TestSilent(t *testing.T) {
+// TestUnresponsiveServer checks that a server that never responds takes no longer than the context allows.
+func TestUnresponsiveServer(t *testing.T) {
 	var asked atomic.Int32
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
@@ -270,7 +270,7 @@ func TestSilent(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for asked.Load() == 0 {
-			time.Sleep(time.Millisecond) //nolint:forbidigo // until the question is there
+			time.Sleep(time.Millisecond) //nolint:forbidigo // until the request has arrived
 		}
 		cancel()
 	}()
@@ -279,7 +279,7 @@ func TestSilent(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestProxy holds that pods are reached directly.
+// TestProxy checks that pods are reached directly.
 func TestProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	n := apptest.Shared(t)

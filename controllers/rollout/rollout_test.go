@@ -17,7 +17,7 @@ import (
 
 var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// deployed is a deployment of two pods, all of them of the newest template and ready, but for what change says.
+// deployed returns a Deployment with two ready pods of the newest template, modified by change.
 func deployed(change func(*appsv1.Deployment)) *appsv1.Deployment {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 5, Annotations: map[string]string{render.AnnotationTemplate: "new"}}}
 	d.Spec.Replicas = new(int32(2))
@@ -36,7 +36,7 @@ func progressing(d *appsv1.Deployment, reason string) {
 func TestStateOf(t *testing.T) {
 	tests := map[string]struct {
 		change func(*appsv1.Deployment)
-		ready  time.Duration // for how long; 0: not yet
+		ready  time.Duration // for how long; 0 means not yet
 		want   state
 	}{
 		"another template":      {func(d *appsv1.Deployment) { d.Annotations[render.AnnotationTemplate] = "old" }, time.Hour, outdated},
@@ -69,14 +69,14 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
-// TestTemplateUpdates says for regions in the order us, eu, sg which may have the newest template.
+// TestTemplateUpdates checks which of the regions us, eu and sg, in this order, may get the newest template.
 func TestTemplateUpdates(t *testing.T) {
 	late := func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }
 	broken := func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 0 }
 	tests := map[string]struct {
 		states        []state
-		incomplete    string // regions whose pods are not all of the newest template
-		lacking       string // regions that have too few pods to serve
+		incomplete    string // regions with an incomplete rollout
+		lacking       string // regions with unavailable pods
 		most          int32
 		gated, paused bool
 		want          string
@@ -132,7 +132,7 @@ func TestTemplateUpdates(t *testing.T) {
 	}
 }
 
-// TestSummarize says what the network's condition is.
+// TestSummarize checks the network's condition.
 func TestSummarize(t *testing.T) {
 	tests := map[string]struct {
 		states []state

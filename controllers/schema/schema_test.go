@@ -17,7 +17,8 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// TestFingerprintFollowsContent changes with the content of a Secret, and with nothing else.
+// TestFingerprintFollowsContent checks that the fingerprint changes with the content of a Secret, and with nothing
+// else.
 func TestFingerprintFollowsContent(t *testing.T) {
 	h := newHarness(t)
 	h.Run(schema.Stage{})
@@ -41,7 +42,7 @@ func newHarness(t *testing.T) *stagetest.Harness {
 	return h
 }
 
-// TestAttempts goes through failures, another target, a pause, and success.
+// TestAttempts walks through failures, another target, a pause, and success.
 func TestAttempts(t *testing.T) {
 	ctx := t.Context()
 	h := newHarness(t)
@@ -105,7 +106,8 @@ func TestAttempts(t *testing.T) {
 	require.Nil(t, status.NextRetry)
 }
 
-// TestTarget learns the target of an image that is not the operator's own: from the end of its migration, then from its servers.
+// TestTarget checks the target of an image other than the default: it is read from the end of its migration, then from
+// its servers.
 func TestTarget(t *testing.T) {
 	h := newHarness(t)
 	const foreign, other = "plaza.example/plaza:v2", "plaza.example/plaza:v3"
@@ -130,7 +132,7 @@ func TestTarget(t *testing.T) {
 		}
 	}
 	schema()
-	require.Empty(t, schema().Target, "nobody has told it")
+	require.Empty(t, schema().Target, "it is unknown")
 	ends(batchv1.JobFailed, "refused\n{\"target\":93}")
 	failed := schema()
 	require.Equal(t, "93", failed.Target)

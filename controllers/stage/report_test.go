@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/apply"
 )
 
-// holding is a status in which every condition that Ready needs holds, but those that are given.
+// holding returns a status in which every condition that Ready requires is True, apart from those given.
 func holding(other ...metav1.Condition) *v1alpha1.SocialNetworkStatus {
 	status := &v1alpha1.SocialNetworkStatus{}
 	for _, kind := range requiredForReady {
@@ -70,7 +70,7 @@ func TestVersionOf(t *testing.T) {
 	require.Equal(t, "v1,v2", of("v2", "v1", "v2"))
 }
 
-// TestReport puts together what stages said.
+// TestReport combines the results of two stages.
 func TestReport(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Generation: 4}}
@@ -92,7 +92,7 @@ func TestReport(t *testing.T) {
 	status := report.Status(p)
 	require.Equal(t, time.Second, report.Requeue)
 	require.Equal(t, []Event{{Reason: "Happened"}}, report.Events)
-	require.NoError(t, report.TransientError(), "what a person has to mend is not tried again soon")
+	require.NoError(t, report.TransientError(), "an error that needs a change by a user is not retried")
 	require.NoError(t, report.Stale)
 	require.Equal(t, int64(4), status.ObservedGeneration)
 	a := meta.FindStatusCondition(status.Conditions, "A")
@@ -117,7 +117,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"another version":  {apierrors.NewConflict(services, "x", errors.New("newer")), true, false, "Fine"},
 		"an old cache":     {errors.Join(apply.ErrStale), true, false, "Fine"},
-		"somebody else's":  {apierrors.NewAlreadyExists(services, "x"), false, true, v1alpha1.ReasonApplyFailed},
+		"object of a user":  {apierrors.NewAlreadyExists(services, "x"), false, true, v1alpha1.ReasonApplyFailed},
 		"no right":         {apierrors.NewForbidden(services, "x", nil), false, false, v1alpha1.ReasonApplyFailed},
 		"a bad object":     {apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "x", nil), false, false, v1alpha1.ReasonApplyFailed},
 		"a server's fault": {apierrors.NewInternalError(errors.New("etcd")), false, true, v1alpha1.ReasonApplyFailed},

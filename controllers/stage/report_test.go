@@ -117,7 +117,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"another version":  {apierrors.NewConflict(services, "x", errors.New("newer")), true, false, "Fine"},
 		"an old cache":     {errors.Join(apply.ErrStale), true, false, "Fine"},
-		"object of a user":  {apierrors.NewAlreadyExists(services, "x"), false, true, v1alpha1.ReasonApplyFailed},
+		"object of a user": {apierrors.NewAlreadyExists(services, "x"), false, true, v1alpha1.ReasonApplyFailed},
 		"no right":         {apierrors.NewForbidden(services, "x", nil), false, false, v1alpha1.ReasonApplyFailed},
 		"a bad object":     {apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "x", nil), false, false, v1alpha1.ReasonApplyFailed},
 		"a server's fault": {apierrors.NewInternalError(errors.New("etcd")), false, true, v1alpha1.ReasonApplyFailed},

@@ -28,9 +28,9 @@ func everywhere(m statusz.Moderation) map[v1alpha1.RegionCode]statusz.Moderation
 func newHarness(t *testing.T) *stagetest.Harness {
 	t.Helper()
 	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG)
-	h.SettleKeys()
+	h.RunKeys()
 	h.TakeEvents()
-	h.SN.Generation = 2
+	h.SN.Status.NetworkID, h.SN.Generation = "0123456789abcdef01234567", 2
 	h.Servers.Moderation = everywhere(settings(false, true, 100, 2))
 	h.Servers.UnreachableAPIs = map[string]bool{}
 	return h

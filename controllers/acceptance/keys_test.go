@@ -185,6 +185,7 @@ func notEqual(have, want string) string {
 // TestDeletion deletes a network: with Retain it owns no Secret with keys, with Delete it owns all of them. The garbage
 // collector does not run here.
 func TestDeletion(t *testing.T) {
+	t.Parallel() // the subtests run in parallel, and must not start before the serial tests have ended
 	for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionRetain, v1alpha1.DeletionDelete} {
 		t.Run(string(policy), func(t *testing.T) {
 			o := start(t)
@@ -211,7 +212,7 @@ func TestDeletion(t *testing.T) {
 				return ""
 			})
 			require.Equal(t, 4, secrets)
-			o.settle("acme")
+			o.settle(sn.Name)
 			require.Len(t, o.series(sn.Name), 7)
 			live := get(o, &v1alpha1.SocialNetwork{}, sn.Name)
 			require.Empty(t, live.Finalizers)

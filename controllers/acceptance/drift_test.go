@@ -117,7 +117,7 @@ func (o *operator) disturb(object *unstructured.Unstructured) (wrong []string) {
 		}
 		changed++
 		if last := o.comesBack(object, before); last != "" {
-			wrong = append(wrong, name+" did not come back: "+last)
+			wrong = append(wrong, name+" was not restored: "+last)
 			return wrong
 		}
 	}

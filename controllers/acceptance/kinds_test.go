@@ -105,7 +105,7 @@ func TestOptionalKinds(t *testing.T) {
 				return ""
 			})
 			require.NoError(t, o.client.Delete(t.Context(), object), "round %d", round)
-			o.eventually(want.kind+" to come back", func() string {
+			o.eventually(want.kind+" to be restored", func() string {
 				if !o.exists(object, want.name) {
 					return "it does not exist"
 				}

@@ -101,7 +101,7 @@ func TestRegionsRollOneByOne(t *testing.T) {
 	require.Contains(t, o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonRolloutStopped).Message, "too slow")
 	o.clock.add(time.Hour)
 	o.pass("acme")
-	require.Empty(t, o.levelOf("acme", "sg"), "a stopped roll goes on")
+	require.Empty(t, o.levelOf("acme", "sg"), "a stopped rollout continues")
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[2].Replicas = new(int32(5)) })
 	o.eventually("a number of pods to change while the roll is stopped", func() string {
 		if n := *o.deployment("acme", "sg").Spec.Replicas; n != 5 {
@@ -211,7 +211,7 @@ func TestAutoscalingTakesOver(t *testing.T) {
 		o.pass("acme-minimal")
 		require.Equal(t, int32(7), replicas())
 	}
-	o.eventually("the status to tell the number", func() string {
+	o.eventually("the number in the status", func() string {
 		return notEqual(strconv.Itoa(int(get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status.Regions[0].Replicas)), "7")
 	})
 

@@ -25,7 +25,7 @@ func TestMigrationFails(t *testing.T) {
 	o.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
 	o.condition("acme", v1alpha1.ConditionSwept, "True", v1alpha1.ReasonNothingLeft) // the Job of the previous image was deleted
 	first := o.job("acme")
-	require.Empty(t, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.Schema.Target, "the image has not told it yet")
+	require.Empty(t, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.Schema.Target, "it is not known yet")
 	o.failMigration("acme", "step 00093 was refused: postgres://plaza:password-of-the-database@db.example/plaza\n"+`{"target":93}`)
 	failed := o.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrationFailed)
 	require.Contains(t, failed.Message, "attempt 1")
@@ -57,13 +57,13 @@ func TestMigrationFails(t *testing.T) {
 	o.eventually("the second failure", func() string {
 		sn = get(o, &v1alpha1.SocialNetwork{}, "acme")
 		if sn.Status.Schema.Attempts != 2 || sn.Status.Schema.NextRetry == nil {
-			return "it is not told"
+			return "it is not known"
 		}
 		return ""
 	})
 	require.WithinDuration(t, at.Add(time.Minute), sn.Status.Schema.NextRetry.Time, 2*time.Second, "the second wait is twice the first")
 	require.NoError(t, o.client.Delete(t.Context(), o.job("acme"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	o.eventually("the next attempt at once, because the Job was deleted", func() string {
+	o.eventually("deleting the Job starts the next attempt immediately", func() string {
 		if o.job("acme").Annotations[render.AnnotationAttempt] != "3" {
 			return "it waits"
 		}

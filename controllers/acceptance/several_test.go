@@ -161,7 +161,7 @@ func TestAPIServerUnavailable(t *testing.T) {
 		return ""
 	})
 	g.shut(false)
-	o.eventually("the Service to come back", func() string {
+	o.eventually("the Service to be restored", func() string {
 		if !o.exists(&corev1.Service{}, "acme-minimal-us") {
 			return "it is not there"
 		}

@@ -70,7 +70,7 @@ func TestTemplateIsRestoredInOrder(t *testing.T) {
 				d.Spec.MinReadySeconds = 77
 				d.Labels[render.LabelComponent] = "else"
 			})
-			o.eventually("the other fields to come back", func() string {
+			o.eventually("the other fields to be restored", func() string {
 				if d := o.deployment("acme", later); d.Spec.MinReadySeconds == 77 || d.Labels[render.LabelComponent] == "else" {
 					return "they are as they were made"
 				}

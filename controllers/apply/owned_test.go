@@ -34,10 +34,10 @@ func TestDifference(t *testing.T) {
 		"one of two fields is another owner's": {
 			`{spec: {a: x, b: x}}`, `{"f:spec":{"f:b":{}}}`, `{spec: {a: x, b: x}}`, "spec.a",
 		},
-		"a field that is wanted no more": {
+		"a field that is no longer desired": {
 			`{spec: {a: x, b: x}}`, `{"f:spec":{"f:a":{},"f:b":{}}}`, `{spec: {a: x}}`, "spec.b",
 		},
-		"a field that is gone": {
+		"a field that was removed": {
 			`{spec: {a: x}}`, `{"f:spec":{"f:a":{},"f:b":{}}}`, `{spec: {a: x, b: x}}`, "spec.b",
 		},
 		"a field of another manager": {

@@ -16,7 +16,7 @@ func TestTrimConfigMap(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "y", m.Data["short"])
 	require.Less(t, len(m.Data["long"]), 100)
-	require.True(t, same(m.Data["long"], long), "the digest stands for the value")
+	require.True(t, same(m.Data["long"], long), "the digest replaces the value")
 	require.False(t, same(m.Data["long"], long+"x"), "and for no other")
 	require.False(t, same(m.Data["long"], nil))
 	require.True(t, same(digestPrefix+"typed by hand", digestPrefix+"typed by hand"))

@@ -172,7 +172,7 @@ func (c *cluster) checkLeadership(p *program, name string) {
 	require.Contains(c.t, c.kubectl("", "-n", system, "get", "lease", "plaza-operator.plaza.social", "-o", "jsonpath={.spec.holderIdentity}"), "_")
 	c.eventually("the event of the Lease", func() string {
 		if text := c.kubectl("", "-n", system, "get", "events", "-o", "name"); text == "" {
-			return "there is none"
+			return "it does not exist"
 		}
 		return ""
 	})
@@ -191,7 +191,7 @@ func (c *cluster) has(kind, name string) {
 	}
 	c.eventually(kind+" "+name, func() string {
 		if c.kubectl("", args...) == "" {
-			return "there is none"
+			return "it does not exist"
 		}
 		return ""
 	})

@@ -101,8 +101,8 @@ func (c *cluster) usedRights() map[right]bool {
 
 // rare are permissions that the scenario does not use.
 var rare = map[right]string{
-	"update plaza.social socialnetworks/finalizers": "asked for inside of another request, by an admission plugin that the test turns on",
-	"patch events.k8s.io events":                    "the same event once more, within minutes",
+	"update plaza.social socialnetworks/finalizers": "checked within another request by an admission plugin that the test enables",
+	"patch events.k8s.io events":                    "for an event that is repeated within minutes",
 	"get batch jobs":                                "a Job that was made a moment ago and is not in the cache",
 }
 

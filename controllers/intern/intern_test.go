@@ -64,7 +64,7 @@ func TestObjectsShare(t *testing.T) {
 		want := deployment(n)
 		want.ManagedFields = want.ManagedFields[1:2]
 		want.ManagedFields[0].Time = nil
-		require.Equal(t, want, d, "it says what it said")
+		require.Equal(t, want, d, "its content is unchanged")
 		all = append(all, d)
 	}
 	one := address(all[0].Labels)

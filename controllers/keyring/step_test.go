@@ -51,7 +51,7 @@ var timelines = map[string][]scene{
 		{after: time.Hour, do: func(w *world) { w.down = false }, keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
 		{after: time.Hour, keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - time.Hour},
 	},
-	"a request at once": {
+	"an immediate request": {
 		{keys: "k1 Pending", events: "Created k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{after: day, do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
@@ -99,7 +99,7 @@ var timelines = map[string][]scene{
 		{after: -time.Minute, keys: "k2 Active, k1 Retiring 1h1m0s", due: time.Hour + time.Minute}, // two clocks always differ
 		{after: time.Hour + time.Minute, keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - time.Hour},
 	},
-	"a shorter overlap counts at once": {
+	"a shorter overlap applies immediately": {
 		{do: func(w *world) { w.in.Overlap = 100 * time.Hour }, keys: "k1 Pending", events: "Created k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},

@@ -116,9 +116,9 @@ func TestIdentityIsCreatedOnce(t *testing.T) {
 			require.Equal(t, metav1.ConditionFalse, result.Status)
 			require.Equal(t, c.reason, result.Reason)
 			require.NotContains(t, result.Message, "hush")
-			require.Equal(t, id, h.Pass.Network.NetworkID, "what runs stays as it is")
+			require.Equal(t, id, h.Pass.Network.NetworkID, "running servers are not changed")
 			require.Equal(t, id, h.SN.Status.NetworkID)
-			require.Equal(t, "KeysVerified Active", h.RegionKeys(v1alpha1.RegionEU), "the rest goes on")
+			require.Equal(t, "KeysVerified Active", h.RegionKeys(v1alpha1.RegionEU), "the server keys are still processed")
 		})
 	}
 }
@@ -307,7 +307,7 @@ func TestExistingSecret(t *testing.T) {
 			require.Contains(t, result.Message, c.says)
 			require.NotContains(t, result.Message, "hush")
 			require.Equal(t, c.region, h.RegionKeys(v1alpha1.RegionEU))
-			require.NotContains(t, h.SecretVersions(), "server-keys=", "no Secret is made beside it")
+			require.NotContains(t, h.SecretVersions(), "server-keys=", "no other Secret is created")
 			require.Nil(t, h.SN.Status.ServerKeys.NextRotation)
 			if c.file != nil {
 				require.Equal(t, "true", h.Secret("mine").Labels[render.LabelWatched], "adopted by label")

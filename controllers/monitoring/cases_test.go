@@ -176,7 +176,7 @@ var keyCases = []alertCase{
 		"PlazaKeyRotationOverdue", "warning", nil, "The rotation of the server keys of acme is overdue",
 		"The server keys of network social/acme should have been rotated 1h 17m 0s ago.",
 	}}},
-	{"keys are not in order", func(w *world) { w.conditionIs("KeysReady", "False") }, 14, 16, []firing{{
+	{"keys are not ready", func(w *world) { w.conditionIs("KeysReady", "False") }, 14, 16, []firing{{
 		"PlazaKeysNotReady", "warning", nil, "The keys of acme are not ready",
 		"The condition KeysReady of network social/acme has been False for 15 minutes; its message names the key and the cause.",
 	}}},

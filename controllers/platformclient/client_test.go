@@ -92,7 +92,7 @@ func TestServersRotate(t *testing.T) {
 	require.True(t, found)
 	for _, code := range region.All() {
 		ops := n.Region(code).OpsAddr()
-		require.NoError(t, servers.VerifyServerKey(within(t), ops, candidate.ID, candidate.Key), "a key of a moment ago counts at once")
+		require.NoError(t, servers.VerifyServerKey(within(t), ops, candidate.ID, candidate.Key), "a new key is accepted immediately")
 		require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(n.ServerKey)), "both are accepted")
 	}
 	in.Verified = candidate.ID

@@ -28,10 +28,10 @@ var unused = map[string]string{
 	"monitoring.alerts.latencyP99":   "package monitoring",
 	"monitoring.alerts.labels{}":     "package monitoring",
 	"monitoring.dashboards":          "package monitoring renders the dashboard",
-	"rollout.maxRegionsRolling":      "the stage of the regions rolls by it",
-	"rollout.soak":                   "the stage of the regions rolls by it",
-	"paused":                         "nothing is applied; what would be is the same",
-	"deletionPolicy":                 "the stage of the keys decides who owns the Secrets",
+	"rollout.maxRegionsRolling":      "package rollout",
+	"rollout.soak":                   "package rollout",
+	"paused":                         "decides whether objects are applied, not their content",
+	"deletionPolicy":                 "package keys sets the owner of the Secrets",
 }
 
 // TestEveryField changes each field of the spec by itself: some object changes with it, unless the field is listed in

@@ -39,19 +39,19 @@ func TestStateOf(t *testing.T) {
 		ready  time.Duration // for how long; 0 means not yet
 		want   state
 	}{
-		"another template":      {func(d *appsv1.Deployment) { d.Annotations[render.AnnotationTemplate] = "old" }, time.Hour, outdated},
-		"no template known":     {func(d *appsv1.Deployment) { d.Annotations = nil }, time.Hour, outdated},
-		"not seen yet":          {func(d *appsv1.Deployment) { d.Generation = 6 }, time.Hour, rolling},
-		"an old pod is left":    {func(d *appsv1.Deployment) { d.Status.Replicas = 3 }, time.Hour, rolling},
-		"a new pod is missing":  {func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1; progressing(d, "ReplicaSetUpdated") }, time.Hour, rolling},
-		"a new pod is not up":   {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1; progressing(d, "ReplicaSetUpdated") }, time.Hour, rolling},
-		"too late":              {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1; progressing(d, "ProgressDeadlineExceeded") }, time.Hour, stuck},
-		"too late, of old news": {func(d *appsv1.Deployment) { d.Generation = 6; progressing(d, "ProgressDeadlineExceeded") }, time.Hour, rolling},
-		"lost a pod since":      {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1 }, time.Hour, degraded},
-		"ready just now":        {nil, 0, soaking},
-		"ready for a while":     {nil, 29 * time.Second, soaking},
-		"ready for long enough": {nil, 30 * time.Second, complete},
-		"scaled to none": {func(d *appsv1.Deployment) {
+		"another template":                      {func(d *appsv1.Deployment) { d.Annotations[render.AnnotationTemplate] = "old" }, time.Hour, outdated},
+		"no template known":                     {func(d *appsv1.Deployment) { d.Annotations = nil }, time.Hour, outdated},
+		"not observed yet":                      {func(d *appsv1.Deployment) { d.Generation = 6 }, time.Hour, rolling},
+		"an old pod is left":                    {func(d *appsv1.Deployment) { d.Status.Replicas = 3 }, time.Hour, rolling},
+		"a new pod is missing":                  {func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1; progressing(d, "ReplicaSetUpdated") }, time.Hour, rolling},
+		"a new pod is not up":                   {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1; progressing(d, "ReplicaSetUpdated") }, time.Hour, rolling},
+		"deadline exceeded":                     {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1; progressing(d, "ProgressDeadlineExceeded") }, time.Hour, stuck},
+		"deadline exceeded for an old template": {func(d *appsv1.Deployment) { d.Generation = 6; progressing(d, "ProgressDeadlineExceeded") }, time.Hour, rolling},
+		"a pod became unavailable":              {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1 }, time.Hour, degraded},
+		"ready just now":                        {nil, 0, soaking},
+		"ready for a while":                     {nil, 29 * time.Second, soaking},
+		"ready for long enough":                 {nil, 30 * time.Second, complete},
+		"scaled to zero": {func(d *appsv1.Deployment) {
 			d.Spec.Replicas = new(int32(0))
 			d.Status = appsv1.DeploymentStatus{ObservedGeneration: 5}
 		}, time.Hour, complete},
@@ -81,30 +81,30 @@ func TestTemplateUpdates(t *testing.T) {
 		gated, paused bool
 		want          string
 	}{
-		"all new":                         {states: []state{missing, missing, missing}, want: "us eu sg"},
-		"one after another":               {states: []state{outdated, outdated, outdated}, want: "us"},
-		"two at once":                     {states: []state{outdated, outdated, outdated}, most: 2, want: "us eu"},
-		"three at once":                   {states: []state{outdated, outdated, outdated}, most: 3, want: "us eu sg"},
-		"while one rolls":                 {states: []state{rolling, outdated, outdated}, want: "us"},
-		"while one soaks":                 {states: []state{soaking, outdated, outdated}, want: "us"},
-		"while one soaks, two allowed":    {states: []state{soaking, outdated, outdated}, most: 2, want: "us eu"},
-		"after the soak":                  {states: []state{complete, outdated, outdated}, want: "us eu"},
-		"one is stuck":                    {states: []state{complete, stuck, outdated}, want: "us eu"},
-		"one has lost pods":               {states: []state{complete, degraded, outdated}, want: "us eu"},
-		"more than allowed roll":          {states: []state{rolling, rolling, outdated}, want: "us eu"},
-		"what needs mending comes first":  {states: []state{outdated, outdated, outdated}, incomplete: "sg", want: "sg"},
-		"a new region beside a roll":      {states: []state{rolling, missing, outdated}, want: "us eu"},
-		"the database is not migrated":    {states: []state{complete, outdated, missing}, gated: true, want: "us"},
-		"changed by hand: in the order":   {states: []state{drifted, drifted, drifted}, want: "us"},
-		"by hand, while one soaks":        {states: []state{drifted, soaking, drifted}, want: "eu"},
-		"by hand, while one is stuck":     {states: []state{drifted, complete, stuck}, want: "eu sg"},
-		"by hand, and another rolls":      {states: []state{outdated, drifted, outdated}, incomplete: "eu", want: "eu"},
-		"broken by hand, while one soaks": {states: []state{drifted, soaking, outdated}, lacking: "us", want: "us eu"},
-		"broken by hand takes the turn":   {states: []state{outdated, drifted, outdated}, lacking: "eu", want: "eu"},
-		"two broken by hand":              {states: []state{drifted, drifted, complete}, lacking: "us eu", want: "us eu sg"},
-		"by hand, not migrated":           {states: []state{complete, drifted, drifted}, lacking: "sg", gated: true, want: "us sg"},
-		"by hand, paused":                 {states: []state{drifted, drifted, drifted}, paused: true, want: "us eu sg"},
-		"paused: all are listed":          {states: []state{outdated, outdated, missing}, paused: true, want: "us eu sg"},
+		"all new":                                   {states: []state{missing, missing, missing}, want: "us eu sg"},
+		"one after another":                         {states: []state{outdated, outdated, outdated}, want: "us"},
+		"two at a time":                             {states: []state{outdated, outdated, outdated}, most: 2, want: "us eu"},
+		"three at a time":                           {states: []state{outdated, outdated, outdated}, most: 3, want: "us eu sg"},
+		"while one rolls":                           {states: []state{rolling, outdated, outdated}, want: "us"},
+		"while one soaks":                           {states: []state{soaking, outdated, outdated}, want: "us"},
+		"while one soaks, two allowed":              {states: []state{soaking, outdated, outdated}, most: 2, want: "us eu"},
+		"after the soak":                            {states: []state{complete, outdated, outdated}, want: "us eu"},
+		"one is stuck":                              {states: []state{complete, stuck, outdated}, want: "us eu"},
+		"one has lost pods":                         {states: []state{complete, degraded, outdated}, want: "us eu"},
+		"more than allowed roll":                    {states: []state{rolling, rolling, outdated}, want: "us eu"},
+		"unavailable regions come first":            {states: []state{outdated, outdated, outdated}, incomplete: "sg", want: "sg"},
+		"a new region during a rollout":             {states: []state{rolling, missing, outdated}, want: "us eu"},
+		"the database is not migrated":              {states: []state{complete, outdated, missing}, gated: true, want: "us"},
+		"edited by hand: in order":                  {states: []state{drifted, drifted, drifted}, want: "us"},
+		"edited by hand, while one soaks":           {states: []state{drifted, soaking, drifted}, want: "eu"},
+		"edited by hand, while one is stuck":        {states: []state{drifted, complete, stuck}, want: "eu sg"},
+		"edited by hand, and another is incomplete": {states: []state{outdated, drifted, outdated}, incomplete: "eu", want: "eu"},
+		"broken by hand, while one soaks":           {states: []state{drifted, soaking, outdated}, lacking: "us", want: "us eu"},
+		"broken by hand takes the turn":             {states: []state{outdated, drifted, outdated}, lacking: "eu", want: "eu"},
+		"two broken by hand":                        {states: []state{drifted, drifted, complete}, lacking: "us eu", want: "us eu sg"},
+		"edited by hand, not migrated":              {states: []state{complete, drifted, drifted}, lacking: "sg", gated: true, want: "us sg"},
+		"edited by hand, paused":                    {states: []state{drifted, drifted, drifted}, paused: true, want: "us eu sg"},
+		"paused, all are listed":                    {states: []state{outdated, outdated, missing}, paused: true, want: "us eu sg"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -142,15 +142,15 @@ func TestSummarize(t *testing.T) {
 		want   metav1.ConditionStatus
 		reason v1alpha1.Reason
 	}{
-		"all serve":               {[]state{complete, soaking}, "", false, false, "True", v1alpha1.ReasonServing},
-		"one was changed by hand": {[]state{drifted, complete}, "", false, false, "False", v1alpha1.ReasonProgressing},
-		"one rolls":               {[]state{complete, rolling}, "", false, false, "False", v1alpha1.ReasonProgressing},
-		"one is stuck":            {[]state{outdated, stuck}, "", false, false, "False", v1alpha1.ReasonRolloutStopped},
-		"one waits":               {[]state{outdated, complete}, "", true, false, "False", v1alpha1.ReasonWaitingForSchema},
-		"one waits, and paused":   {[]state{outdated, complete}, "", false, true, "False", v1alpha1.ReasonPausedBySpec},
-		"one lost its pods":       {[]state{complete, degraded}, "eu", false, false, "False", v1alpha1.ReasonNotServing},
-		"one lost some pods":      {[]state{complete, degraded}, "", false, false, "True", v1alpha1.ReasonServing},
-		"one is made, none runs":  {[]state{missing, missing}, "us eu", false, false, "False", v1alpha1.ReasonProgressing},
+		"all serve":                {[]state{complete, soaking}, "", false, false, "True", v1alpha1.ReasonServing},
+		"one was edited by hand":   {[]state{drifted, complete}, "", false, false, "False", v1alpha1.ReasonProgressing},
+		"one rolls":                {[]state{complete, rolling}, "", false, false, "False", v1alpha1.ReasonProgressing},
+		"one is stuck":             {[]state{outdated, stuck}, "", false, false, "False", v1alpha1.ReasonRolloutStopped},
+		"one waits":                {[]state{outdated, complete}, "", true, false, "False", v1alpha1.ReasonWaitingForSchema},
+		"one waits, and paused":    {[]state{outdated, complete}, "", false, true, "False", v1alpha1.ReasonPausedBySpec},
+		"one has no pods":          {[]state{complete, degraded}, "eu", false, false, "False", v1alpha1.ReasonNotServing},
+		"one has unavailable pods": {[]state{complete, degraded}, "", false, false, "True", v1alpha1.ReasonServing},
+		"none exists yet":          {[]state{missing, missing}, "us eu", false, false, "False", v1alpha1.ReasonProgressing},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -151,7 +151,7 @@ func TestTarget(t *testing.T) {
 	h.Servers.Image = foreign
 	h.SN.Generation++
 	seen := schema()
-	require.Equal(t, "94", seen.Target, "servers of another image do not tell")
+	require.Equal(t, "94", seen.Target, "servers of another image do not count")
 	require.Equal(t, "96", seen.Current)
 	h.Servers.Image = other
 	require.Equal(t, "90", schema().Target)

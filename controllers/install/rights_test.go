@@ -103,7 +103,7 @@ func (c *cluster) usedRights() map[right]bool {
 var rare = map[right]string{
 	"update plaza.social socialnetworks/finalizers": "checked within another request by an admission plugin that the test enables",
 	"patch events.k8s.io events":                    "for an event that is repeated within minutes",
-	"get batch jobs":                                "a Job that was made a moment ago and is not in the cache",
+	"get batch jobs":                                "for a new Job that is not in the cache yet",
 }
 
 // comparePermissions compares the role with the requests: none was denied, and no permission is unused.

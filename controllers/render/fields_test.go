@@ -18,9 +18,9 @@ import (
 
 // unused are the fields of the spec that no object of this package depends on, with their users.
 var unused = map[string]string{
-	"serverKeys.rotateEvery":         "the stage of the keys rotates by it",
-	"serverKeys.overlap":             "the stage of the keys writes it into the key file",
-	"moderation.whitelistEnabled":    "pushed to the servers, which take it without a restart",
+	"serverKeys.rotateEvery":         "package keys",
+	"serverKeys.overlap":             "package keys writes it into the key file",
+	"moderation.whitelistEnabled":    "pushed to the servers without a restart",
 	"moderation.reportEnabled":       "pushed to the servers",
 	"moderation.flagLimit":           "pushed to the servers",
 	"monitoring.alerts.enabled":      "package monitoring renders the alerts",

@@ -38,7 +38,7 @@ var files = map[string]struct {
 	"the first year":       {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"0000-01-01T00:00:00+01:00"}]}`, keys: 1},
 	"no time at all":       {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"0001-01-01T00:00:00Z"}]}`, keys: 1},
 	"signs of HTML":        {text: `{"keys":[{"id":"<&>","key":"` + hush + `<&>"}]}`, keys: 1},
-	"no JSON":              {text: hush, reason: "not valid JSON of a key file, near byte"},
+	"no JSON":              {text: hush, reason: "not valid JSON of a key file near byte"},
 	"half":                 {text: `{"keys":[{"id":"a","key":"` + hush, reason: "not valid JSON of a key file"},
 	"twice":                {text: `{"keys":[]}{"keys":[]}`, reason: "data after the JSON"},
 	"another field":        {text: `{"keys":[],"hush":1}`, reason: "not valid JSON of a key file"},

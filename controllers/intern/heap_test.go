@@ -43,7 +43,7 @@ func heap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc) //nolint:gosec // it fits
+	return int64(stats.HeapAlloc)
 }
 
 // cachedObjects returns the objects of a network as an informer decodes them.
@@ -60,7 +60,7 @@ func cachedObjects(b *testing.B, i int, transform toolscache.TransformFunc) []an
 		require.NoError(b, json.Unmarshal(text, &content))
 		owned, err := json.Marshal(ownedFields(content))
 		require.NoError(b, err)
-		decoded, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(client.Object)
+		decoded, ok := reflect.TypeAssert[client.Object](reflect.New(reflect.TypeOf(object).Elem()))
 		require.True(b, ok)
 		require.NoError(b, json.Unmarshal(text, decoded))
 		decoded.SetManagedFields([]metav1.ManagedFieldsEntry{{

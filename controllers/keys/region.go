@@ -100,8 +100,7 @@ func (r *run) managedKeys(ctx context.Context, code v1alpha1.RegionCode) (keyrin
 	}
 	if err != nil {
 		reason := v1alpha1.ReasonApplyFailed
-		var broken *keyring.BrokenError
-		if errors.As(err, &broken) {
+		if _, ok := errors.AsType[*keyring.BrokenError](err); ok {
 			reason = v1alpha1.ReasonKeyFileBroken
 		}
 		r.pass.Region(code).ServerKeys = nil

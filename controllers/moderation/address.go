@@ -14,7 +14,7 @@ import (
 func apiAddress(service *corev1.Service) (string, error) {
 	ip := service.Spec.ClusterIP
 	if ip == "" || ip == corev1.ClusterIPNone {
-		return "", fmt.Errorf("Service %s has no cluster IP yet", service.Name)
+		return "", fmt.Errorf("no cluster IP of Service %s yet", service.Name)
 	}
 	port := render.PortHTTP
 	for _, p := range service.Spec.Ports {

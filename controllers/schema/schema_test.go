@@ -69,11 +69,11 @@ func TestAttempts(t *testing.T) {
 		require.Zero(t, status.Attempts, "nothing is attempted while paused")
 	}
 	h.SN.Spec.Paused = false
-	reason, status := state()
+	reason, _ := state()
 	require.Equal(t, "Migrating", reason)
 	require.Equal(t, "1", jobs()[0].Annotations[render.AnnotationAttempt])
 	require.Len(t, jobs(), 1)
-	_, status = state()
+	_, status := state()
 	require.Equal(t, int32(1), status.Attempts)
 
 	end(batchv1.JobFailed)
@@ -87,7 +87,7 @@ func TestAttempts(t *testing.T) {
 	h.Now = h.Now.Add(12 * time.Second)
 	state()
 	require.Empty(t, jobs(), "the next attempt needs the name")
-	reason, status = state()
+	reason, _ = state()
 	require.Equal(t, "Migrating", reason)
 	require.Equal(t, "2", jobs()[0].Annotations[render.AnnotationAttempt])
 

@@ -10,29 +10,29 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/intern"
 	"github.com/plaza-social/plaza/controllers/render"
-	"github.com/plaza-social/plaza/controllers/share"
 )
 
-// CacheOptions keep the operator's memory small: of Secrets it holds those with our label, of pods those of the platform, of
-// everything else what we made; and of that no more than somebody reads, and what many objects have alike only once.
+// CacheOptions returns options of a small cache: it holds the Secrets with our label, the platform's pods, and otherwise
+// only objects that the operator created. Transforms drop the fields that are never read and intern equal parts.
 func CacheOptions(namespaces []string) cache.Options {
-	pool := &share.Pool{}
-	slim := func(before toolscache.TransformFunc) toolscache.TransformFunc {
+	pool := &intern.Pool{}
+	trim := func(before toolscache.TransformFunc) toolscache.TransformFunc {
 		return pool.Transform(before, apply.Manager)
 	}
-	ours := labels.SelectorFromSet(labels.Set{render.LabelManagedBy: render.OperatorName})
+	created := labels.SelectorFromSet(labels.Set{render.LabelManagedBy: render.OperatorName})
 	options := cache.Options{
-		ReaderFailOnMissingInformer: true, // a kind that comes or goes must not hold a pass up
-		DefaultLabelSelector:        ours,
-		DefaultTransform:            slim(nil),
+		ReaderFailOnMissingInformer: true, // reading an optional kind that disappeared must not block
+		DefaultLabelSelector:        created,
+		DefaultTransform:            trim(nil),
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Secret{}: {Label: labels.SelectorFromSet(labels.Set{render.LabelWatched: "true"})},
 			&corev1.Pod{}: {
 				Label:     labels.SelectorFromSet(labels.Set{render.LabelName: render.AppName, render.LabelComponent: string(render.ComponentServer)}),
-				Transform: slim(slimPod),
+				Transform: trim(trimPod),
 			},
-			&corev1.ConfigMap{}:       {Transform: slim(apply.SlimConfigMap)},
+			&corev1.ConfigMap{}:       {Transform: trim(apply.TrimConfigMap)},
 			&v1alpha1.SocialNetwork{}: {Label: labels.Everything()},
 		},
 	}
@@ -45,24 +45,24 @@ func CacheOptions(namespaces []string) cache.Options {
 	return options
 }
 
-// slimPod leaves of a pod what observe reads.
-func slimPod(object any) (any, error) {
+// trimPod keeps the fields of a pod that readServers uses.
+func trimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {
 		return object, nil
 	}
-	slim := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+	trimmed := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Labels: pod.Labels,
 		DeletionTimestamp: pod.DeletionTimestamp,
 	}}
 	for _, c := range pod.Spec.Containers {
-		slim.Spec.Containers = append(slim.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Ports: c.Ports})
+		trimmed.Spec.Containers = append(trimmed.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Ports: c.Ports})
 	}
-	slim.Status.PodIP = pod.Status.PodIP
+	trimmed.Status.PodIP = pod.Status.PodIP
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
-			slim.Status.Conditions = append(slim.Status.Conditions, c)
+			trimmed.Status.Conditions = append(trimmed.Status.Conditions, c)
 		}
 	}
-	return slim, nil
+	return trimmed, nil
 }

@@ -12,58 +12,58 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Metrics tell of every network what its conditions tell. Their labels are the network's namespace and name, and the region.
+// Metrics exports the conditions and the status of every network, labelled with its namespace and name.
 //
-// A network of three regions has some sixty of them, so they are made when somebody asks, from the little that is kept of
-// each network.
+// A network with three regions has about sixty series. They are computed when they are collected, from a small snapshot
+// of each network.
 type Metrics struct {
 	condition, region, paused, rotation, schema, attempts, observed *prometheus.Desc
 
 	mu       sync.Mutex
-	networks map[types.NamespacedName]told
+	networks map[types.NamespacedName]snapshot
 }
 
-// told is what is kept of a network.
-type told struct {
-	conditions []toldCondition
+// snapshot is the exported state of a network.
+type snapshot struct {
+	conditions []conditionStatus
 	paused     bool
-	rotation   time.Time // zero for keys that a person brings
+	rotation   time.Time // zero for keys that a user provides
 	schema     v1alpha1.SchemaStatus
 	observed   time.Time
 }
 
-// toldCondition is a condition of a network, or of one of its regions.
-type toldCondition struct {
+// conditionStatus is the status of a condition of a network or of one of its regions.
+type conditionStatus struct {
 	region v1alpha1.RegionCode
 	kind   string
 	status metav1.ConditionStatus
 }
 
-// NewMetrics registers the metrics.
+// NewMetrics returns metrics that are registered with registerer.
 func NewMetrics(registerer prometheus.Registerer) *Metrics {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, append([]string{"namespace", "network"}, labels...), nil)
 	}
 	m := &Metrics{
-		condition: desc("plaza_operator_condition", "1 for the status (True, False, Unknown) that a condition of the network has, 0 for the others.", "type", "status"),
-		region:    desc("plaza_operator_region_condition", "The same for a condition of one region.", "region", "type", "status"),
-		paused:    desc("plaza_operator_paused", "Whether the network is paused: 0 or 1."),
-		rotation:  desc("plaza_operator_key_rotation_due_timestamp_seconds", "When the server keys are to be rotated next; absent for keys that a person brings."),
-		schema:    desc("plaza_operator_schema_version", "Schema of the database, and the one that the image needs (kind current or target).", "kind"),
-		attempts:  desc("plaza_operator_migration_attempts", "Attempts to migrate the database to the present target."),
-		observed:  desc("plaza_operator_observed_timestamp_seconds", "When the operator last went through the network."),
-		networks:  map[types.NamespacedName]told{},
+		condition: desc("plaza_operator_condition", "Status of a condition of the network: 1 for its current status (True, False or Unknown), 0 for the others.", "type", "status"),
+		region:    desc("plaza_operator_region_condition", "Status of a condition of a region: 1 for its current status (True, False or Unknown), 0 for the others.", "region", "type", "status"),
+		paused:    desc("plaza_operator_paused", "1 if the network is paused, otherwise 0."),
+		rotation:  desc("plaza_operator_key_rotation_due_timestamp_seconds", "Time at which the next rotation of the server keys is due; absent for keys that a user provides."),
+		schema:    desc("plaza_operator_schema_version", "Schema version that the database has (kind=current) and that the image needs (kind=target).", "kind"),
+		attempts:  desc("plaza_operator_migration_attempts", "Number of attempts to migrate the database to the current target."),
+		observed:  desc("plaza_operator_observed_timestamp_seconds", "Time of the last completed reconcile of the network."),
+		networks:  map[types.NamespacedName]snapshot{},
 	}
 	registerer.MustRegister(m)
 	return m
 }
 
-// Observe takes over what a pass came to.
+// Observe stores the result of a reconcile.
 func (m *Metrics) Observe(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus, now time.Time) {
 	if m == nil {
 		return
 	}
-	t := told{paused: sn.Spec.Paused, schema: status.Schema, observed: now}
+	t := snapshot{paused: sn.Spec.Paused, schema: status.Schema, observed: now}
 	if next := status.ServerKeys.NextRotation; next != nil {
 		t.rotation = next.Time
 	}
@@ -76,13 +76,13 @@ func (m *Metrics) Observe(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNet
 	m.networks[types.NamespacedName{Namespace: sn.Namespace, Name: sn.Name}] = t
 }
 
-func (t *told) add(region v1alpha1.RegionCode, conditions []metav1.Condition) {
+func (t *snapshot) add(region v1alpha1.RegionCode, conditions []metav1.Condition) {
 	for _, c := range conditions {
-		t.conditions = append(t.conditions, toldCondition{region, c.Type, c.Status})
+		t.conditions = append(t.conditions, conditionStatus{region, c.Type, c.Status})
 	}
 }
 
-// Forget removes what was told of a network that is gone.
+// Forget removes a deleted network.
 func (m *Metrics) Forget(key types.NamespacedName) {
 	if m == nil {
 		return
@@ -92,14 +92,14 @@ func (m *Metrics) Forget(key types.NamespacedName) {
 	delete(m.networks, key)
 }
 
-// Describe is part of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (m *Metrics) Describe(descs chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{m.condition, m.region, m.paused, m.rotation, m.schema, m.attempts, m.observed} {
 		descs <- desc
 	}
 }
 
-// Collect is part of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (m *Metrics) Collect(metrics chan<- prometheus.Metric) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,25 +112,25 @@ func (m *Metrics) Collect(metrics chan<- prometheus.Metric) {
 
 var statuses = []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 
-func (m *Metrics) collect(t told, tell func(desc *prometheus.Desc, value float64, labels ...string)) {
+func (m *Metrics) collect(t snapshot, emit func(desc *prometheus.Desc, value float64, labels ...string)) {
 	for _, c := range t.conditions {
 		for _, s := range statuses {
 			if c.region == "" {
-				tell(m.condition, oneIf(c.status == s), c.kind, string(s))
+				emit(m.condition, oneIf(c.status == s), c.kind, string(s))
 			} else {
-				tell(m.region, oneIf(c.status == s), string(c.region), c.kind, string(s))
+				emit(m.region, oneIf(c.status == s), string(c.region), c.kind, string(s))
 			}
 		}
 	}
-	tell(m.paused, oneIf(t.paused))
-	tell(m.attempts, float64(t.schema.Attempts))
-	tell(m.observed, float64(t.observed.Unix()))
+	emit(m.paused, oneIf(t.paused))
+	emit(m.attempts, float64(t.schema.Attempts))
+	emit(m.observed, float64(t.observed.Unix()))
 	if !t.rotation.IsZero() {
-		tell(m.rotation, float64(t.rotation.Unix()))
+		emit(m.rotation, float64(t.rotation.Unix()))
 	}
 	for kind, text := range map[string]string{"current": t.schema.Current, "target": t.schema.Target} {
 		if version, err := strconv.ParseFloat(text, 64); err == nil {
-			tell(m.schema, version, kind)
+			emit(m.schema, version, kind)
 		}
 	}
 }

@@ -2,10 +2,8 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -13,12 +11,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -30,97 +26,73 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// secretIndex finds the networks whose spec names a Secret.
-const secretIndex = "spec.secrets"
+const (
+	// secretIndex is the field index of the networks by the Secrets that their spec names.
+	secretIndex = "spec.secrets"
 
-// atOnce is how many networks are gone through at once.
-const atOnce = 8
+	maxConcurrentReconciles = 8
+)
 
-// plainKinds are children whose every change is a change by somebody.
-func plainKinds() []client.Object {
-	return []client.Object{&corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{}, &appsv1.Deployment{}, &batchv1.Job{}}
-}
+// specChanged filters out the updates that only change an object's status.
+var specChanged = predicate.Or(
+	predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{},
+)
 
-// countedKinds are children whose status changes often and tells us nothing: the generation counts changes of their spec.
-func countedKinds() []client.Object {
-	return []client.Object{
-		&networkingv1.NetworkPolicy{}, &networkingv1.Ingress{}, &policyv1.PodDisruptionBudget{}, &autoscalingv2.HorizontalPodAutoscaler{},
-	}
-}
-
-// SetUp lets the manager run the reconciler.
-func (r *Reconciler) SetUp(ctx context.Context, mgr ctrl.Manager, kinds *OptionalKinds) error {
+// SetupWithManager registers the reconciler and its watches with the manager.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.SocialNetwork{}, secretIndex, secretsOf); err != nil {
-		return fmt.Errorf("indexing networks: %w", err)
+		return fmt.Errorf("indexing networks by Secret: %w", err)
 	}
-	changedByPeople := predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{})
-	b := ctrl.NewControllerManagedBy(mgr).Named("socialnetwork").
-		For(&v1alpha1.SocialNetwork{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+	if _, err := mgr.GetCache().GetInformer(ctx, &corev1.Pod{}); err != nil { // pods are read, but start no reconcile
+		return fmt.Errorf("caching pods: %w", err)
+	}
+	edited := predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{})
+	built, err := ctrl.NewControllerManagedBy(mgr).Named("socialnetwork").
+		For(&v1alpha1.SocialNetwork{}, builder.WithPredicates(edited)).
+		Owns(&corev1.ConfigMap{}).
+		Owns(&corev1.Service{}).
+		Owns(&corev1.ServiceAccount{}).
+		Owns(&appsv1.Deployment{}).
+		Owns(&batchv1.Job{}).
+		Owns(&networkingv1.NetworkPolicy{}, builder.WithPredicates(specChanged)).
+		Owns(&networkingv1.Ingress{}, builder.WithPredicates(specChanged)).
+		Owns(&policyv1.PodDisruptionBudget{}, builder.WithPredicates(specChanged)).
+		Owns(&autoscalingv2.HorizontalPodAutoscaler{}, builder.WithPredicates(specChanged)).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.networksOfSecret)).
-		WatchesRawSource(source.Channel(kinds.Changed(), &handler.EnqueueRequestForObject{})).
-		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce})
-	for _, object := range plainKinds() {
-		b = b.Owns(object)
-	}
-	for _, object := range countedKinds() {
-		b = b.Owns(object, builder.WithPredicates(changedByPeople))
-	}
-	built, err := b.Build(r)
+		WatchesRawSource(source.Channel(r.Kinds.Events(), &handler.EnqueueRequestForObject{})).
+		WithOptions(controller.Options{MaxConcurrentReconciles: maxConcurrentReconciles}).
+		Build(r)
 	if err != nil {
 		return fmt.Errorf("building the controller: %w", err)
 	}
-	kinds.Watch = func(ctx context.Context, kind schema.GroupVersionKind) error {
+	r.watchOptionalKinds(mgr, built)
+	if err := mgr.Add(r.Kinds); err != nil {
+		return fmt.Errorf("adding the discovery of optional kinds: %w", err)
+	}
+	return nil
+}
+
+// watchOptionalKinds makes the controller watch optional kinds as they appear.
+func (r *Reconciler) watchOptionalKinds(mgr ctrl.Manager, c controller.Controller) {
+	r.Kinds.Networks = r.networks
+	r.Kinds.Watch = func(ctx context.Context, kind schema.GroupVersionKind) error {
 		object, err := newObject(mgr.GetScheme(), kind)
 		if err != nil {
 			return err
 		}
-		if err := fill(ctx, mgr.GetCache(), object); err != nil {
+		if err := addInformer(ctx, mgr.GetCache(), object); err != nil {
 			return err
 		}
 		owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.SocialNetwork{}, handler.OnlyControllerOwner())
-		return built.Watch(source.Kind(mgr.GetCache(), object, owner, changedByPeople))
+		return c.Watch(source.Kind(mgr.GetCache(), object, owner, specChanged))
 	}
-	kinds.Unwatch = func(ctx context.Context, kind schema.GroupVersionKind) error {
+	r.Kinds.Unwatch = func(ctx context.Context, kind schema.GroupVersionKind) error {
 		object, err := newObject(mgr.GetScheme(), kind)
 		if err != nil {
 			return err
 		}
 		return mgr.GetCache().RemoveInformer(ctx, object)
 	}
-	if _, err := mgr.GetCache().GetInformer(ctx, &corev1.Pod{}); err != nil { // read, and not watched
-		return fmt.Errorf("watching pods: %w", err)
-	}
-	kinds.Networks = r.networks
-	if err := mgr.Add(kinds); err != nil {
-		return fmt.Errorf("adding the look for optional kinds: %w", err)
-	}
-	return nil
-}
-
-// fillWithin is how long the cache may take to get the objects of a kind for the first time.
-const fillWithin = 10 * time.Second
-
-// fill has the cache hold the objects of a kind, or forget the kind, such as one that the operator may not list: reading one
-// of that would never end.
-func fill(ctx context.Context, c cache.Cache, object client.Object) error {
-	filling, cancel := context.WithTimeout(ctx, fillWithin)
-	defer cancel()
-	if _, err := c.GetInformer(filling, object); err != nil {
-		return errors.Join(err, c.RemoveInformer(ctx, object))
-	}
-	return nil
-}
-
-func newObject(scheme *runtime.Scheme, kind schema.GroupVersionKind) (client.Object, error) {
-	made, err := scheme.New(kind)
-	if err != nil {
-		return nil, err
-	}
-	object, ok := made.(client.Object)
-	if !ok {
-		return nil, fmt.Errorf("%T is no object", made)
-	}
-	return object, nil
 }
 
 func (r *Reconciler) networks(ctx context.Context) ([]v1alpha1.SocialNetwork, error) {
@@ -129,7 +101,7 @@ func (r *Reconciler) networks(ctx context.Context) ([]v1alpha1.SocialNetwork, er
 	return list.Items, err
 }
 
-// secretsOf lists the Secrets that a network's spec names.
+// secretsOf returns the names of the Secrets that a network's spec refers to.
 func secretsOf(object client.Object) []string {
 	sn, ok := object.(*v1alpha1.SocialNetwork)
 	if !ok {
@@ -146,25 +118,23 @@ func secretsOf(object client.Object) []string {
 	return slices.Compact(names)
 }
 
-// networksOfSecret are the networks that a Secret concerns: the one whose keys it holds, and those that name it.
+// networksOfSecret returns requests for the network whose keys a Secret holds and for the networks that refer to it.
 func (r *Reconciler) networksOfSecret(ctx context.Context, secret client.Object) []reconcile.Request {
-	var requests []reconcile.Request
-	add := func(name string) {
-		request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: secret.GetNamespace(), Name: name}}
-		if !slices.Contains(requests, request) {
-			requests = append(requests, request)
-		}
-	}
+	var names []string
 	if name := secret.GetLabels()[render.LabelNetwork]; name != "" {
-		add(name)
+		names = append(names, name)
 	}
 	var list v1alpha1.SocialNetworkList
 	if err := r.Client.List(ctx, &list, client.InNamespace(secret.GetNamespace()), client.MatchingFields{secretIndex: secret.GetName()}); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "networks of a Secret could not be listed", "secret", secret.GetName())
-		return requests
+		ctrl.LoggerFrom(ctx).Error(err, "listing the networks of a Secret failed", "secret", secret.GetName())
 	}
 	for _, sn := range list.Items {
-		add(sn.Name)
+		names = append(names, sn.Name)
+	}
+	slices.Sort(names)
+	var requests []reconcile.Request
+	for _, name := range slices.Compact(names) {
+		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: secret.GetNamespace(), Name: name}})
 	}
 	return requests
 }

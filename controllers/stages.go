@@ -1,24 +1,26 @@
 package controllers
 
 import (
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"github.com/plaza-social/plaza/controllers/keys"
+	"github.com/plaza-social/plaza/controllers/moderation"
+	"github.com/plaza-social/plaza/controllers/monitoring"
+	"github.com/plaza-social/plaza/controllers/placement"
+	"github.com/plaza-social/plaza/controllers/rollout"
+	"github.com/plaza-social/plaza/controllers/schema"
+	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/controllers/sweep"
 )
 
-// Stages are the stages of a network, in their order: the sweep comes last, so that what replaces a thing is there before
-// the thing goes.
-func Stages(scheme *runtime.Scheme, kinds *OptionalKinds) []Stage {
-	return []Stage{
-		Keys{},
-		Schema{},
-		Regions{},
-		Moderation{},
-		Monitoring{},
-		Pinned{},
-		Sweep{
-			Scheme: scheme,
-			Wanted: monitoringObjects,
-			Kinds:  func(*World) []schema.GroupVersionKind { return kinds.Kinds() },
-		},
+// stages returns the stages in the order in which they run. The sweep is last, so that replacements exist before the
+// objects that they replace are deleted.
+func (r *Reconciler) stages() []stage.Stage {
+	return []stage.Stage{
+		keys.Stage{},
+		schema.Stage{},
+		rollout.Stage{},
+		moderation.Stage{},
+		monitoring.Stage{},
+		placement.Stage{},
+		sweep.Stage{Scheme: r.Client.Scheme(), Kinds: r.Kinds.List, Keep: monitoring.Objects},
 	}
 }

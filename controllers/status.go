@@ -17,7 +17,7 @@ import (
 // statusManager is the field manager of the status.
 const statusManager = "plaza-operator-status"
 
-// writeStatus applies the status where it changed.
+// writeStatus applies the status if it changed.
 func (r *Reconciler) writeStatus(ctx context.Context, sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) error {
 	if equality.Semantic.DeepEqual(sn.Status, *status) {
 		return nil
@@ -28,25 +28,25 @@ func (r *Reconciler) writeStatus(ctx context.Context, sn *v1alpha1.SocialNetwork
 		Status:     *status,
 	})
 	if err != nil {
-		return fmt.Errorf("status: %w", err)
+		return fmt.Errorf("converting the status: %w", err)
 	}
 	delete(content, "spec")
 	dropEmpty(content["status"])
 	want := &unstructured.Unstructured{Object: content}
 	unstructured.RemoveNestedField(want.Object, "metadata", "creationTimestamp")
-	want.SetUID(sn.UID) // a network deleted and made again meanwhile is another one
+	want.SetUID(sn.UID) // a network that was deleted and created again is a different one
 	err = r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(want), client.FieldOwner(statusManager), client.ForceOwnership)
 	if apierrors.IsNotFound(err) {
-		return nil // it was deleted meanwhile
+		return nil // it was deleted in the meantime
 	}
 	if err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
-	r.written.wrote(want)
+	r.written.record(want)
 	return nil
 }
 
-// dropEmpty leaves out parts that say nothing: applied as {} over something, a part would become null, which the CRD refuses.
+// dropEmpty removes empty maps: the API server would store them as null, which the CRD rejects.
 func dropEmpty(value any) {
 	parts, ok := value.(map[string]any)
 	if !ok {

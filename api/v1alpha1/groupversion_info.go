@@ -1,4 +1,4 @@
-// Package v1alpha1 is version v1alpha1 of the API group plaza.social: the SocialNetwork.
+// Package v1alpha1 contains version v1alpha1 of the API group plaza.social with the kind SocialNetwork.
 //
 // +kubebuilder:object:generate=true
 // +groupName=plaza.social

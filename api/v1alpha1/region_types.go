@@ -9,43 +9,44 @@ import (
 // +kubebuilder:validation:Enum=us;eu;sg
 type RegionCode string
 
-// The regions there are.
+// The supported regions.
 const (
 	RegionUS RegionCode = "us"
 	RegionEU RegionCode = "eu"
 	RegionSG RegionCode = "sg"
 )
 
-// Region is one region of a network: a deployment of the platform with an address of its own.
+// Region is one region of a network: a Deployment of the platform with its own host name.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.replicas) && has(self.autoscaling))",message="a region has replicas or autoscaling, not both"
 // +kubebuilder:validation:XValidation:rule="!(has(self.ingress) && has(self.gateway))",message="a region has ingress or gateway, not both"
 type Region struct {
-	// The region's code. It is part of every id that is made there, and cannot change.
+	// The region's code. It is part of every id that is created in the region and cannot be changed.
 	// +required
 	Code RegionCode `json:"code"`
 
-	// The host under which clients reach the region, such as eu.api.acme.example.
+	// The host name at which clients reach the region, such as eu.api.acme.example.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="host must be a DNS name in lower case"
 	Host string `json:"host"`
 
-	// Number of pods. Absent, and without autoscaling: 2.
+	// Number of pods. Default without autoscaling: 2.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=200
 	Replicas *int32 `json:"replicas,omitempty"`
 
-	// Lets a HorizontalPodAutoscaler choose the number of pods; the operator then leaves the number alone.
+	// Lets a HorizontalPodAutoscaler set the number of pods; the operator then does not change it.
 	// +optional
 	Autoscaling *Autoscaling `json:"autoscaling,omitempty"`
 
-	// Processor and memory of each pod. Absent: requests of 100m and 128Mi, and a memory limit of 512Mi.
+	// CPU and memory of each pod. Default: requests of 100m and 128Mi, and a memory limit of 512Mi.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 
-	// Labels a node must have. Absent: topology.kubernetes.io/region with the region's database locality; an empty map: any node.
+	// Labels that a node must have. Default: topology.kubernetes.io/region with the region's database locality; an
+	// empty map allows any node.
 	// +optional
 	// +mapType=atomic
 	NodeSelector *map[string]string `json:"nodeSelector,omitempty"`
@@ -54,13 +55,13 @@ type Region struct {
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 
-	// Taints of nodes that the pods tolerate.
+	// Tolerations of the pods.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
-	// How the pods are spread. Absent: over the zones, where possible.
+	// Topology spread constraints of the pods. Default: spread over zones, where possible.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
@@ -75,47 +76,48 @@ type Region struct {
 	// +optional
 	DNSConfig *corev1.PodDNSConfig `json:"dnsConfig,omitempty"`
 
-	// Further environment variables of the platform, such as PLAZA_LOG_LEVEL. They win over what the operator sets.
+	// Additional environment variables of the platform, such as PLAZA_LOG_LEVEL. They take precedence over those that
+	// the operator sets.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:XValidation:rule="self.all(e, !(e.name in ['PLAZA_REGION', 'PLAZA_NETWORK_ID', 'PLAZA_LISTEN', 'PLAZA_OPS_LISTEN', 'PLAZA_DATABASE_URL', 'PLAZA_SERVER_KEYS_FILE', 'PLAZA_API_KEYS_FILE', 'PLAZA_SIGNING_KEYS_FILE', 'PLAZA_DIRECTORY_KEY', 'PLAZA_DIRECTORY_KEY_FILE']))",message="env cannot set what the operator decides: PLAZA_REGION, PLAZA_NETWORK_ID, PLAZA_LISTEN, PLAZA_OPS_LISTEN, PLAZA_DATABASE_URL and the key files"
+	// +kubebuilder:validation:XValidation:rule="self.all(e, !(e.name in ['PLAZA_REGION', 'PLAZA_NETWORK_ID', 'PLAZA_LISTEN', 'PLAZA_OPS_LISTEN', 'PLAZA_DATABASE_URL', 'PLAZA_SERVER_KEYS_FILE', 'PLAZA_API_KEYS_FILE', 'PLAZA_SIGNING_KEYS_FILE', 'PLAZA_DIRECTORY_KEY', 'PLAZA_DIRECTORY_KEY_FILE']))",message="env must not set variables of the operator: PLAZA_REGION, PLAZA_NETWORK_ID, PLAZA_LISTEN, PLAZA_OPS_LISTEN, PLAZA_DATABASE_URL and the key files"
 	Env []corev1.EnvVar `json:"env,omitempty"`
 
-	// Further annotations of the pods.
+	// Additional annotations of the pods.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=50
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('plaza.social/'))",message="podAnnotations cannot start with plaza.social/: those are the operator's own"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('plaza.social/'))",message="podAnnotations must not start with plaza.social/, which is reserved for the operator"
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 
-	// Makes an Ingress for the host.
+	// Creates an Ingress for the host.
 	// +optional
 	Ingress *Ingress `json:"ingress,omitempty"`
 
-	// Makes an HTTPRoute for the host, where the Gateway API is installed.
+	// Creates an HTTPRoute for the host, if the cluster has the Gateway API.
 	// +optional
 	Gateway *Gateway `json:"gateway,omitempty"`
 }
 
-// Autoscaling lets a HorizontalPodAutoscaler choose the number of pods.
+// Autoscaling lets a HorizontalPodAutoscaler set the number of pods.
 //
-// +kubebuilder:validation:XValidation:rule="self.minReplicas <= self.maxReplicas",message="minReplicas must not be more than maxReplicas"
+// +kubebuilder:validation:XValidation:rule="self.minReplicas <= self.maxReplicas",message="minReplicas must not exceed maxReplicas"
 type Autoscaling struct {
-	// Fewest pods.
+	// Minimum number of pods.
 	// +optional
 	// +kubebuilder:default=2
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=200
 	MinReplicas int32 `json:"minReplicas,omitempty"`
 
-	// Most pods.
+	// Maximum number of pods.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=200
 	MaxReplicas int32 `json:"maxReplicas"`
 
-	// Processor use that the autoscaler aims for, in percent of what the pods request.
+	// Target CPU utilization, as a percentage of the pods' requests.
 	// +optional
 	// +kubebuilder:default=70
 	// +kubebuilder:validation:Minimum=1
@@ -123,14 +125,14 @@ type Autoscaling struct {
 	TargetCPUUtilization int32 `json:"targetCPUUtilization,omitempty"`
 }
 
-// Ingress says how the region's Ingress looks.
+// Ingress configures the region's Ingress.
 type Ingress struct {
 	// The IngressClass. Empty: the cluster's default.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	ClassName string `json:"className,omitempty"`
 
-	// Secret with the certificate of the host. Empty: the Ingress has no TLS part.
+	// Secret with the TLS certificate of the host. Empty: the Ingress has no TLS section.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	TLSSecretName string `json:"tlsSecretName,omitempty"`
@@ -141,7 +143,7 @@ type Ingress struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Gateway says to which Gateway the region's HTTPRoute attaches.
+// Gateway selects the Gateway of the region's HTTPRoute.
 type Gateway struct {
 	// The Gateway.
 	// +required
@@ -156,12 +158,12 @@ type GatewayReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// Namespace of the Gateway. Empty: the network's own.
+	// Namespace of the Gateway. Empty: the network's own namespace.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 
-	// Listener of the Gateway. Empty: every one that fits.
+	// Listener of the Gateway. Empty: all listeners that match.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	SectionName string `json:"sectionName,omitempty"`

@@ -4,35 +4,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SocialNetwork is one social network: up to three regions of the Plaza platform on one database.
+// SocialNetwork is one social network: one to three regions of the Plaza platform on one database.
 //
-// The operator makes the keys, migrates the database's schema, runs one deployment per region, applies the moderation
-// settings, and installs alerts and dashboards. `kubectl get sn` shows what holds; the conditions say why.
+// The operator creates the keys, migrates the database schema, runs one Deployment per region, applies the moderation
+// settings, and installs alerts and dashboards. `kubectl get sn` shows the state; the conditions explain it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=socialnetworks,scope=Namespaced,shortName=sn,categories=plaza
-// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether everything the spec asks for is true"
-// +kubebuilder:printcolumn:name="Regions",type=string,JSONPath=`.status.regionsReady`,description="Regions that serve, of those in the spec"
-// +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.version`,description="Version of the platform that serves in every region"
-// +kubebuilder:printcolumn:name="Schema",type=string,JSONPath=`.status.schema.current`,description="Version of the database's schema"
-// +kubebuilder:printcolumn:name="Alerts",type=string,JSONPath=`.status.conditions[?(@.type=="AlertsApplied")].status`,description="Whether the alerts and dashboards are in place"
-// +kubebuilder:printcolumn:name="Paused",type=boolean,JSONPath=`.spec.paused`,description="Whether the operator only watches"
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether the network matches the spec"
+// +kubebuilder:printcolumn:name="Regions",type=string,JSONPath=`.status.regionsReady`,description="Available regions of those in the spec"
+// +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.version`,description="Version of the platform in every region"
+// +kubebuilder:printcolumn:name="Schema",type=string,JSONPath=`.status.schema.current`,description="Version of the database schema"
+// +kubebuilder:printcolumn:name="Alerts",type=string,JSONPath=`.status.conditions[?(@.type=="AlertsApplied")].status`,description="Whether the alerts and dashboards are installed"
+// +kubebuilder:printcolumn:name="Paused",type=boolean,JSONPath=`.spec.paused`,description="Whether the operator only observes"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why the network is ready, or is not"
-// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,description="The same in a sentence"
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="metadata.name may have at most 40 characters, because the names of the network's objects are made from it"
+// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Reason of the condition Ready"
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,description="Message of the condition Ready"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="metadata.name must have at most 40 characters, because the names of the network's objects are derived from it"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that starts with a letter, because Services are named after it"
 type SocialNetwork struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// What the network should be.
+	// Desired state of the network.
 	// +required
 	Spec SocialNetworkSpec `json:"spec"`
 
-	// What the network is, as the operator last saw it.
+	// Observed state of the network.
 	// +optional
 	Status SocialNetworkStatus `json:"status,omitempty"`
 }
@@ -46,7 +46,7 @@ type SocialNetworkList struct {
 	Items           []SocialNetwork `json:"items"`
 }
 
-// SocialNetworkSpec is what a network should be.
+// SocialNetworkSpec is the desired state of a network.
 //
 // +kubebuilder:validation:XValidation:rule="self.regions.all(r, r.code in self.database.localities)",message="database.localities must name every region of the spec"
 type SocialNetworkSpec struct {
@@ -54,78 +54,78 @@ type SocialNetworkSpec struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=500
-	// +kubebuilder:validation:XValidation:rule="!self.contains(' ')",message="image must be an image reference without blanks"
+	// +kubebuilder:validation:XValidation:rule="!self.contains(' ')",message="image must be an image reference without spaces"
 	Image string `json:"image,omitempty"`
 
-	// When the image is pulled. Empty: the cluster's default (Always for the tag latest, else IfNotPresent).
+	// Pull policy of the image. Empty: the cluster's default (Always for the tag latest, otherwise IfNotPresent).
 	// +optional
 	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
 	ImagePullPolicy string `json:"imagePullPolicy,omitempty"`
 
-	// Secrets of this namespace with which the image is pulled.
+	// Secrets in the same namespace with credentials for pulling the image.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
 	ImagePullSecrets []LocalSecretReference `json:"imagePullSecrets,omitempty"`
 
-	// The one database of the network.
+	// The database of the network.
 	// +required
 	Database Database `json:"database"`
 
-	// The regions in which the network serves, one to three, each with an address of its own.
+	// The regions in which the network serves, one to three, each with its own host name.
 	// +required
 	// +listType=map
 	// +listMapKey=code
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
-	// +kubebuilder:validation:XValidation:rule="self.all(r, self.exists_one(o, o.host == r.host))",message="each region needs a host of its own"
-	// +kubebuilder:validation:XValidation:rule="self.all(r, !oldSelf.exists(o, o.code == r.code && o.host != r.host))",message="the host of a region is immutable: clients hold it"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, self.exists_one(o, o.host == r.host))",message="each region must have its own host"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !oldSelf.exists(o, o.code == r.code && o.host != r.host))",message="the host of a region is immutable, because clients store it"
 	Regions []Region `json:"regions"`
 
-	// The keys with which apps' own servers call the platform.
+	// The keys with which the servers of apps authenticate to the platform.
 	// +optional
 	// +kubebuilder:default={}
 	ServerKeys ServerKeys `json:"serverKeys,omitempty"`
 
-	// Network-wide moderation settings. Changes made to them elsewhere are put back.
+	// Network-wide moderation settings. Changes that are made outside the spec are overwritten.
 	// +optional
 	// +kubebuilder:default={}
 	Moderation Moderation `json:"moderation,omitempty"`
 
-	// Where uploaded files are kept.
+	// Storage of uploaded files.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
 
-	// Alerts, dashboards and scraping.
+	// Scraping, alerts and dashboards.
 	// +optional
 	// +kubebuilder:default={}
 	Monitoring Monitoring `json:"monitoring,omitempty"`
 
-	// Which traffic reaches and leaves the pods.
+	// Traffic to and from the pods.
 	// +optional
 	// +kubebuilder:default={}
 	NetworkPolicy NetworkPolicy `json:"networkPolicy,omitempty"`
 
-	// How a change of the pods is rolled over the regions.
+	// How a change of the pods is rolled out over the regions.
 	// +optional
 	// +kubebuilder:default={}
 	Rollout Rollout `json:"rollout,omitempty"`
 
-	// While true the operator only watches: status and metrics stay fresh, status.pendingChanges lists what it would do, and
-	// only the revocation of keys whose time is over still happens.
+	// Whether the operator only observes: it updates status and metrics and lists the changes that it would make in
+	// status.pendingChanges. Expired keys are still revoked.
 	// +optional
 	// +kubebuilder:default=false
 	Paused bool `json:"paused"`
 
-	// What becomes of the network's keys when the SocialNetwork is deleted. Retain keeps the Secrets with the keys, so that the
-	// same network can be made again; Delete removes them. The database is never touched.
+	// What happens to the network's keys when the SocialNetwork is deleted. Retain keeps the Secrets with the keys, so
+	// that the same network can be created again; Delete removes them. The database is never touched.
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Delete
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 }
 
-// DeletionPolicy says what becomes of the keys of a deleted network.
+// DeletionPolicy determines what happens to the keys of a deleted network.
 type DeletionPolicy string
 
 // The deletion policies.
@@ -145,68 +145,68 @@ type LocalSecretReference struct {
 	Name string `json:"name"`
 }
 
-// Database is the one database of the network.
+// Database configures the database of the network.
 //
-// +kubebuilder:validation:XValidation:rule="self.localities.all(c, c in ['us', 'eu', 'sg'])",message="localities may name us, eu and sg only"
-// +kubebuilder:validation:XValidation:rule="self.localities.all(c, self.localities.exists_one(o, self.localities[o] == self.localities[c]))",message="two regions cannot have the same database locality"
+// +kubebuilder:validation:XValidation:rule="self.localities.all(c, c in ['us', 'eu', 'sg'])",message="localities must only name us, eu and sg"
+// +kubebuilder:validation:XValidation:rule="self.localities.all(c, self.localities.exists_one(o, self.localities[o] == self.localities[c]))",message="regions must have different database localities"
 type Database struct {
-	// The Secret with the connection URL: key `url` for all homes, or `url-us`, `url-eu` and `url-sg` for the rows of one home
-	// each, such as the database nodes nearest to them.
+	// The Secret with the connection URL: key `url` for the rows of all regions, or `url-us`, `url-eu` and `url-sg` for
+	// the rows of one region each, for example of the database nodes nearest to them.
 	// +required
 	SecretRef LocalSecretReference `json:"secretRef"`
 
-	// The region whose database nodes hold what belongs to no home, such as the migrations' own table.
+	// The region whose database nodes store rows that belong to no region, such as the table of the migrations.
 	// +optional
 	// +kubebuilder:default=us
 	PrimaryRegion RegionCode `json:"primaryRegion,omitempty"`
 
-	// The database cluster's own names of the regions, as its nodes carry them in --locality=region=…. Every region of the spec
-	// needs one; a region without one keeps the standard name.
+	// The names of the regions in the database cluster, as set by --locality=region=… on its nodes. Every region of the
+	// spec needs one; regions that the spec does not name keep the default.
 	// +optional
 	// +kubebuilder:default={us: us-east1, eu: europe-west1, sg: asia-southeast1}
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=3
-	// +kubebuilder:validation:XValidation:rule="self.all(c, size(self[c]) <= 63 && self[c].matches('^[A-Za-z0-9][A-Za-z0-9_-]*$'))",message="a locality must have 1 to 63 letters, digits, hyphens and underscores"
+	// +kubebuilder:validation:XValidation:rule="self.all(c, size(self[c]) <= 63 && self[c].matches('^[A-Za-z0-9][A-Za-z0-9_-]*$'))",message="a locality must consist of 1 to 63 letters, digits, hyphens and underscores"
 	Localities map[string]string `json:"localities,omitempty"`
 
-	// What the database survives without losing a row: the loss of a zone, or of a whole region, which costs every write a
-	// round trip to another region.
+	// What the database survives without losing a row: the loss of a zone, or of a region. Surviving the loss of a
+	// region adds a round trip to another region to every write.
 	// +optional
 	// +kubebuilder:default=zone
 	// +kubebuilder:validation:Enum=zone;region
 	Survive string `json:"survive,omitempty"`
 }
 
-// ServerKeys says how the keys are made and renewed with which apps' own servers call the platform.
+// ServerKeys configures the keys with which the servers of apps authenticate to the platform, and their rotation.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.existingSecret) || !has(self.rotateEvery)",message="existingSecret excludes rotateEvery: keys that you bring are rotated by you"
+// +kubebuilder:validation:XValidation:rule="!has(self.existingSecret) || !has(self.rotateEvery)",message="rotateEvery must not be set together with existingSecret: you rotate the keys that you provide"
 // +kubebuilder:validation:XValidation:rule="!has(self.rotateEvery) || duration(self.overlap) < duration(self.rotateEvery)",message="overlap must be shorter than rotateEvery"
 type ServerKeys struct {
-	// Time from one rotation to the next, between 10 minutes and one year. Absent: 720h (30 days).
+	// Time between two rotations, from 10 minutes to one year. Default: 720h (30 days).
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10m') && duration(self) <= duration('8784h')",message="rotateEvery must be between 10m and 8784h"
 	RotateEvery *Duration `json:"rotateEvery,omitempty"`
 
-	// How long an old key is still accepted beside the new one, between 1 minute and 7 days.
+	// How long an old key is accepted after its replacement became active, from 1 minute to 7 days.
 	// +optional
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('168h')",message="overlap must be between 1m and 168h"
 	Overlap Duration `json:"overlap,omitempty"`
 
-	// A Secret of yours with the key file under `server-keys.json`, in place of keys that the operator makes.
+	// A Secret that you provide, with the key file under `server-keys.json`. The operator then creates no keys.
 	// +optional
 	ExistingSecret *LocalSecretReference `json:"existingSecret,omitempty"`
 }
 
-// Duration is written like 30s, 5m or 720h.
+// Duration is a duration such as 30s, 5m or 720h.
 //
 // +kubebuilder:validation:MaxLength=20
 // +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 type Duration string
 
-// Moderation is what the network's moderation settings should be.
+// Moderation is the desired moderation settings.
 type Moderation struct {
-	// Whether links are allowed from a list of hosts only.
+	// Whether links are allowed only to hosts on a list.
 	// +optional
 	// +kubebuilder:default=false
 	WhitelistEnabled bool `json:"whitelistEnabled"`
@@ -216,7 +216,7 @@ type Moderation struct {
 	// +kubebuilder:default=true
 	ReportEnabled bool `json:"reportEnabled"`
 
-	// Most flags a post, comment or story can have.
+	// Maximum number of flags of a post, comment or story.
 	// +optional
 	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=1
@@ -224,9 +224,9 @@ type Moderation struct {
 	FlagLimit int32 `json:"flagLimit,omitempty"`
 }
 
-// Storage is where uploaded files are kept.
+// Storage configures the storage of uploaded files.
 type Storage struct {
-	// URL of the bucket: s3://bucket?region=…, gs://bucket, azblob://container, or file:///folder for trying it out.
+	// URL of the bucket: s3://bucket?region=…, gs://bucket, azblob://container, or file:///folder for evaluation.
 	// +required
 	// +kubebuilder:validation:MaxLength=1000
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('s3://') || self.startsWith('gs://') || self.startsWith('azblob://') || self.startsWith('file:///')",message="storage.url must start with s3://, gs://, azblob:// or file:///"
@@ -237,25 +237,25 @@ type Storage struct {
 	SecretRef *LocalSecretReference `json:"secretRef,omitempty"`
 }
 
-// NetworkPolicy says which traffic reaches and leaves the pods.
+// NetworkPolicy configures the traffic to and from the pods.
 type NetworkPolicy struct {
-	// Whether the operator makes a NetworkPolicy per region: in from anywhere to the API port and from the operator and Prometheus
-	// to the operations port; out to DNS, the database, and storage.
+	// Whether to create a NetworkPolicy per region. It allows traffic from anywhere to the API port, from the operator
+	// and Prometheus to the operations port, and to DNS, the database and the storage.
 	// +optional
 	// +kubebuilder:default=true
 	Enabled bool `json:"enabled"`
 }
 
-// Rollout says how a change of the pods is rolled over the regions.
+// Rollout configures how a change of the pods is rolled out over the regions.
 type Rollout struct {
-	// Most regions that roll at once.
+	// Maximum number of regions that are updated at the same time.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3
 	MaxRegionsRolling int32 `json:"maxRegionsRolling,omitempty"`
 
-	// How long a region has to stay ready before the next one rolls, at most 24h.
+	// How long a region must be ready before the next one is updated, at most 24h.
 	// +optional
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('24h')",message="soak must be between 0s and 24h"

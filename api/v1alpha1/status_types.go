@@ -4,88 +4,89 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SocialNetworkStatus is what a network is, as the operator last saw it.
+// SocialNetworkStatus is the observed state of a network.
 type SocialNetworkStatus struct {
-	// Generation of the spec that this status speaks of.
+	// Generation of the spec that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Ready sums up; each further condition speaks of one stage. README.md has a table of all reasons.
+	// Ready is the summary; each other condition belongs to one stage. controllers/README.md has a table of all
+	// reasons.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// Regions that serve, of those in the spec, such as 2/3.
+	// Number of available regions of those in the spec, such as 2/3.
 	// +optional
 	RegionsReady string `json:"regionsReady,omitempty"`
 
-	// Version of the platform that serves in every region; the versions in order while they differ.
+	// Version of the platform that runs in every region, or a sorted list of versions while the regions differ.
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// The network's id, of 24 lowercase hexadecimal characters. It is made once and never changes.
+	// The network's id, 24 lowercase hexadecimal characters. It is created once and never changes.
 	// +optional
 	NetworkID string `json:"networkID,omitempty"`
 
-	// The database's schema.
+	// The database schema.
 	// +optional
 	Schema SchemaStatus `json:"schema,omitempty"`
 
-	// The server keys and their rotation.
+	// The rotation of the server keys.
 	// +optional
 	ServerKeys ServerKeysStatus `json:"serverKeys,omitempty"`
 
-	// Each region of the spec.
+	// The regions of the spec.
 	// +optional
 	// +listType=map
 	// +listMapKey=code
 	Regions []RegionStatus `json:"regions,omitempty"`
 
-	// What the operator would do if spec.paused were false. Empty when nothing waits.
+	// Changes that the operator would make if spec.paused were false.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	PendingChanges []string `json:"pendingChanges,omitempty"`
 }
 
-// SchemaStatus is what the database's schema is and should be.
+// SchemaStatus is the observed and the required database schema.
 type SchemaStatus struct {
-	// Version that the database has, as the servers and the last migration reported it.
+	// Version of the database schema, as reported by the servers and the last migration.
 	// +optional
 	Current string `json:"current,omitempty"`
 
-	// Version that the image needs. For another image than the operator's own it is empty until the first attempt to migrate has
-	// ended, well or not.
+	// Version that the image needs. For an image other than the operator's default it is empty until the first
+	// migration attempt has ended.
 	// +optional
 	Target string `json:"target,omitempty"`
 
-	// Attempts to migrate to the target, those that failed included.
+	// Number of attempts to migrate to the target, including failed ones.
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
 
-	// Last error of a migration to the target, in a line without secrets.
+	// Error of the last migration attempt, without secrets.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1000
 	LastError string `json:"lastError,omitempty"`
 
-	// When the next attempt starts, after one that failed.
+	// When the next attempt starts, after a failed one.
 	// +optional
 	NextRetry *metav1.Time `json:"nextRetry,omitempty"`
 }
 
-// ServerKeysStatus is how the server keys stand.
+// ServerKeysStatus is the rotation of the server keys.
 type ServerKeysStatus struct {
-	// When the server keys were last rotated in every region.
+	// When the server keys of all regions had been rotated last.
 	// +optional
 	LastRotation *metav1.Time `json:"lastRotation,omitempty"`
 
-	// When they will be rotated next. Absent for keys of an existing Secret.
+	// When the next rotation is due. Absent for keys of an existing Secret.
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
 }
 
-// RegionStatus is what one region is.
+// RegionStatus is the observed state of a region.
 type RegionStatus struct {
 	// The region's code.
 	// +required
@@ -95,7 +96,7 @@ type RegionStatus struct {
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// Image that the region's deployment has now.
+	// Image of the region's Deployment.
 	// +optional
 	Image string `json:"image,omitempty"`
 
@@ -103,48 +104,49 @@ type RegionStatus struct {
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// Pods wanted.
+	// Desired number of pods.
 	// +optional
 	Replicas int32 `json:"replicas,omitempty"`
 
-	// Pods of the newest template that are ready.
+	// Number of ready pods.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas,omitempty"`
 
-	// The server keys by their ids, newest first.
+	// The server keys, newest first.
 	// +optional
 	// +listType=map
 	// +listMapKey=id
 	// +kubebuilder:validation:MaxItems=20
 	ServerKeys []KeyStatus `json:"serverKeys,omitempty"`
 
-	// Hash of the configuration that the region's pods restart for.
+	// Hash of the configuration whose changes restart the region's pods.
 	// +optional
 	ConfigurationHash string `json:"configurationHash,omitempty"`
 
-	// Hash of the moderation settings that the region's servers report as the ones they run.
+	// Hash of the moderation settings that the region's servers run.
 	// +optional
 	ModerationHash string `json:"moderationHash,omitempty"`
 
-	// Available, Updated and KeysVerified of this region.
+	// The conditions Available, Updated and KeysVerified of this region.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// KeyStatus is how one server key stands.
+// KeyStatus is the state of a server key.
 type KeyStatus struct {
-	// The key's id. It is no secret.
+	// The key's id, which is not secret.
 	// +required
 	ID string `json:"id"`
 
-	// Active is the one to use, Retiring is accepted until notAfter; a revoked key is gone from the list.
+	// Pending keys are not verified yet, the Active key is the one to use, and Retiring keys are accepted until
+	// notAfter. Revoked keys are not listed.
 	// +required
 	// +kubebuilder:validation:Enum=Pending;Active;Retiring
 	State KeyState `json:"state"`
 
-	// When the key ends. Absent for the active key.
+	// When the key expires. Absent for the active key.
 	// +optional
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 }
@@ -152,12 +154,12 @@ type KeyStatus struct {
 // KeyState is the state of a server key.
 type KeyState string
 
-// The states of a server key, in their order. A revoked key is no longer listed.
+// The states of a server key, in the order of its life cycle.
 const (
-	// KeyPending is new and not yet verified: clients should not use it yet.
+	// KeyPending is a new key that is not verified yet; clients should not use it.
 	KeyPending KeyState = "Pending"
 	// KeyActive is the key to use.
 	KeyActive KeyState = "Active"
-	// KeyRetiring is still accepted, until its notAfter.
+	// KeyRetiring is an old key that is accepted until its notAfter.
 	KeyRetiring KeyState = "Retiring"
 )

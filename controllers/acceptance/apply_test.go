@@ -17,9 +17,10 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// TestDifferenceOnAServer applies every object of every golden sample: nothing differs afterwards, nor when somebody adds
-// something; and each owned field that is changed by hand is named.
+// TestDifferenceOnAServer applies every object of every golden sample. Difference finds nothing afterwards, nor after
+// another manager adds fields, and it finds each owned field that is edited by hand.
 func TestDifferenceOnAServer(t *testing.T) {
+	t.Parallel()
 	installKinds(t)
 	golden := filepath.Join(testenv.Root(), "controllers", "render", "testdata", "golden")
 	samples, err := os.ReadDir(golden)
@@ -55,8 +56,8 @@ func (o *operator) differs(desired *unstructured.Unstructured, disturb bool) {
 		return live
 	}
 	live := bring()
-	live.SetAnnotations(map[string]string{"somebody.example/note": "x"})
-	require.NoError(o.t, o.client.Update(ctx, live, client.FieldOwner("somebody")))
+	live.SetAnnotations(map[string]string{"other.example/note": "x"})
+	require.NoError(o.t, o.client.Update(ctx, live, client.FieldOwner("user")))
 	live = bring()
 	if !disturb {
 		return
@@ -69,7 +70,7 @@ func (o *operator) differs(desired *unstructured.Unstructured, disturb bool) {
 		}
 		require.NoError(o.t, o.client.Get(ctx, client.ObjectKeyFromObject(desired), live))
 		if equality.Semantic.DeepEqual(before, apply.Owned(live, apply.Manager)) {
-			continue // it was taken away, and the server's default is the same
+			continue // it was removed, and the server's default is the same
 		}
 		at := apply.Difference(live, desired, apply.Manager)
 		require.NotEmpty(o.t, at, "%s %s: %v", desired.GetKind(), desired.GetName(), path)

@@ -18,9 +18,9 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// What the cluster's own controllers and kubelets would do.
+// The work of the cluster's own controllers and kubelets.
 
-// job waits for the one migration Job of a network.
+// job waits for the migration Job of a network.
 func (o *operator) job(network string) *batchv1.Job {
 	o.t.Helper()
 	var job batchv1.Job
@@ -36,7 +36,7 @@ func (o *operator) job(network string) *batchv1.Job {
 	return &job
 }
 
-// migrate ends the network's migration Job well.
+// migrate completes the network's migration Job.
 func (o *operator) migrate(network string) {
 	o.t.Helper()
 	now := metav1.Now()
@@ -49,7 +49,7 @@ func (o *operator) migrate(network string) {
 	})
 }
 
-// failMigration ends it badly, with what its pod wrote, and says when that was.
+// failMigration fails it with a termination message and returns when.
 func (o *operator) failMigration(network, message string) time.Time {
 	o.t.Helper()
 	ctx := context.Background()
@@ -58,7 +58,7 @@ func (o *operator) failMigration(network, message string) time.Time {
 		ObjectMeta: metav1.ObjectMeta{GenerateName: job.Name + "-", Namespace: o.namespace, Labels: map[string]string{batchv1.JobNameLabel: job.Name}},
 		Spec:       job.Spec.Template.Spec,
 	}
-	pod.Spec.ServiceAccountName = "" // made by a controller that does not run here
+	pod.Spec.ServiceAccountName = "" // created by a controller that does not run here
 	require.NoError(o.t, o.client.Create(ctx, pod))
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
 		Name: render.ContainerName, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: message}},
@@ -91,7 +91,7 @@ func (o *operator) deployment(network string, code v1alpha1.RegionCode) *appsv1.
 
 var lastAddress atomic.Int32
 
-// serve makes a region's Deployment ready, with one pod that answers.
+// serve makes a region's Deployment ready, with one pod and its server.
 func (o *operator) serve(network string, code v1alpha1.RegionCode) {
 	o.t.Helper()
 	d := o.deployment(network, code)
@@ -102,7 +102,7 @@ func (o *operator) serve(network string, code v1alpha1.RegionCode) {
 	o.setReady(d)
 }
 
-// setReady says that all pods of the newest template are ready.
+// setReady makes all pods of the newest template ready.
 func (o *operator) setReady(d *appsv1.Deployment) {
 	o.t.Helper()
 	setStatus(o, d, func(d *appsv1.Deployment) {
@@ -117,7 +117,7 @@ func (o *operator) setReady(d *appsv1.Deployment) {
 	})
 }
 
-// setStuck says that the newest pods did not become ready in time; those of the template before serve.
+// setStuck exceeds the progress deadline of the newest template; the old pods keep serving.
 func (o *operator) setStuck(d *appsv1.Deployment) {
 	o.t.Helper()
 	setStatus(o, d, func(d *appsv1.Deployment) {
@@ -126,7 +126,7 @@ func (o *operator) setStuck(d *appsv1.Deployment) {
 	})
 }
 
-// lost has every pod of a region gone, long after it rolled.
+// lost is the status of a Deployment that lost all pods after its rollout.
 func lost(d *appsv1.Deployment) {
 	d.Status.ReadyReplicas, d.Status.AvailableReplicas = 0, 0
 	d.Status.Conditions = conditions(corev1.ConditionFalse, corev1.ConditionTrue, "NewReplicaSetAvailable", "it was")
@@ -140,7 +140,7 @@ func conditions(available, progressing corev1.ConditionStatus, reason, message s
 	}
 }
 
-// setStatus writes a status upon the newest version of an object, whatever the operator writes meanwhile.
+// setStatus updates the status of an object, with retries on conflicts.
 func setStatus[O client.Object](o *operator, object O, change func(O)) {
 	o.t.Helper()
 	o.onNewest(object, func() error {
@@ -156,7 +156,7 @@ func (o *operator) pods(network string, code v1alpha1.RegionCode) []corev1.Pod {
 	return pods.Items
 }
 
-// pod makes a ready pod of a region, and a server behind it.
+// pod creates a ready pod of a region and its server.
 func (o *operator) pod(code v1alpha1.RegionCode, d *appsv1.Deployment) {
 	o.t.Helper()
 	ctx := context.Background()

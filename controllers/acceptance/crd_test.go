@@ -15,7 +15,8 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// TestInvalidManifests holds every rule of the CRD: each bad manifest is refused with the message of its first line.
+// TestInvalidManifests checks every validation rule of the CRD: each manifest is rejected with the message in its first
+// line.
 func TestInvalidManifests(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(testenv.Root(), "controllers", "testdata", "invalid", "*.yaml"))
 	require.NoError(t, err)
@@ -35,17 +36,17 @@ func TestInvalidManifests(t *testing.T) {
 	}
 }
 
-// TestImmutableFields holds the rules that compare a change with what was before.
+// TestImmutableFields checks the rules that compare an update with the old object.
 func TestImmutableFields(t *testing.T) {
 	ctx := t.Context()
 	sn := sample(t, "socialnetwork")
 	sn.Namespace = env.Namespace(t)
 	require.NoError(t, env.Client.Create(ctx, sn))
 	sn.Spec.Regions[0].Host = "elsewhere.acme.example"
-	require.ErrorContains(t, env.Client.Update(ctx, sn), "the host of a region is immutable: clients hold it")
+	require.ErrorContains(t, env.Client.Update(ctx, sn), "the host of a region is immutable, because clients store it")
 }
 
-// TestSamplesAreAccepted applies every sample as it is.
+// TestSamplesAreAccepted applies every sample.
 func TestSamplesAreAccepted(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(testenv.Root(), "config", "samples", "socialnetwork*.yaml"))
 	require.NoError(t, err)
@@ -58,14 +59,14 @@ func TestSamplesAreAccepted(t *testing.T) {
 	}
 }
 
-// TestCRDFitsClientSideApply keeps the CRD below the size of the annotation that a client-side apply writes.
+// TestCRDFitsClientSideApply keeps the CRD smaller than the limit of the annotation of client-side apply.
 func TestCRDFitsClientSideApply(t *testing.T) {
 	info, err := os.Stat(filepath.Join(testenv.Root(), "config", "crd", "bases", "plaza.social_socialnetworks.yaml"))
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(256<<10))
 }
 
-// TestDefaultsAreVisible reads a network back with everything that was left out.
+// TestDefaultsAreVisible reads a network with defaults for all optional fields.
 func TestDefaultsAreVisible(t *testing.T) {
 	sn := manifest(t, "socialnetwork-minimal")
 	sn.SetNamespace(env.Namespace(t))

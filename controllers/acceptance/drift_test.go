@@ -25,7 +25,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// childKinds are the kinds of what the operator makes, but Jobs, which are made and left alone.
+// childKinds are the kinds of the objects that the operator keeps converged: all but Jobs.
 var childKinds = []schema.GroupVersionKind{
 	{Group: "apps", Version: "v1", Kind: "Deployment"},
 	{Version: "v1", Kind: "Service"},
@@ -41,7 +41,7 @@ var childKinds = []schema.GroupVersionKind{
 	{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"},
 }
 
-// children lists everything that the operator made in the namespace.
+// children returns all objects that the operator created in the namespace.
 func (o *operator) children() []unstructured.Unstructured {
 	o.t.Helper()
 	var all []unstructured.Unstructured
@@ -50,7 +50,7 @@ func (o *operator) children() []unstructured.Unstructured {
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := o.client.List(context.Background(), list, client.InNamespace(o.namespace), client.MatchingLabels{render.LabelManagedBy: render.OperatorName})
 		if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-			continue // a kind that the cluster lacks
+			continue // an optional kind
 		}
 		require.NoError(o.t, err)
 		all = append(all, list.Items...)
@@ -58,7 +58,7 @@ func (o *operator) children() []unstructured.Unstructured {
 	return all
 }
 
-// everyKind is a network that has an object of every kind.
+// everyKind returns a network that has an object of every kind.
 func everyKind(t *testing.T) *v1alpha1.SocialNetwork {
 	t.Helper()
 	sn := sample(t, "socialnetwork")
@@ -70,15 +70,14 @@ func everyKind(t *testing.T) *v1alpha1.SocialNetwork {
 	return sn
 }
 
-// TestEveryOwnedFieldComesBack changes by hand every single field that the operator owns of every object.
-func TestEveryOwnedFieldComesBack(t *testing.T) {
-	installKinds(t)
+// TestOwnedFieldsAreRestored edits every single field that the operator owns, of every object.
+func TestOwnedFieldsAreRestored(t *testing.T) {
 	o := start(t)
 	sn := everyKind(t)
-	sn.Spec.Rollout.MaxRegionsRolling = 3 // a template comes back in its region's turn; here each has one
+	sn.Spec.Rollout.MaxRegionsRolling = 3 // a template is restored when it is its region's turn; here all regions may roll
 	o.up(sn)
 	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
-	o.settle()
+	o.settle("acme")
 	kinds := map[string]int{}
 	var mu sync.Mutex
 	var wrong []string
@@ -97,7 +96,7 @@ func TestEveryOwnedFieldComesBack(t *testing.T) {
 	require.Len(t, kinds, len(childKinds), "%v", slices.Sorted(maps.Keys(kinds)))
 }
 
-// disturb changes each owned field of an object, one after another, and says which did not come back.
+// disturb edits each owned field of an object, one after another, and returns those that were not restored.
 func (o *operator) disturb(object *unstructured.Unstructured) (wrong []string) {
 	before := apply.Owned(object, apply.Manager)
 	if len(before) == 0 {
@@ -106,19 +105,19 @@ func (o *operator) disturb(object *unstructured.Unstructured) (wrong []string) {
 	changed := 0
 	for _, path := range leaves(object) {
 		if object.GetKind() == "Secret" && !slices.Contains(path, "labels") {
-			continue // the state of the keys: what is changed there is taken over
+			continue // the state of the keys, which the operator adopts
 		}
 		name := fmt.Sprintf("%s %s: %s", object.GetKind(), object.GetName(), strings.Join(path, "."))
 		switch err := o.change(object, path); {
 		case apierrors.IsInvalid(err):
-			continue // nobody can change it
+			continue // immutable
 		case err != nil:
 			wrong = append(wrong, name+": "+err.Error())
 			continue
 		}
 		changed++
 		if last := o.comesBack(object, before); last != "" {
-			wrong = append(wrong, name+" did not come back: "+last)
+			wrong = append(wrong, name+" was not restored: "+last)
 			return wrong
 		}
 	}
@@ -146,7 +145,7 @@ func (o *operator) comesBack(object *unstructured.Unstructured, before map[strin
 	}
 }
 
-// change writes an object whose field at path is another one: the API server takes the first of several tries that it can.
+// change edits the field at path, with the first of several values that the API server accepts.
 func (o *operator) change(object *unstructured.Unstructured, path []string) error {
 	var err error
 	for _, other := range []func(any) (any, bool){another, removed} {
@@ -156,7 +155,7 @@ func (o *operator) change(object *unstructured.Unstructured, path []string) erro
 				return err
 			}
 			live.Object, _ = changeAt(live.Object, path, other).(map[string]any)
-			err = o.client.Update(context.Background(), live, client.FieldOwner("somebody"))
+			err = o.client.Update(context.Background(), live, client.FieldOwner("user"))
 			if !apierrors.IsConflict(err) {
 				break
 			}
@@ -168,7 +167,7 @@ func (o *operator) change(object *unstructured.Unstructured, path []string) erro
 	return err
 }
 
-// another makes another value of the same type.
+// another returns another value of the same type.
 func another(value any) (any, bool) {
 	switch v := value.(type) {
 	case string:
@@ -185,7 +184,7 @@ func another(value any) (any, bool) {
 
 func removed(any) (any, bool) { return nil, false }
 
-// changeAt returns value with another value at path; an item of a list whose own key would change goes as a whole.
+// changeAt returns value with another value at path. An item of a list whose key would change is removed.
 func changeAt(value any, path []string, other func(any) (any, bool)) any {
 	step := path[0]
 	switch v := value.(type) {
@@ -222,7 +221,7 @@ func changeAt(value any, path []string, other func(any) (any, bool)) any {
 	return value
 }
 
-// leaves lists the paths of the fields that the operator owns.
+// leaves returns the paths of the fields that the operator owns.
 func leaves(object *unstructured.Unstructured) [][]string {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager == apply.Manager && entry.Operation == "Apply" && entry.Subresource == "" {
@@ -250,8 +249,8 @@ func leavesOf(owned map[string]any, path []string) [][]string {
 	return all
 }
 
-// TestFieldsOfOthersStay lets somebody add to each object what the operator says nothing of.
-func TestFieldsOfOthersStay(t *testing.T) {
+// TestFieldsOfOthersAreKept adds fields to each object that the operator does not set.
+func TestFieldsOfOthersAreKept(t *testing.T) {
 	ctx := t.Context()
 	o := start(t)
 	o.up(everyKind(t))
@@ -260,16 +259,16 @@ func TestFieldsOfOthersStay(t *testing.T) {
 		object := &children[i]
 		require.NoError(t, o.client.Get(ctx, client.ObjectKeyFromObject(object), object))
 		before := object.DeepCopy()
-		require.NoError(t, unstructured.SetNestedField(object.Object, "stays", "metadata", "annotations", "somebody.example/note"))
-		require.NoError(t, unstructured.SetNestedField(object.Object, "stays", "metadata", "labels", "somebody.example/note"))
-		require.NoError(t, o.client.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner("somebody")))
+		require.NoError(t, unstructured.SetNestedField(object.Object, "stays", "metadata", "annotations", "other.example/note"))
+		require.NoError(t, unstructured.SetNestedField(object.Object, "stays", "metadata", "labels", "other.example/note"))
+		require.NoError(t, o.client.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner("user")))
 	}
 	d := o.deployment("acme", v1alpha1.RegionUS)
 	before := d.DeepCopy()
 	d.Spec.Paused = true
 	d.Spec.Template.Spec.HostAliases = []corev1.HostAlias{{IP: "10.0.0.1", Hostnames: []string{"db.example"}}}
-	d.Spec.Replicas = new(int32(3)) // the autoscaler's, and so nobody's business
-	require.NoError(t, o.client.Patch(ctx, d, client.StrategicMergeFrom(before), client.FieldOwner("somebody")))
+	d.Spec.Replicas = new(int32(3)) // owned by the autoscaler
+	require.NoError(t, o.client.Patch(ctx, d, client.StrategicMergeFrom(before), client.FieldOwner("user")))
 	o.serve("acme", v1alpha1.RegionUS)
 	for range 3 {
 		o.pass("acme")
@@ -277,8 +276,8 @@ func TestFieldsOfOthersStay(t *testing.T) {
 	for i := range children {
 		live := children[i].DeepCopy()
 		require.NoError(t, o.client.Get(ctx, client.ObjectKeyFromObject(live), live))
-		require.Equal(t, "stays", live.GetAnnotations()["somebody.example/note"], "%s %s", live.GetKind(), live.GetName())
-		require.Equal(t, "stays", live.GetLabels()["somebody.example/note"], "%s %s", live.GetKind(), live.GetName())
+		require.Equal(t, "stays", live.GetAnnotations()["other.example/note"], "%s %s", live.GetKind(), live.GetName())
+		require.Equal(t, "stays", live.GetLabels()["other.example/note"], "%s %s", live.GetKind(), live.GetName())
 	}
 	d = o.deployment("acme", v1alpha1.RegionUS)
 	require.True(t, d.Spec.Paused)
@@ -286,29 +285,28 @@ func TestFieldsOfOthersStay(t *testing.T) {
 	require.Equal(t, int32(3), *d.Spec.Replicas)
 }
 
-// TestNothingIsWrittenWhenNothingChanges goes through a settled network again and again.
+// TestNothingIsWrittenWhenNothingChanges reconciles a settled network repeatedly.
 func TestNothingIsWrittenWhenNothingChanges(t *testing.T) {
-	installKinds(t)
 	o := start(t)
 	o.up(everyKind(t))
 	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
 	o.clock.add(time.Minute) // the soak is over
 	o.pass("acme")
-	o.settle()
+	o.settle("acme")
 	for range 5 {
 		o.pass("acme")
 	}
-	o.nothingWritten()
-	o.end() // a new process finds nothing to do either
+	o.requireNoWrites("acme")
+	o.end() // a new process has nothing to do either
 	o.run()
 	o.pass("acme")
 	o.pass("acme")
-	o.nothingWritten()
+	o.requireNoWrites("acme")
 }
 
-// nothingWritten holds that nothing was written since the last look, nor is written late.
-func (o *operator) nothingWritten() {
+// requireNoWrites checks that the operator has written nothing since the last call, not even asynchronously.
+func (o *operator) requireNoWrites(network string) {
 	o.t.Helper()
-	<-time.After(500 * time.Millisecond)
+	o.pass(network)
 	require.Empty(o.t, o.writes.take())
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// states are a region's keys in the status, such as "Active Retiring".
+// states returns the states of a region's keys in the status, such as "Active Retiring".
 func (o *operator) states(network string, code v1alpha1.RegionCode) string {
 	var states []string
 	for _, region := range get(o, &v1alpha1.SocialNetwork{}, network).Status.Regions {
@@ -46,7 +46,7 @@ func (o *operator) waitStates(network, want string, codes ...v1alpha1.RegionCode
 	}
 }
 
-// TestKeysRotate rotates by the annotation and by the schedule, with a region that is slow to take the new key.
+// TestKeysRotate rotates by annotation and by schedule, with a region that accepts the new key late.
 func TestKeysRotate(t *testing.T) {
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))
@@ -76,7 +76,7 @@ func TestKeysRotate(t *testing.T) {
 		stuck := o.condition("acme", v1alpha1.ConditionKeysReady, "False", v1alpha1.ReasonRotationStuck)
 		require.Contains(t, stuck.Message, "sg")
 		o.servers.all(func(s *server) { s.refusesKeys = false })
-		o.pass("acme") // by itself within a minute
+		o.pass("acme") // at the next resync
 		o.waitStates("acme", "Active Retiring", codes...)
 		o.condition("acme", v1alpha1.ConditionKeysReady, "True", v1alpha1.ReasonKeysVerified)
 		o.clock.add(61 * time.Minute)
@@ -87,7 +87,7 @@ func TestKeysRotate(t *testing.T) {
 	o.happened(2*len(codes), v1alpha1.ReasonRotationStarted)
 }
 
-// secretTexts are the secret parts of every Secret of the namespace.
+// secretTexts returns the secret values of every Secret of the namespace.
 func (o *operator) secretTexts() []string {
 	o.t.Helper()
 	var list corev1.SecretList
@@ -112,10 +112,9 @@ func (o *operator) secretTexts() []string {
 	return texts
 }
 
-// TestSecretsAreNowhere looks for the content of every Secret in everything else that the operator writes.
-func TestSecretsAreNowhere(t *testing.T) {
+// TestSecretsAreNotExposed looks for the content of every Secret in everything else that the operator writes.
+func TestSecretsAreNotExposed(t *testing.T) {
 	ctx := t.Context()
-	installKinds(t)
 	o := start(t)
 	sn := sample(t, "socialnetwork")
 	sn.Spec.Regions = sn.Spec.Regions[:1]
@@ -183,9 +182,10 @@ func notEqual(have, want string) string {
 	return "it is " + have
 }
 
-// TestDeletion deletes a network: with Retain nothing that holds keys is owned by it, with Delete everything is. (What is
-// owned is collected by a part of Kubernetes that does not run here.)
+// TestDeletion deletes a network: with Retain it owns no Secret with keys, with Delete it owns all of them. The garbage
+// collector does not run here.
 func TestDeletion(t *testing.T) {
+	t.Parallel() // the subtests run in parallel, and must not start before the serial tests have ended
 	for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionRetain, v1alpha1.DeletionDelete} {
 		t.Run(string(policy), func(t *testing.T) {
 			o := start(t)
@@ -202,7 +202,7 @@ func TestDeletion(t *testing.T) {
 				for _, child := range o.children() {
 					switch n := len(child.GetOwnerReferences()); {
 					case child.GetKind() != "Secret" && n != 1:
-						return child.GetKind() + " is owned by nobody"
+						return child.GetKind() + " has no owner"
 					case child.GetKind() == "Secret" && n != want:
 						return fmt.Sprintf("%s has %d owners", child.GetName(), n)
 					case child.GetKind() == "Secret":
@@ -212,7 +212,7 @@ func TestDeletion(t *testing.T) {
 				return ""
 			})
 			require.Equal(t, 4, secrets)
-			o.settle()
+			o.settle(sn.Name)
 			require.Len(t, o.series(sn.Name), 7)
 			live := get(o, &v1alpha1.SocialNetwork{}, sn.Name)
 			require.Empty(t, live.Finalizers)
@@ -223,7 +223,7 @@ func TestDeletion(t *testing.T) {
 			o.eventually("the metrics to go", func() string {
 				return strings.Join(slices.Sorted(maps.Keys(o.series(sn.Name))), " ")
 			})
-			if policy == v1alpha1.DeletionRetain { // made again, it is the same network
+			if policy == v1alpha1.DeletionRetain { // created again, it has the same identity
 				again := sample(t, "socialnetwork-minimal")
 				o.apply(again)
 				o.eventually("the network's id", func() string {

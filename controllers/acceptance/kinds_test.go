@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// optionalCRDs define the kinds that a cluster may lack, without their schemas.
+// optionalCRDs returns CRDs of the optional kinds, without schemas.
 func optionalCRDs() []*apiextensionsv1.CustomResourceDefinition {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for plural, kind := range map[string]schema.GroupKind{
@@ -43,40 +44,45 @@ func optionalCRDs() []*apiextensionsv1.CustomResourceDefinition {
 	return all
 }
 
-// installKinds gives the cluster the kinds that it may lack, until the test ends.
+// installOnce installs the CRDs of the optional kinds for all parallel tests, which start after the serial ones.
+var installOnce = sync.OnceValue(func() error {
+	_, err := envtest.InstallCRDs(env.Config, envtest.CRDInstallOptions{CRDs: optionalCRDs()})
+	return err
+})
+
 func installKinds(t *testing.T) {
 	t.Helper()
-	_, err := envtest.InstallCRDs(env.Config, envtest.CRDInstallOptions{CRDs: optionalCRDs()})
-	require.NoError(t, err)
-	t.Cleanup(func() { removeKinds(t) })
+	require.NoError(t, installOnce())
 }
 
-// removeKinds takes them away, and waits until the API server knows of them no more.
+// removeKinds removes the CRDs and waits until the API server no longer serves the kinds.
 func removeKinds(t *testing.T) {
 	t.Helper()
 	require.NoError(t, envtest.UninstallCRDs(env.Config, envtest.CRDInstallOptions{CRDs: optionalCRDs()}))
 	o := &operator{t: t}
-	o.eventually("the kinds to go", func() string {
+	o.eventually("the kinds to be removed", func() string {
 		for _, crd := range optionalCRDs() {
 			if client.IgnoreNotFound(env.Client.Get(context.WithoutCancel(t.Context()), client.ObjectKeyFromObject(crd), &metav1.PartialObjectMetadata{
 				TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
 			})) != nil {
-				return "the API server does not answer"
+				return "the API server does not respond"
 			}
 			list := &unstructured.UnstructuredList{}
 			list.SetGroupVersionKind(schema.GroupVersionKind{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.ListKind})
 			if env.Client.List(context.WithoutCancel(t.Context()), list) == nil {
-				return crd.Name + " is there"
+				return crd.Name + " still exists"
 			}
 		}
 		return ""
 	})
 }
 
-// TestKindsComeAndGo installs the CRDs of the Prometheus operator and of the Gateway API while the operator runs, takes them
-// away, and installs them again.
-func TestKindsComeAndGo(t *testing.T) {
-	o := start(t)
+// TestOptionalKinds installs the CRDs of the Prometheus operator and of the Gateway API while the operator runs, removes them,
+// and installs them again. It changes the whole cluster, so it does not run in parallel.
+func TestOptionalKinds(t *testing.T) {
+	o := newOperator(t)
+	o.run()
+	t.Cleanup(o.end)
 	o.up(everyKind(t))
 	missing := o.condition("acme", v1alpha1.ConditionAlertsApplied, "False", v1alpha1.ReasonCRDMissing)
 	require.Contains(t, missing.Message, "ServiceMonitor")
@@ -92,16 +98,16 @@ func TestKindsComeAndGo(t *testing.T) {
 		} {
 			object := &unstructured.Unstructured{}
 			object.SetGroupVersionKind(schema.GroupVersionKind{Group: want.group, Version: "v1", Kind: want.kind})
-			o.eventually(want.kind+" to be made", func() string {
+			o.eventually(want.kind+" to be created", func() string {
 				if !o.exists(object, want.name) {
-					return "it is not there"
+					return "it does not exist"
 				}
 				return ""
 			})
 			require.NoError(t, o.client.Delete(t.Context(), object), "round %d", round)
-			o.eventually(want.kind+" to come back", func() string {
+			o.eventually(want.kind+" to be restored", func() string {
 				if !o.exists(object, want.name) {
-					return "it is not there"
+					return "it does not exist"
 				}
 				return ""
 			})

@@ -14,14 +14,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// TestOnlyNamespacedRights runs the operator with no right but those of config/rbac/manager, and these in one namespace.
-func TestOnlyNamespacedRights(t *testing.T) {
+// TestNamespacedPermissions runs the operator with the permissions of config/rbac/manager in one namespace only.
+func TestNamespacedPermissions(t *testing.T) {
 	ctx := t.Context()
-	installKinds(t)
 	o := prepare(t)
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "rbac", "manager", "role.yaml"))
 	require.NoError(t, err)
@@ -35,7 +34,7 @@ func TestOnlyNamespacedRights(t *testing.T) {
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: meta.Name, Namespace: o.namespace}},
 	}))
 	o.config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + o.namespace + ":" + meta.Name}
-	limited, err := client.New(rest.CopyConfig(o.config), client.Options{Scheme: controllers.NewScheme()})
+	limited, err := client.New(rest.CopyConfig(o.config), client.Options{Scheme: scheme.New()})
 	require.NoError(t, err)
 	require.True(t, apierrors.IsForbidden(limited.List(ctx, &v1alpha1.SocialNetworkList{})), "it sees nothing of other namespaces")
 	o.run()

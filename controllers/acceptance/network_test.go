@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// up brings a network of a sample to the point where it is ready.
+// up creates a network and completes its migration and rollout until it is ready.
 func (o *operator) up(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
 	o.t.Helper()
 	o.apply(sn)

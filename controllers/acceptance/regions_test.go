@@ -37,7 +37,7 @@ func (o *operator) regionCondition(network string, code v1alpha1.RegionCode, kin
 	return found
 }
 
-// logLevel changes the pods' template of every region.
+// logLevel changes the pod template of every region.
 func logLevel(level string) func(*v1alpha1.SocialNetwork) {
 	return func(sn *v1alpha1.SocialNetwork) {
 		for i := range sn.Spec.Regions {
@@ -46,7 +46,7 @@ func logLevel(level string) func(*v1alpha1.SocialNetwork) {
 	}
 }
 
-// levelOf is what the template of a region's deployment says now.
+// levelOf returns the log level in the template of a region's Deployment.
 func (o *operator) levelOf(network string, code v1alpha1.RegionCode) string {
 	for _, e := range o.deployment(network, code).Spec.Template.Spec.Containers[0].Env {
 		if e.Name == "PLAZA_LOG_LEVEL" {
@@ -66,8 +66,8 @@ func (o *operator) waitLevel(network string, code v1alpha1.RegionCode, level str
 	})
 }
 
-// TestRegionsRollOneByOne changes the template: one region at a time, the next after the soak; a region that gets stuck stops
-// the roll, and the spec that mends it reaches that region first.
+// TestRegionsRollOneByOne changes the template: regions are updated one at a time, each after the soak of the previous
+// one. A stuck region stops the rollout, and a fixed spec reaches that region first.
 func TestRegionsRollOneByOne(t *testing.T) {
 	o := start(t)
 	sn := sample(t, "socialnetwork")
@@ -101,7 +101,7 @@ func TestRegionsRollOneByOne(t *testing.T) {
 	require.Contains(t, o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonRolloutStopped).Message, "too slow")
 	o.clock.add(time.Hour)
 	o.pass("acme")
-	require.Empty(t, o.levelOf("acme", "sg"), "a stopped roll goes on")
+	require.Empty(t, o.levelOf("acme", "sg"), "a stopped rollout continues")
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[2].Replicas = new(int32(5)) })
 	o.eventually("a number of pods to change while the roll is stopped", func() string {
 		if n := *o.deployment("acme", "sg").Spec.Replicas; n != 5 {
@@ -113,7 +113,7 @@ func TestRegionsRollOneByOne(t *testing.T) {
 	o.setReady(o.deployment("acme", "sg"))
 
 	o.edit("acme", logLevel("warn"))
-	o.waitLevel("acme", "eu", "warn") // it needs mending, so it comes first
+	o.waitLevel("acme", "eu", "warn") // it has unavailable pods, so it is first
 	require.Equal(t, "debug", o.levelOf("acme", "us"))
 	for _, code := range []v1alpha1.RegionCode{"eu", "us", "sg"} {
 		o.waitLevel("acme", code, "warn")
@@ -125,7 +125,7 @@ func TestRegionsRollOneByOne(t *testing.T) {
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 }
 
-// TestConfigurationWaitsForItsRegion keeps the file that pods read at their start until the region's turn.
+// TestConfigurationWaitsForItsRegion checks that the ConfigMap of a region is updated together with its pods.
 func TestConfigurationWaitsForItsRegion(t *testing.T) {
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))
@@ -146,7 +146,7 @@ func TestConfigurationWaitsForItsRegion(t *testing.T) {
 	require.Equal(t, int64(2), o.deployment("acme", "us").Generation)
 }
 
-// TestPasswordRollsRegions puts another password into the database's Secret: the regions restart, one after another.
+// TestPasswordRollsRegions changes the password in the database's Secret: the regions restart one after another.
 func TestPasswordRollsRegions(t *testing.T) {
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))
@@ -178,7 +178,7 @@ func TestPasswordRollsRegions(t *testing.T) {
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 }
 
-// TestAutoscalingTakesOver goes from a fixed number of pods to an autoscaler and back.
+// TestAutoscalingTakesOver changes from fixed replicas to an autoscaler and back.
 func TestAutoscalingTakesOver(t *testing.T) {
 	ctx := t.Context()
 	o := start(t)
@@ -211,7 +211,7 @@ func TestAutoscalingTakesOver(t *testing.T) {
 		o.pass("acme-minimal")
 		require.Equal(t, int32(7), replicas())
 	}
-	o.eventually("the status to tell the number", func() string {
+	o.eventually("the number in the status", func() string {
 		return notEqual(strconv.Itoa(int(get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status.Regions[0].Replicas)), "7")
 	})
 
@@ -226,7 +226,7 @@ func TestAutoscalingTakesOver(t *testing.T) {
 	})
 }
 
-// TestDisruptionBudgetFollowsReplicas has none for one pod: it would keep a node from being drained for good.
+// TestDisruptionBudgetFollowsReplicas checks that one pod has no budget, which would block node drains.
 func TestDisruptionBudgetFollowsReplicas(t *testing.T) {
 	o := start(t)
 	sn := sample(t, "socialnetwork-minimal")
@@ -246,7 +246,7 @@ func TestDisruptionBudgetFollowsReplicas(t *testing.T) {
 	}
 }
 
-// TestRegionRemovedAndAdded takes a region out of the spec and puts it in again.
+// TestRegionRemovedAndAdded removes a region from the spec and adds it again.
 func TestRegionRemovedAndAdded(t *testing.T) {
 	o := start(t)
 	sn := o.up(everyKind(t))

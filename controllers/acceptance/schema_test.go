@@ -15,20 +15,20 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// TestMigrationFails lets the migration to another image fail twice: what runs stays, everything else goes on, and it is tried
-// again, later each time.
+// TestMigrationFails fails the migration to another image twice: running servers are not changed, everything else is
+// reconciled, and the migration is retried with backoff.
 func TestMigrationFails(t *testing.T) {
 	o := start(t)
 	o.up(sample(t, "socialnetwork"))
 	image := o.deployment("acme", "us").Spec.Template.Spec.Containers[0].Image
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "plaza.example/plaza:v2" })
 	o.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
-	o.condition("acme", v1alpha1.ConditionSwept, "True", v1alpha1.ReasonNothingLeft) // the Job of the image before is gone
+	o.condition("acme", v1alpha1.ConditionSwept, "True", v1alpha1.ReasonNothingLeft) // the Job of the previous image was deleted
 	first := o.job("acme")
-	require.Empty(t, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.Schema.Target, "the image has not told it yet")
+	require.Empty(t, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.Schema.Target, "it is not known yet")
 	o.failMigration("acme", "step 00093 was refused: postgres://plaza:password-of-the-database@db.example/plaza\n"+`{"target":93}`)
 	failed := o.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrationFailed)
-	require.Contains(t, failed.Message, "Attempt 1")
+	require.Contains(t, failed.Message, "attempt 1")
 	require.Contains(t, failed.Message, "step 00093 was refused")
 	require.NotContains(t, failed.Message, "password-of-the-database")
 	require.NotContains(t, failed.Message, "target")
@@ -57,13 +57,13 @@ func TestMigrationFails(t *testing.T) {
 	o.eventually("the second failure", func() string {
 		sn = get(o, &v1alpha1.SocialNetwork{}, "acme")
 		if sn.Status.Schema.Attempts != 2 || sn.Status.Schema.NextRetry == nil {
-			return "it is not told"
+			return "it is not known"
 		}
 		return ""
 	})
 	require.WithinDuration(t, at.Add(time.Minute), sn.Status.Schema.NextRetry.Time, 2*time.Second, "the second wait is twice the first")
 	require.NoError(t, o.client.Delete(t.Context(), o.job("acme"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	o.eventually("the next attempt at once, because the Job was deleted", func() string {
+	o.eventually("deleting the Job starts the next attempt immediately", func() string {
 		if o.job("acme").Annotations[render.AnnotationAttempt] != "3" {
 			return "it waits"
 		}
@@ -80,8 +80,8 @@ func TestMigrationFails(t *testing.T) {
 	require.Empty(t, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.Schema.LastError)
 }
 
-// TestDatabaseSecretMadeLate makes the Secret only after the network.
-func TestDatabaseSecretMadeLate(t *testing.T) {
+// TestLateDatabaseSecret creates the Secret after the network.
+func TestLateDatabaseSecret(t *testing.T) {
 	ctx := t.Context()
 	o := start(t)
 	sn := sample(t, "socialnetwork-minimal")
@@ -96,7 +96,7 @@ func TestDatabaseSecretMadeLate(t *testing.T) {
 	o.pass("acme-minimal")
 	c = o.condition("acme-minimal", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonSecretIncomplete)
 	require.Contains(t, c.Message, "url-eu")
-	o.editSecret("acme-db", func(secret *corev1.Secret) { // seen at once: the Secret is labelled by now
+	o.editSecret("acme-db", func(secret *corev1.Secret) { // seen immediately, because the Secret is labelled by now
 		secret.StringData = map[string]string{"url": "postgres://db.example/plaza"}
 	})
 	o.condition("acme-minimal", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
@@ -105,7 +105,7 @@ func TestDatabaseSecretMadeLate(t *testing.T) {
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 }
 
-// TestLeaderKilledDuringMigration ends the leading of two operators in the middle of a migration, without a word.
+// TestLeaderKilledDuringMigration stops the leader of two operators during a migration, without a graceful shutdown.
 func TestLeaderKilledDuringMigration(t *testing.T) {
 	first := prepare(t)
 	first.leads = true

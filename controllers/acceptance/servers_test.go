@@ -9,33 +9,33 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/controllers/keyring"
-	"github.com/plaza-social/plaza/controllers/regional"
+	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// servers stands in for the platform's servers: one for each address of an operations port.
+// servers are fakes of the platform's servers, by the address of their operations port.
 type servers struct {
 	mu   sync.Mutex
 	says map[string]*server
-	// refuses is what a push of settings gets, nil where it is taken.
+	// refuses is the error of every push, or nil.
 	refuses error
 	pushes  int
 }
 
-// server is what one server says of itself.
+// server is the state of one server.
 type server struct {
 	status statusz.Status
-	// deaf is true for a server that does not answer.
+	// deaf makes every request fail.
 	deaf bool
-	// refusesKeys is true for a server that has not read its newest key yet.
+	// refusesKeys makes the server reject every key.
 	refusesKeys bool
 }
 
 var errDeaf = errors.New("the server does not answer")
 
-var _ regional.Servers = (*servers)(nil)
+var _ platformclient.Servers = (*servers)(nil)
 
-// at changes what a server says.
+// at changes the state of a server.
 func (s *servers) at(ops string, change func(*server)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *servers) at(ops string, change func(*server)) {
 	change(s.says[ops])
 }
 
-// all changes what every server says.
+// all changes the state of every server.
 func (s *servers) all(change func(*server)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,13 +72,13 @@ func (s *servers) VerifyServerKey(_ context.Context, ops, _ string, _ keyring.Se
 	case one == nil || one.deaf:
 		return errDeaf
 	case one.refusesKeys:
-		return regional.ErrKeyRefused
+		return platformclient.ErrKeyRefused
 	}
 	return nil
 }
 
-// PushModeration takes the settings for all servers: the network has one copy of them.
-func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret, m regional.Moderation) error {
+// PushModeration sets the settings of all servers, as replication does.
+func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pushes++
@@ -97,7 +97,7 @@ func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret
 	return nil
 }
 
-// pushed is how often settings were brought to a region.
+// pushed returns the number of pushes.
 func (s *servers) pushed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -8,8 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,7 +21,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// TestTwoNetworksInOneNamespace holds them apart, also where one's name is the beginning of the other's.
+// TestTwoNetworksInOneNamespace has two networks, one of which has a name that is a prefix of the other's.
 func TestTwoNetworksInOneNamespace(t *testing.T) {
 	o := start(t)
 	first := o.up(sample(t, "socialnetwork-minimal"))
@@ -35,7 +36,7 @@ func TestTwoNetworksInOneNamespace(t *testing.T) {
 	require.True(t, o.exists(&appsv1.Deployment{}, "acme-minimal-us"))
 }
 
-// TestSameNameInTwoNamespaces holds two networks of one name apart, both of one operator.
+// TestSameNameInTwoNamespaces has two networks with the same name and one operator.
 func TestSameNameInTwoNamespaces(t *testing.T) {
 	a := prepare(t)
 	there := env.Namespace(t)
@@ -69,13 +70,14 @@ func TestSameNameInTwoNamespaces(t *testing.T) {
 	require.Equal(t, ofB, get(b, &corev1.Secret{}, "acme-minimal-identity").Data)
 }
 
-// gate is a way to the API server that can be closed.
+// gate is a TCP proxy to the API server that can be closed.
 type gate struct {
 	listener net.Listener
 	to       string
 	mu       sync.Mutex
 	closed   bool
 	open     map[net.Conn]bool
+	refused  atomic.Int32
 }
 
 func newGate(t *testing.T, to string) *gate {
@@ -96,6 +98,7 @@ func (g *gate) serve() {
 		}
 		out, err := new(net.Dialer).Dial("tcp", g.to)
 		if err != nil || !g.keep(in, out) {
+			g.refused.Add(1)
 			_ = in.Close()
 			if out != nil {
 				_ = out.Close()
@@ -116,7 +119,7 @@ func (g *gate) keep(conns ...net.Conn) bool {
 	return !g.closed
 }
 
-// shut cuts every connection, and lets no new one through until it is opened again.
+// shut closes every connection and refuses new ones until it is opened again.
 func (g *gate) shut(closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,10 +132,9 @@ func (g *gate) shut(closed bool) {
 	}
 }
 
-// TestAPIServerAway takes the API server away from the operator while somebody changes things.
-func TestAPIServerAway(t *testing.T) {
+// TestAPIServerUnavailable disconnects the operator from the API server while users make changes.
+func TestAPIServerUnavailable(t *testing.T) {
 	ctx := t.Context()
-	installKinds(t)
 	o := prepare(t)
 	address, err := url.Parse(o.config.Host)
 	if err != nil || address.Host == "" {
@@ -144,19 +146,22 @@ func TestAPIServerAway(t *testing.T) {
 	t.Cleanup(o.end)
 	o.up(sample(t, "socialnetwork-minimal"))
 	o.condition("acme-minimal", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
-	o.settle()
+	o.settle("acme-minimal")
 	before := get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status
 
 	g.shut(true)
 	require.NoError(t, o.client.Delete(ctx, get(o, &corev1.Service{}, "acme-minimal-us")))
 	o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Moderation.FlagLimit = 9 })
-	for range 8 { // long enough for several tries
-		<-time.After(500 * time.Millisecond)
+	o.eventually("the operator to retry", func() string {
 		require.False(t, o.exists(&corev1.Service{}, "acme-minimal-us"))
 		require.Equal(t, before, get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status)
-	}
+		if n := g.refused.Load(); n < 5 {
+			return fmt.Sprintf("only %d connections", n)
+		}
+		return ""
+	})
 	g.shut(false)
-	o.eventually("the Service to come back", func() string {
+	o.eventually("the Service to be restored", func() string {
 		if !o.exists(&corev1.Service{}, "acme-minimal-us") {
 			return "it is not there"
 		}
@@ -164,15 +169,15 @@ func TestAPIServerAway(t *testing.T) {
 	})
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 	after := get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Status
-	for i, c := range before.Conditions { // nothing was ever said to be missing
+	for i, c := range before.Conditions { // nothing was reported missing in the meantime
 		if c.Type == v1alpha1.ConditionAlertsApplied {
 			require.Equal(t, c.LastTransitionTime, after.Conditions[i].LastTransitionTime)
 		}
 	}
 }
 
-// TestForeignObjectInTheWay has an object of somebody else where the operator's should be.
-func TestForeignObjectInTheWay(t *testing.T) {
+// TestNameConflict has a Service of a user with the name of the operator's.
+func TestNameConflict(t *testing.T) {
 	ctx := t.Context()
 	o := start(t)
 	sn := sample(t, "socialnetwork-minimal")
@@ -180,7 +185,7 @@ func TestForeignObjectInTheWay(t *testing.T) {
 	service.Name, service.Namespace = render.RegionName(sn.Name, "us"), o.namespace
 	service.Spec.Ports = []corev1.ServicePort{{Name: "mine", Port: 1}}
 	service.Labels = map[string]string{"mine": "true"}
-	require.NoError(t, o.client.Create(ctx, service, client.FieldOwner("somebody")))
+	require.NoError(t, o.client.Create(ctx, service, client.FieldOwner("user")))
 	o.up(sn)
 	live := get(o, &corev1.Service{}, service.Name)
 	require.Equal(t, "true", live.Labels["mine"])

@@ -1,9 +1,10 @@
-// Package acceptance holds the operator against a real API server: the whole operator runs, and what the cluster would do –
-// run Jobs, start pods – the tests do by hand. The platform's servers are stand-ins that say what a test tells them to.
+// Package acceptance tests the whole operator against a real API server. The tests do the work of the cluster's controllers: they
+// complete Jobs and make pods ready. The platform's servers are fakes.
 package acceptance
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -33,17 +34,25 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
 var env *testenv.Env
 
+// parallelTests is how many tests run in parallel. They mostly wait for the operator, so it may exceed the number of CPUs.
+const parallelTests = "6"
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", parallelTests); err != nil {
+		panic(err)
+	}
 	ctrl.SetLogger(funcr.New(logged.add, funcr.Options{Verbosity: 1}))
 	testenv.Main(m, &env)
 }
 
-// logged is everything that operators have logged.
+// logged holds the log of all operators.
 var logged journal
 
 type journal struct {
@@ -63,11 +72,11 @@ func (j *journal) text() string {
 	return strings.Join(j.lines, "\n")
 }
 
-// operator is a running operator that looks after one namespace.
+// operator is a running operator that watches one namespace.
 type operator struct {
 	t         *testing.T
 	namespace string
-	watches   []string // namespaces that it looks after
+	watches   []string // watched namespaces
 	client    client.Client
 	servers   *servers
 	clock     *clock
@@ -75,19 +84,19 @@ type operator struct {
 	stop      context.CancelFunc
 	stopped   chan error
 
-	// config is how the operator reaches the API server, and writes is what it changed there.
+	// config is the operator's client configuration, and writes records its writes.
 	config *rest.Config
 	writes *writes
-	// leads is true for an operator that has to be elected.
+	// leads enables leader election.
 	leads bool
-	// elected is closed when it is.
+	// elected is closed when the operator is elected.
 	elected <-chan struct{}
 }
 
 // defaultImage is the image of the operator's own version.
 const defaultImage = "plaza.example/plaza:v1"
 
-// start runs an operator in a namespace of the test's own.
+// start runs an operator for a new namespace, in parallel to other tests.
 func start(t *testing.T) *operator {
 	t.Helper()
 	o := prepare(t)
@@ -96,8 +105,16 @@ func start(t *testing.T) *operator {
 	return o
 }
 
-// prepare makes an operator that does not run yet.
+// prepare returns an operator for a new namespace that is not running yet. The test runs in parallel to others, in a cluster
+// with the optional kinds.
 func prepare(t *testing.T) *operator {
+	t.Helper()
+	t.Parallel()
+	installKinds(t)
+	return newOperator(t)
+}
+
+func newOperator(t *testing.T) *operator {
 	t.Helper()
 	namespace := env.Namespace(t)
 	return &operator{
@@ -106,7 +123,7 @@ func prepare(t *testing.T) *operator {
 	}
 }
 
-// twin is another operator for the same networks.
+// twin returns another operator for the same networks.
 func (o *operator) twin() *operator {
 	return &operator{
 		t: o.t, namespace: o.namespace, watches: o.watches, client: o.client, servers: o.servers, clock: o.clock,
@@ -114,7 +131,7 @@ func (o *operator) twin() *operator {
 	}
 }
 
-// run starts the operator's process, as far as there is one.
+// run starts the operator.
 func (o *operator) run() {
 	o.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -122,32 +139,31 @@ func (o *operator) run() {
 	config := rest.CopyConfig(o.config)
 	config.Wrap(o.writes.wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                  controllers.NewScheme(),
+		Scheme:                  scheme.New(),
 		Cache:                   controllers.CacheOptions(o.watches),
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		Controller:              controllerconfig.Controller{SkipNameValidation: new(true)},
 		LeaderElection:          o.leads,
 		LeaderElectionID:        "plaza-operator",
 		LeaderElectionNamespace: o.namespace,
-		LeaseDuration:           new(10 * time.Second), // a machine that is slow for a while must not change leaders
+		LeaseDuration:           new(10 * time.Second), // a slow machine must not cause a change of leaders
 		RenewDeadline:           new(8 * time.Second),
 		RetryPeriod:             new(300 * time.Millisecond),
 	})
 	require.NoError(o.t, err)
 	known, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	require.NoError(o.t, err)
-	kinds := &controllers.OptionalKinds{Discovery: known, Every: 500 * time.Millisecond}
 	r := &controllers.Reconciler{
-		Client: mgr.GetClient(), Fresh: mgr.GetAPIReader(), Servers: o.servers, Recorder: mgr.GetEventRecorder("plaza-operator"),
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Servers: o.servers, Recorder: mgr.GetEventRecorder("plaza-operator"),
 		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system"}, Now: o.clock.now,
-		Kinds: kinds, Stages: controllers.Stages(mgr.GetScheme(), kinds), Metrics: controllers.NewMetrics(o.registry),
+		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: controllers.NewMetrics(o.registry),
 	}
-	require.NoError(o.t, r.SetUp(ctx, mgr, kinds))
+	require.NoError(o.t, r.SetupWithManager(ctx, mgr))
 	o.elected = mgr.Elected()
 	go func() { o.stopped <- mgr.Start(ctx) }()
 }
 
-// writes counts what an operator changes on the API server.
+// writes records the writes of an operator.
 type writes struct {
 	mu   sync.Mutex
 	list []string
@@ -164,7 +180,7 @@ func (w *writes) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// take returns what was written since the last time.
+// take returns the writes since the last call.
 func (w *writes) take() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -177,17 +193,17 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// tellLog shows what was logged last, where the test failed.
-func (o *operator) tellLog() {
+// printLog logs the end of the operators' log if the test failed.
+func (o *operator) printLog() {
 	if o.t.Failed() {
 		lines := strings.Split(logged.text(), "\n")
 		o.t.Logf("the log's end:\n%s", strings.Join(lines[max(0, len(lines)-25):], "\n"))
 	}
 }
 
-// end stops the operator, and waits until it has.
+// end stops the operator and waits for it.
 func (o *operator) end() {
-	o.tellLog()
+	o.printLog()
 	o.stop()
 	select {
 	case err := <-o.stopped:
@@ -200,7 +216,7 @@ func (o *operator) end() {
 	}
 }
 
-// clock is the operator's clock: the real time, moved by what a test adds.
+// clock is the operator's clock: real time plus what a test adds.
 type clock struct {
 	mu    sync.Mutex
 	ahead time.Duration
@@ -218,7 +234,7 @@ func (c *clock) add(d time.Duration) {
 	c.ahead += d
 }
 
-// sample reads a file of config/samples, with the defaults that the API server fills in.
+// sample returns a network of config/samples with the defaults of the CRD.
 func sample(t *testing.T, name string) *v1alpha1.SocialNetwork {
 	t.Helper()
 	object := manifest(t, name)
@@ -230,7 +246,7 @@ func sample(t *testing.T, name string) *v1alpha1.SocialNetwork {
 	return &sn
 }
 
-// manifest reads a file of config/samples as it is.
+// manifest reads a file of config/samples.
 func manifest(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "samples", name+".yaml"))
@@ -246,7 +262,7 @@ func manifest(t *testing.T, name string) *unstructured.Unstructured {
 	return nil
 }
 
-// apply makes a network and its database's Secret.
+// apply creates a network and its database's Secret.
 func (o *operator) apply(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
 	o.t.Helper()
 	ctx := context.Background()
@@ -260,7 +276,7 @@ func (o *operator) apply(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
 	return sn
 }
 
-// pass waits until the operator has gone through a network once more, for no other reason than that it was told to.
+// pass waits for a reconcile of the network that has no other cause.
 func (o *operator) pass(network string) {
 	o.t.Helper()
 	o.clock.add(2 * time.Second)
@@ -276,7 +292,7 @@ func (o *operator) pass(network string) {
 	})
 }
 
-// metric reads a gauge of a network that has no further labels.
+// metric returns the value of a gauge that has only the labels of the network.
 func (o *operator) metric(name, network string) float64 {
 	o.t.Helper()
 	for _, m := range o.series(network)[name] {
@@ -285,7 +301,7 @@ func (o *operator) metric(name, network string) float64 {
 	return 0
 }
 
-// series are all metrics of a network, by their names.
+// series returns all metrics of a network by name.
 func (o *operator) series(network string) map[string][]*dto.Metric {
 	o.t.Helper()
 	families, err := o.registry.Gather()
@@ -305,48 +321,48 @@ func (o *operator) series(network string) map[string][]*dto.Metric {
 	return series
 }
 
-// edit changes a network as a person would.
+// edit edits a network as a user would.
 func (o *operator) edit(name string, change func(*v1alpha1.SocialNetwork)) {
 	o.t.Helper()
 	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: o.namespace}}
 	o.onNewest(sn, func() error {
 		change(sn)
-		return o.client.Update(context.Background(), sn, client.FieldOwner("somebody"))
+		return o.client.Update(context.Background(), sn, client.FieldOwner("user"))
 	})
 }
 
-// editSecret changes a Secret as a person would.
+// editSecret edits a Secret as a user would.
 func (o *operator) editSecret(name string, change func(*corev1.Secret)) {
 	o.t.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: o.namespace}}
 	o.onNewest(secret, func() error {
 		change(secret)
-		return o.client.Update(context.Background(), secret, client.FieldOwner("somebody"))
+		return o.client.Update(context.Background(), secret, client.FieldOwner("user"))
 	})
 }
 
-// onNewest reads an object and has it written, again and again until nobody was faster.
+// onNewest reads and writes an object until there is no conflict.
 func (o *operator) onNewest(object client.Object, write func() error) {
 	o.t.Helper()
 	o.eventually("an object to be written", func() string {
 		require.NoError(o.t, o.client.Get(context.Background(), client.ObjectKeyFromObject(object), object))
 		err := write()
 		if apierrors.IsConflict(err) {
-			return err.Error() // somebody was faster: once more
+			return err.Error() // retry
 		}
 		require.NoError(o.t, err)
 		return ""
 	})
 }
 
-// get reads an object as it is now.
+// get reads an object from the API server.
 func get[T client.Object](o *operator, into T, name string) T {
 	o.t.Helper()
 	require.NoError(o.t, o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: name}, into))
 	return into
 }
 
-// exists tells whether there is such an object.
+// exists reports whether an object exists.
 func (o *operator) exists(object client.Object, name string) bool {
 	o.t.Helper()
 	err := o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: name}, object)
@@ -354,20 +370,20 @@ func (o *operator) exists(object client.Object, name string) bool {
 	return err == nil
 }
 
-// patience is how long a test waits for what should come: much longer than it takes, for machines that do ten other things.
+// patience is how long a test waits for an expected change. It is long, for slow machines.
 const patience = 2 * time.Minute
 
-// settle waits until the operator writes nothing any more: events are written after the pass that they tell of.
-func (o *operator) settle() {
+// settle waits until the operator writes nothing during a reconcile of the network. Events are written asynchronously.
+func (o *operator) settle(network string) {
 	o.t.Helper()
 	o.writes.take()
-	o.eventually("the operator to be quiet", func() string {
-		<-time.After(time.Second)
+	o.eventually("a reconcile without writes", func() string {
+		o.pass(network)
 		return strings.Join(o.writes.take(), ", ")
 	})
 }
 
-// eventually waits until what is asked for holds, and says what was still wrong when it did not.
+// eventually waits until wrong returns "", and otherwise fails with its last result.
 func (o *operator) eventually(what string, wrong func() string) {
 	o.t.Helper()
 	deadline := time.Now().Add(patience)

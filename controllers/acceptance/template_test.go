@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// editDeployment changes a region's Deployment by hand, as kubectl edit does.
+// editDeployment edits a region's Deployment by hand, as kubectl edit does.
 func (o *operator) editDeployment(network string, code v1alpha1.RegionCode, change func(*appsv1.Deployment)) {
 	o.t.Helper()
 	d := o.deployment(network, code)
@@ -25,7 +25,7 @@ func (o *operator) editDeployment(network string, code v1alpha1.RegionCode, chan
 	})
 }
 
-// byHand is a change of a template that leaves nothing of some fields to the operator.
+// byHand edits a template so that the operator no longer owns some fields.
 func byHand(d *appsv1.Deployment) {
 	c := &d.Spec.Template.Spec.Containers[0]
 	c.Image = "plaza.example/plaza:by-hand"
@@ -42,9 +42,9 @@ func (o *operator) waitImage(network string, code v1alpha1.RegionCode, image str
 	o.eventually("region "+string(code)+" to have image "+image, func() string { return notEqual(o.imageOf(network, code), image) })
 }
 
-// TestTemplateComesBackInOrder changes the template of every region by hand: it is put back one region after another, each
-// after the soak of the one before, and other fields at once.
-func TestTemplateComesBackInOrder(t *testing.T) {
+// TestTemplateIsRestoredInOrder edits the template of every region by hand: it is restored one region after another,
+// each after the soak of the previous one, and other fields immediately.
+func TestTemplateIsRestoredInOrder(t *testing.T) {
 	o := start(t)
 	sn := sample(t, "socialnetwork")
 	sn.Spec.Rollout.Soak = "10m"
@@ -58,7 +58,7 @@ func TestTemplateComesBackInOrder(t *testing.T) {
 	o.condition("acme", v1alpha1.ConditionPaused, "True", v1alpha1.ReasonPausedBySpec)
 	for _, code := range codes {
 		o.editDeployment("acme", code, byHand)
-		o.setReady(o.deployment("acme", code)) // the change works, as far as anybody can see
+		o.setReady(o.deployment("acme", code)) // the edit works
 	}
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Paused = false })
 	for i, code := range codes {
@@ -70,7 +70,7 @@ func TestTemplateComesBackInOrder(t *testing.T) {
 				d.Spec.MinReadySeconds = 77
 				d.Labels[render.LabelComponent] = "else"
 			})
-			o.eventually("the other fields to come back", func() string {
+			o.eventually("the other fields to be restored", func() string {
 				if d := o.deployment("acme", later); d.Spec.MinReadySeconds == 77 || d.Labels[render.LabelComponent] == "else" {
 					return "they are as they were made"
 				}
@@ -95,9 +95,9 @@ func TestTemplateComesBackInOrder(t *testing.T) {
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 }
 
-// TestTemplateThatBreaksARegionComesBack changes a template by hand so that its region has no pods left, while another region
-// soaks: waiting would help nobody.
-func TestTemplateThatBreaksARegionComesBack(t *testing.T) {
+// TestBrokenTemplateIsRestored edits a template by hand so that its region has no pods left, while another
+// region soaks: the template is restored immediately.
+func TestBrokenTemplateIsRestored(t *testing.T) {
 	o := start(t)
 	sn := sample(t, "socialnetwork")
 	sn.Spec.Rollout.Soak = "10m"
@@ -110,15 +110,15 @@ func TestTemplateThatBreaksARegionComesBack(t *testing.T) {
 	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate) // and soaks
 
 	o.editDeployment("acme", "us", func(d *appsv1.Deployment) {
-		d.Spec.Template.Spec.Containers[0].Command = []string{"/no/such/program"} // nobody's field stays
+		d.Spec.Template.Spec.Containers[0].Command = []string{"/no/such/program"} // no field of the edit is left
 		d.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "by hand"}}
 		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	})
-	o.waitLevel("acme", "us", "debug") // it had the turn
+	o.waitLevel("acme", "us", "debug") // it was its turn
 	o.clock.add(11 * time.Minute)
 	o.setReady(o.deployment("acme", "us"))
 	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
-	require.Empty(t, o.levelOf("acme", "eu"), "the soak begins anew")
+	require.Empty(t, o.levelOf("acme", "eu"), "the soak starts again")
 
 	o.clock.add(11 * time.Minute)
 	o.pass("acme")

@@ -1,4 +1,4 @@
-// Package apply brings objects to the API server by server-side apply, and only where that would change something.
+// Package apply writes objects to the API server with server-side apply, and only if that would change something.
 package apply
 
 import (
@@ -18,19 +18,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// Manager is the field manager of every object that the operator makes.
+// Manager is the field manager of the operator.
 const Manager = "plaza-operator"
 
-// Mode is how an object is brought to the API server.
+// Mode determines how an object is written.
 type Mode int
 
 const (
-	// Converge applies whenever the live object differs.
+	// Converge applies the object if the live object differs.
 	Converge Mode = iota
-	// CreateOnly makes the object where there is none, and leaves one that is there alone. A stale cache cannot make it twice.
+	// CreateOnly creates the object if it does not exist, and never changes an existing one. A stale cache cannot
+	// create it twice.
 	CreateOnly
-	// Locked applies only upon the version of the live object from which desired was made: its resourceVersion. A stale
-	// cache gives a conflict, and the next pass sees the newer object.
+	// Locked applies the object only on top of the live version that it was computed from, given by its
+	// resourceVersion. A stale cache causes a conflict, and a later pass uses the newer object.
 	Locked
 )
 
@@ -38,40 +39,41 @@ const (
 type Applier struct {
 	// Client writes, and reads from the cache.
 	Client client.Client
-	// Fresh reads from the API server.
-	Fresh client.Reader
-	// Manager is the field manager; empty: the operator's.
+	// APIReader reads from the API server.
+	APIReader client.Reader
+	// Manager is the field manager; empty means the operator's.
 	Manager string
 }
 
-// ErrStale says that the cache did not hold the newest version of an object: look again in a moment.
-var ErrStale = errors.New("the cache is behind")
+// ErrStale is returned if the cache does not hold the current version of an object; retry after a short time.
+var ErrStale = errors.New("the cache is stale")
 
-// managedBy marks every object of ours.
+// managedBy is a label of every object that the operator creates.
 const managedBy = "app.kubernetes.io/managed-by"
 
-// Change is what bringing one object to the API server would do, or did.
+// Change describes what an apply changes.
 type Change struct {
 	Object client.Object
-	// At is the first field that differs; "." for an object that is not there, or not ours yet. Empty: nothing to do.
+	// At is the path of the first field that differs, "." for an object that does not exist or is not managed yet, or
+	// empty if nothing differs.
 	At string
-	// Created is true where there was no object.
+	// Created reports whether the object does not exist yet.
 	Created bool
 }
 
-// String names the change for a person: Deployment acme-eu: spec.template.
+// String returns a description for users, such as: change Deployment acme-eu at spec.template.
 func (c Change) String() string {
 	kind := c.Object.GetObjectKind().GroupVersionKind().Kind
 	switch {
 	case c.Created:
 		return fmt.Sprintf("create %s %s", kind, c.Object.GetName())
 	case c.At == ".":
-		return fmt.Sprintf("take over %s %s", kind, c.Object.GetName())
+		return fmt.Sprintf("adopt %s %s", kind, c.Object.GetName())
 	}
 	return fmt.Sprintf("change %s %s at %s", kind, c.Object.GetName(), c.At)
 }
 
-// Plan says what Apply would do with desired, and writes nothing.
+// Plan returns what Apply would change, without writing anything.
 func (a Applier) Plan(ctx context.Context, desired client.Object, mode Mode) (Change, error) {
 	if err := a.identify(desired); err != nil {
 		return Change{}, err
@@ -93,7 +95,7 @@ func (a Applier) Plan(ctx context.Context, desired client.Object, mode Mode) (Ch
 	return Change{Object: desired, At: Difference(live, want, a.manager())}, nil
 }
 
-// Apply brings desired to the API server, where that changes something.
+// Apply writes desired to the API server if that changes something.
 func (a Applier) Apply(ctx context.Context, desired client.Object, mode Mode) (Change, error) {
 	change, err := a.Plan(ctx, desired, mode)
 	if err != nil || change.At == "" {
@@ -108,7 +110,7 @@ func (a Applier) write(ctx context.Context, desired client.Object, mode Mode, cr
 		return err
 	}
 	if create && mode == Locked && desired.GetResourceVersion() != "" {
-		return fmt.Errorf("%w: %s is gone", ErrStale, desired.GetName())
+		return fmt.Errorf("%w: %s does not exist", ErrStale, desired.GetName())
 	}
 	if create && mode != Converge {
 		err := a.create(ctx, want, mode)
@@ -131,18 +133,19 @@ func (a Applier) manager() string {
 	return a.Manager
 }
 
-// isOurs is true for an object that the operator made and that the cache will hold: one that is there without our label is
-// somebody else's.
+// isOurs reports whether the operator created the object, so that the cache will hold it. An object without our label
+// belongs to a user.
 func (a Applier) isOurs(ctx context.Context, desired client.Object) bool {
 	live, ok := desired.DeepCopyObject().(client.Object)
-	if !ok || a.Fresh == nil || a.Fresh.Get(ctx, client.ObjectKeyFromObject(desired), live) != nil {
+	if !ok || a.APIReader == nil || a.APIReader.Get(ctx, client.ObjectKeyFromObject(desired), live) != nil {
 		return false
 	}
 	return live.GetLabels()[managedBy] == desired.GetLabels()[managedBy]
 }
 
-// create makes an object that must not be there yet. What Create writes is owned by an update, and a later apply would not
-// take away what it leaves out; so the ownership is turned into that of an apply, where there will be one.
+// create creates an object that must not exist yet. The fields that Create writes are owned by an update, so a later
+// apply would not remove those that it leaves out; unless mode is CreateOnly, their ownership is converted to that of
+// an apply.
 func (a Applier) create(ctx context.Context, want *unstructured.Unstructured, mode Mode) error {
 	if err := a.Client.Create(ctx, want, client.FieldOwner(a.manager())); err != nil || mode == CreateOnly {
 		return wrap(err, "create", want)
@@ -161,7 +164,7 @@ func wrap(err error, verb string, object client.Object) error {
 	return fmt.Errorf("%s %s %s: %w", verb, object.GetObjectKind().GroupVersionKind().Kind, object.GetName(), err)
 }
 
-// identify fills apiVersion and kind, which typed objects leave out.
+// identify sets apiVersion and kind, which typed objects leave out.
 func (a Applier) identify(object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, a.Client.Scheme())
 	if err != nil {
@@ -171,11 +174,11 @@ func (a Applier) identify(object client.Object) error {
 	return nil
 }
 
-// live reads the object from the cache, as the type that desired has, so that one informer serves every reader.
+// live reads the object from the cache with the type of desired, so that one informer serves all readers.
 func (a Applier) live(ctx context.Context, desired client.Object) (*unstructured.Unstructured, error) {
 	copied, ok := desired.DeepCopyObject().(client.Object)
 	if !ok {
-		return nil, fmt.Errorf("%T is no object", desired)
+		return nil, fmt.Errorf("%T is not a client.Object", desired)
 	}
 	if err := a.Client.Get(ctx, client.ObjectKeyFromObject(desired), copied); err != nil {
 		return nil, err
@@ -187,7 +190,7 @@ func (a Applier) live(ctx context.Context, desired client.Object) (*unstructured
 	return &unstructured.Unstructured{Object: content}, nil
 }
 
-// Unstructured returns what is sent: without status, and without the fields that Go's types print though they are unset.
+// Unstructured returns the object as it is sent: without status, and without the unset fields that Go types marshal.
 func Unstructured(object client.Object) (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -204,7 +207,7 @@ func Unstructured(object client.Object) (*unstructured.Unstructured, error) {
 	return want, nil
 }
 
-// unset are fields that Go's types print as null or {} when nothing was said about them.
+// unset are fields that Go types marshal as null or {} when they are not set.
 var unset = map[string]bool{"creationTimestamp": true, "resources": true, "strategy": true, "updateStrategy": true}
 
 func dropUnset(value any) {
@@ -224,7 +227,8 @@ func dropUnset(value any) {
 	}
 }
 
-// Delete removes an object, and everything that it owns in the background. An object that is gone is no error.
+// Delete deletes an object, and in the background the objects that it owns. It returns nil if the object does not
+// exist.
 func (a Applier) Delete(ctx context.Context, object client.Object) error {
 	if err := a.identify(object); err != nil {
 		return err

@@ -12,24 +12,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Difference returns the path of the first field in which the live object is not what manager wants, such as
-// spec.replicas, or "" where an apply would change nothing: manager owns exactly the fields of desired, and each has the
-// desired value. A field changed by hand has another owner, or another value; a field that somebody else added is nobody's
-// business.
+// Difference returns the path of the first field of the live object that an apply by manager would change, such as
+// spec.replicas, or "" if there is none: manager owns exactly the fields of desired, and each has the desired value. A field
+// that was edited by hand has another owner or another value; fields that others added are ignored.
 //
-// It reads the live object's managedFields, so it needs no schema and knows every kind.
+// It compares the live object's managedFields with desired, so it needs no schema and works for every kind. The items of lists
+// are matched leniently, as hasFields describes; structured-merge-diff needs a schema to do that.
 func Difference(live, desired *unstructured.Unstructured, manager string) string {
-	owned, ok := ownedFields(live, manager)
+	owned, ok := fieldsOf(live.GetManagedFields(), manager)
 	if !ok {
 		return "."
 	}
 	return differs(owned, live.Object, ownable(desired.Object), "")
 }
 
-// Owned returns the part of the live object that manager owns: what it applied last, as far as nobody else has taken it over
-// since. It is nil where manager applied nothing.
+// Owned returns the part of the live object that manager owns: the fields that it applied last, without those that others have
+// changed since. It is nil if manager never applied the object.
 func Owned(live *unstructured.Unstructured, manager string) map[string]any {
-	owned, ok := ownedFields(live, manager)
+	owned, ok := fieldsOf(live.GetManagedFields(), manager)
 	if !ok {
 		return nil
 	}
@@ -37,10 +37,10 @@ func Owned(live *unstructured.Unstructured, manager string) map[string]any {
 	return part
 }
 
-// Taken returns the path of the first field below path, such as spec, template, that desired has and manager no longer owns, or
-// that manager owns and desired does not have; "" for none. Whoever changes a field by hand takes it over; what an admission
-// webhook does to an apply stays the manager's. An object that manager never applied has nothing that could be taken.
-func Taken(live client.Object, desired client.Object, manager string, path ...string) (string, error) {
+// LostField returns the path of the first field below path, such as spec, template, that desired has and manager no longer owns,
+// or that manager owns and desired does not have; "" if there is none. An edit by hand takes over the ownership of a field; a
+// change by an admission webhook does not. An object that manager never applied has no lost fields.
+func LostField(live client.Object, desired client.Object, manager string, path ...string) (string, error) {
 	owned, ok := fieldsOf(live.GetManagedFields(), manager)
 	if !ok {
 		return "", nil
@@ -70,7 +70,7 @@ func ownedPart(owned fields, value any) any {
 		part := map[string]any{}
 		for key, below := range owned {
 			if name, isField := strings.CutPrefix(key, "f:"); isField {
-				if child, there := have[name]; there {
+				if child, ok := have[name]; ok {
 					part[name] = ownedPart(below, child)
 				}
 			}
@@ -95,14 +95,10 @@ func ownedItems(owned fields, list []any) []any {
 	return part
 }
 
-// fields is a FieldsV1: a tree whose keys say what kind of child each is.
+// fields is a FieldsV1: a tree with keys f:<field>, k:<key of a list item>, v:<value of a list item> and ".".
 type fields map[string]fields
 
-// ownedFields returns what manager owns through server-side apply.
-func ownedFields(live *unstructured.Unstructured, manager string) (fields, bool) {
-	return fieldsOf(live.GetManagedFields(), manager)
-}
-
+// fieldsOf returns the fields that manager applied.
 func fieldsOf(entries []metav1.ManagedFieldsEntry, manager string) (fields, bool) {
 	for _, entry := range entries {
 		if entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" || entry.FieldsV1 == nil {
@@ -117,7 +113,7 @@ func fieldsOf(entries []metav1.ManagedFieldsEntry, manager string) (fields, bool
 	return nil, false
 }
 
-// ownable leaves out the fields that name an object: they are in what is applied, and nobody owns them.
+// ownable removes the fields that identify an object, which have no owner.
 func ownable(object map[string]any) map[string]any {
 	rest := make(map[string]any, len(object))
 	for name, value := range object {
@@ -137,7 +133,7 @@ func ownable(object map[string]any) map[string]any {
 	return rest
 }
 
-// differs compares the owned part of live with desired, below path.
+// differs returns the path of the first difference between the owned part of live and desired, below path.
 func differs(owned fields, live, desired any, path string) string {
 	if isLeaf(owned) {
 		if same(live, desired) {
@@ -154,7 +150,7 @@ func differs(owned fields, live, desired any, path string) string {
 	return orRoot(path)
 }
 
-// isLeaf is true where the whole value is owned as one: a scalar, or a list or map that is atomic or empty.
+// isLeaf reports whether a value is owned as a whole: a scalar, or an atomic or empty list or map.
 func isLeaf(owned fields) bool {
 	for key := range owned {
 		if key != "." {
@@ -176,8 +172,8 @@ func mapDiffers(owned fields, live any, desired map[string]any, path string) str
 		}
 		below := path + "." + name
 		want, wanted := desired[name]
-		value, there := have[name]
-		if !wanted || !there {
+		value, exists := have[name]
+		if !wanted || !exists {
 			return below[1:]
 		}
 		if at := differs(owned[key], value, want, below); at != "" {
@@ -204,9 +200,9 @@ func listDiffers(owned fields, live any, desired []any, path string) string {
 		}
 		items++
 		want, wanted := itemOf(desired, key)
-		value, there := itemOf(have, key)
+		value, exists := itemOf(have, key)
 		below := path + "[" + key[2:] + "]"
-		if !wanted || !there {
+		if !wanted || !exists {
 			return below[1:]
 		}
 		if strings.HasPrefix(key, "k:") {
@@ -221,7 +217,7 @@ func listDiffers(owned fields, live any, desired []any, path string) string {
 	return ""
 }
 
-// itemOf finds the item of a list that a key of a FieldsV1 names: k:{"name":"x"} by fields, v:"x" by value.
+// itemOf returns the item of a list with a key of a FieldsV1: k:{"name":"x"} or v:"x".
 func itemOf(list []any, key string) (any, bool) {
 	for _, item := range list {
 		if isItem(item, key) {
@@ -231,7 +227,7 @@ func itemOf(list []any, key string) (any, bool) {
 	return nil, false
 }
 
-// isItem is true for the item that a key of a FieldsV1 names.
+// isItem reports whether an item has a key of a FieldsV1.
 func isItem(item any, key string) bool {
 	var by any
 	if len(key) < 2 || json.Unmarshal([]byte(key[2:]), &by) != nil {
@@ -240,8 +236,8 @@ func isItem(item any, key string) bool {
 	return strings.HasPrefix(key, "v:") && same(item, by) || strings.HasPrefix(key, "k:") && hasFields(item, by)
 }
 
-// hasFields is true for an item that has the fields of a key. A field that the item lacks is one that the server fills
-// in before it compares, such as the protocol of a port: it matches.
+// hasFields reports whether an item has the fields of a key. A missing field matches: it has a default that the API server sets,
+// such as the protocol of a port.
 func hasFields(item, by any) bool {
 	have, ok := item.(map[string]any)
 	want, isMap := by.(map[string]any)
@@ -249,15 +245,15 @@ func hasFields(item, by any) bool {
 		return false
 	}
 	for name, value := range want {
-		if has, there := have[name]; there && !same(has, value) {
+		if has, ok := have[name]; ok && !same(has, value) {
 			return false
 		}
 	}
 	return true
 }
 
-// same compares two values of JSON, in which whole numbers come as int64 or float64. What live has beyond desired inside
-// a value that is owned as a whole are the server's defaults: a rule of an Ingress, say.
+// same compares two JSON values, in which integers are int64 or float64. Inside a value that is owned as a whole, such as a rule
+// of an Ingress, additional fields of live are defaults of the API server.
 func same(live, desired any) bool {
 	switch want := desired.(type) {
 	case map[string]any:

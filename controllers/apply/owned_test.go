@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// object reads YAML, and says who owns what of it.
+// object parses YAML and sets the fields that the operator owns.
 func object(t *testing.T, text, owned string) *unstructured.Unstructured {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{}}
@@ -34,19 +34,19 @@ func TestDifference(t *testing.T) {
 		"one of two fields is another owner's": {
 			`{spec: {a: x, b: x}}`, `{"f:spec":{"f:b":{}}}`, `{spec: {a: x, b: x}}`, "spec.a",
 		},
-		"a field that is wanted no more": {
+		"a field that is no longer desired": {
 			`{spec: {a: x, b: x}}`, `{"f:spec":{"f:a":{},"f:b":{}}}`, `{spec: {a: x}}`, "spec.b",
 		},
-		"a field that is gone": {
+		"a field that was removed": {
 			`{spec: {a: x}}`, `{"f:spec":{"f:a":{},"f:b":{}}}`, `{spec: {a: x, b: x}}`, "spec.b",
 		},
-		"a field of somebody else": {
+		"a field of another manager": {
 			`{spec: {a: x, other: y}}`, `{"f:spec":{"f:a":{}}}`, `{spec: {a: x}}`, "",
 		},
-		"somebody else's part of a map": {
+		"part of a map of another manager": {
 			`{metadata: {labels: {a: x, b: y}}}`, `{"f:metadata":{"f:labels":{"f:a":{}}}}`, `{metadata: {labels: {a: x}}}`, "",
 		},
-		"what names an object is owned by nobody": {
+		"fields that identify an object have no owner": {
 			`{apiVersion: v1, kind: K, metadata: {name: n, namespace: s, uid: u, labels: {a: x}}}`, `{"f:metadata":{"f:labels":{"f:a":{}}}}`,
 			`{apiVersion: v1, kind: K, metadata: {name: n, namespace: s, labels: {a: x}}}`, "",
 		},
@@ -109,12 +109,13 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestDifferenceLooksAtOneManager ignores what others own, and what the manager owns through other ways than an apply.
-func TestDifferenceLooksAtOneManager(t *testing.T) {
+// TestDifferenceOfOneManager ignores the fields of other managers, and those of the same manager with another
+// operation.
+func TestDifferenceOfOneManager(t *testing.T) {
 	live := object(t, `{spec: {a: x}}`, `{"f:spec":{"f:a":{}}}`)
 	entry := live.GetManagedFields()[0]
 	for name, change := range map[string]func(*metav1.ManagedFieldsEntry){
-		"another manager":  func(e *metav1.ManagedFieldsEntry) { e.Manager = "somebody" },
+		"another manager":  func(e *metav1.ManagedFieldsEntry) { e.Manager = "user" },
 		"an update":        func(e *metav1.ManagedFieldsEntry) { e.Operation = metav1.ManagedFieldsOperationUpdate },
 		"the status":       func(e *metav1.ManagedFieldsEntry) { e.Subresource = "status" },
 		"no fields at all": func(e *metav1.ManagedFieldsEntry) { e.FieldsV1 = nil },
@@ -140,8 +141,8 @@ func TestOwned(t *testing.T) {
 	require.Equal(t, "spec.gone", Difference(live, again, Manager))
 }
 
-// TestTaken looks at spec.template alone, and at who owns it, not at what it is.
-func TestTaken(t *testing.T) {
+// TestLostField compares the ownership of spec.template, not its values.
+func TestLostField(t *testing.T) {
 	const desired = `{spec: {replicas: 2, template: {a: x, list: [{name: c, image: i}]}}}`
 	for name, test := range map[string]struct{ owned, want string }{
 		"never applied": {"", ""},
@@ -157,7 +158,7 @@ func TestTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := object(t, `{spec: {replicas: 3, template: {a: y, list: []}}}`, test.owned)
-			at, err := Taken(live, object(t, desired, ""), Manager, "spec", "template")
+			at, err := LostField(live, object(t, desired, ""), Manager, "spec", "template")
 			require.NoError(t, err)
 			require.Equal(t, test.want, at)
 		})

@@ -24,10 +24,10 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// namespace is where all networks are.
+// namespace is the namespace of all networks.
 const namespace = "default"
 
-// cluster does what the controllers, kubelets and servers of a cluster would do.
+// cluster does the work of the controllers, kubelets and servers of a cluster.
 type cluster struct {
 	client client.Client
 	server *http.Server
@@ -57,7 +57,7 @@ func newCluster(ctx context.Context, env *testenv.Env) (*cluster, error) {
 
 func (c *cluster) end() { _ = c.server.Close() }
 
-// status says that a server runs what every network asks for.
+// status reports the settings that every network asks for.
 func (c *cluster) status(w http.ResponseWriter, _ *http.Request) {
 	moderation := statusz.Moderation{IsReportEnabled: true, FlagLimit: 100, Generation: 1, AsOf: time.Now()}
 	moderation.Digest = moderation.Hash()
@@ -70,7 +70,7 @@ func (c *cluster) status(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// serverKey accepts every key that is in a Secret.
+// serverKey accepts every key of every Secret.
 func (c *cluster) serverKey(w http.ResponseWriter, req *http.Request) {
 	var ask statusz.ServerKeyRequest
 	if json.NewDecoder(req.Body).Decode(&ask) != nil {
@@ -127,7 +127,7 @@ func (c *cluster) make(ctx context.Context, networks, regions int) error {
 	return nil
 }
 
-// untilReady ends Jobs and makes pods ready until every network is ready.
+// untilReady completes Jobs and makes pods ready until every network is ready.
 func (c *cluster) untilReady(ctx context.Context, networks int) error {
 	for {
 		if err := c.work(ctx); err != nil {
@@ -187,7 +187,7 @@ func (c *cluster) complete(ctx context.Context, job *batchv1.Job) error {
 	return c.client.Status().Patch(ctx, job, client.MergeFrom(before))
 }
 
-// ready makes one pod that leads to the stand-in, and says that the deployment has all of its pods.
+// ready creates one ready pod with the address of the fake server and completes the Deployment's status.
 func (c *cluster) ready(ctx context.Context, d *appsv1.Deployment) error {
 	if d.Status.ObservedGeneration == 0 {
 		if err := c.pod(ctx, d); err != nil {
@@ -211,7 +211,7 @@ func (c *cluster) pod(ctx context.Context, d *appsv1.Deployment) error {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: d.Name + "-", Namespace: namespace, Labels: d.Spec.Template.Labels}, Spec: d.Spec.Template.Spec,
 	}
-	pod.Spec.ServiceAccountName = "" // made by a controller that does not run here
+	pod.Spec.ServiceAccountName = "" // created by a controller that does not run here
 	for i, port := range pod.Spec.Containers[0].Ports {
 		if port.Name == render.PortOpsName {
 			pod.Spec.Containers[0].Ports[i].ContainerPort = c.port

@@ -1,5 +1,5 @@
-// Command bench measures the operator with many networks of which none changes: the real program, as a process of its own,
-// on a real API server. Pods are made by hand, and all of them lead to one stand-in for the platform's servers.
+// Command bench measures the operator with many idle networks: the real program, as a separate process, against a real
+// API server. It creates the pods itself, all with the address of one fake server.
 //
 //	go run ./controllers/bench -networks 500 -regions 3 -idle 10m
 package main
@@ -25,10 +25,10 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// reach is the memory that the operator should stay below.
+// reach is the intended limit of the operator's memory.
 const reach = 150 << 20
 
-// settle is how long nothing is counted after the last network became ready: longer than a soak, and than a look at each network.
+// settle is how long to wait after the last network became ready before counting: longer than a soak and a resync.
 const settle = 75 * time.Second
 
 type options struct {
@@ -42,19 +42,19 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.networks, "networks", 500, "how many networks")
-	flag.IntVar(&o.regions, "regions", 1, "how many regions each network has: 1 to 3")
-	flag.StringVar(&o.operator, "operator", "", "the plaza-operator program to measure; empty builds the one of this tree")
-	flag.DurationVar(&o.idle, "idle", 10*time.Minute, "how long to count while nothing changes")
-	flag.DurationVar(&o.settle, "settle", settle, "how long to wait before counting")
-	flag.StringVar(&o.heap, "heap", "", "file that gets a heap profile of the operator at the end")
+	flag.IntVar(&o.networks, "networks", 500, "number of networks")
+	flag.IntVar(&o.regions, "regions", 1, "number of regions of each network, 1 to 3")
+	flag.StringVar(&o.operator, "operator", "", "plaza-operator program to measure; empty builds it from this tree")
+	flag.DurationVar(&o.idle, "idle", 10*time.Minute, "how long to measure")
+	flag.DurationVar(&o.settle, "settle", settle, "how long to wait before measuring")
+	flag.StringVar(&o.heap, "heap", "", "file for a heap profile of the operator at the end")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	if err := run(ctx, os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1) //nolint:gocritic // the signals need no undoing at the end of a program
+		os.Exit(1) //nolint:gocritic // the signals stay registered until the program ends
 	}
 }
 
@@ -168,24 +168,24 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// report prints what was measured, and fails where the API server was written to.
+// report prints the measurements. It returns an error if the operator wrote to the API server.
 func report(out io.Writer, o options, before, after *sight) error {
 	passes := after.passes - before.passes
 	writes := after.writes - before.writes
 	_, _ = fmt.Fprintf(out, "%-44s %12d\n", "networks, of "+count(o.regions, "region")+" each", o.networks)
 	_, _ = fmt.Fprintf(out, "%-44s %12s\n", "idle", o.idle)
-	_, _ = fmt.Fprintf(out, "%-44s %12.0f\n", "passes over a network while idle", passes)
+	_, _ = fmt.Fprintf(out, "%-44s %12.0f\n", "reconciles while idle", passes)
 	_, _ = fmt.Fprintf(out, "%-44s %12.0f   (must be 0)\n", "writes to the API server while idle", writes)
-	_, _ = fmt.Fprintf(out, "%-44s %12s\n", "p99 of a pass while idle", quantile(0.99, before.buckets, after.buckets))
-	_, _ = fmt.Fprintf(out, "%-44s %9.1f MiB   (reach: under %d MiB)\n", "resident memory while idle", mib(after.resident), reach>>20)
-	_, _ = fmt.Fprintf(out, "%-44s %9.1f MiB\n", "most resident memory ever", mib(after.peak))
+	_, _ = fmt.Fprintf(out, "%-44s %12s\n", "p99 of a reconcile while idle", quantile(0.99, before.buckets, after.buckets))
+	_, _ = fmt.Fprintf(out, "%-44s %9.1f MiB   (goal: below %d MiB)\n", "resident memory while idle", mib(after.resident), reach>>20)
+	_, _ = fmt.Fprintf(out, "%-44s %9.1f MiB\n", "peak resident memory", mib(after.peak))
 	_, _ = fmt.Fprintf(out, "%-44s %9.1f MiB\n", "heap in use", mib(after.heap))
 	for _, what := range after.written(before) {
 		_, _ = fmt.Fprintln(out, "  written:", what)
 	}
 	switch {
 	case passes == 0:
-		return errors.New("the operator did nothing at all")
+		return errors.New("the operator did not reconcile at all")
 	case writes > 0:
 		return fmt.Errorf("%0.f writes while nothing changed", writes)
 	}

@@ -30,7 +30,7 @@ import (
 type operator struct {
 	process     *exec.Cmd
 	metrics     string // the address of its metrics
-	heapProfile string // and of a profile of what it holds
+	heapProfile string // the address of its heap profile
 }
 
 func (o *operator) end() {
@@ -38,7 +38,7 @@ func (o *operator) end() {
 	_ = o.process.Wait()
 }
 
-// sight is what can be seen of the operator and of the API server at one moment.
+// sight is a snapshot of the metrics of the operator and the API server.
 type sight struct {
 	passes         float64
 	buckets        map[float64]float64
@@ -106,7 +106,7 @@ func (s *sight) lookAtServer(ctx context.Context, env *testenv.Env) error {
 	return nil
 }
 
-// written lists what was written since.
+// written lists the writes since an earlier snapshot.
 func (s *sight) written(before *sight) []string {
 	var list []string
 	for _, what := range slices.Sorted(maps.Keys(s.by)) {
@@ -117,7 +117,7 @@ func (s *sight) written(before *sight) []string {
 	return list
 }
 
-// saveHeap writes a profile of what the operator holds to a file.
+// saveHeap saves a heap profile of the operator.
 func (o *operator) saveHeap(ctx context.Context, path string) error {
 	profile, err := get(ctx, o.heapProfile)
 	if err != nil {
@@ -126,7 +126,7 @@ func (o *operator) saveHeap(ctx context.Context, path string) error {
 	return os.WriteFile(path, profile, 0o600)
 }
 
-// get asks the operator.
+// get sends a request to the operator.
 func get(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -149,7 +149,7 @@ func parse(text []byte) (map[string]*dto.MetricFamily, error) {
 	return families, nil
 }
 
-// memory reads what the kernel says of a process: resident bytes now, and the most there ever were.
+// memory returns the current and the peak resident memory of a process.
 func memory(pid int) (resident, peak float64, err error) {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -173,7 +173,8 @@ func memory(pid int) (resident, peak float64, err error) {
 	return resident, peak, lines.Err()
 }
 
-// quantile is the upper bound of the bucket in which the quantile of what happened between two sights lies.
+// quantile returns the upper bound of the histogram bucket that contains the quantile of the observations between two
+// snapshots.
 func quantile(q float64, before, after map[float64]float64) time.Duration {
 	bounds := slices.Sorted(maps.Keys(after))
 	if len(bounds) == 0 {

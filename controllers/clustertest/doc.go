@@ -1,3 +1,3 @@
-// Package clustertest holds the operator and the platform against a real cluster, with real pods: what no API server alone can
-// show. It is built with the tag cluster; hack/cluster/test.sh starts a cluster for it.
+// Package clustertest tests the operator and the platform in a real cluster with real pods. It has the build tag
+// cluster; hack/cluster/test.sh starts a cluster for it.
 package clustertest

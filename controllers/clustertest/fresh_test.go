@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// fresh applies the sample, and waits.
+// fresh applies the sample and waits until it is ready.
 func (s *suite) fresh(t *testing.T) {
 	t.Helper()
 	s.applyFile(t, s.namespace, root("config", "samples", "socialnetwork.yaml"))
@@ -36,7 +36,7 @@ func (s *suite) fresh(t *testing.T) {
 	require.Equal(t, sn.Status.Version, row["Version"])
 	require.Equal(t, sn.Status.Schema.Target, row["Schema"])
 	require.Equal(t, "False", row["Paused"])
-	require.Contains(t, []any{"True", "False"}, row["Alerts"]) // as the cluster has Prometheus's kinds, or not
+	require.Contains(t, []any{"True", "False"}, row["Alerts"]) // depends on whether the cluster has the kinds of Prometheus
 	require.NotEmpty(t, row["Version"])
 	s.sayf("    kubectl get sn: %v", row)
 
@@ -53,7 +53,7 @@ func (s *suite) fresh(t *testing.T) {
 	}
 }
 
-// table is the row that kubectl get sn prints.
+// table returns the row that kubectl get sn prints.
 func (s *suite) table(t *testing.T) object {
 	t.Helper()
 	c, err := rest.HTTPClientFor(s.config)
@@ -86,11 +86,11 @@ func (s *suite) table(t *testing.T) object {
 	return row
 }
 
-// serves lets somebody live in each region, and read at the others what was written there.
+// serves creates content in each region and reads it in the others.
 func (s *suite) serves(t *testing.T) {
 	t.Helper()
 	for _, code := range codes {
-		p := s.signIn(t, "somebody of "+code, code)
+		p := s.signIn(t, "user of "+code, code)
 		made, err := p.do(kept, http.MethodPost, p.base, "/api/v3/communities", object{"displayName": "community of " + code})
 		require.NoError(t, err)
 		p.community = field(made, "communities", "communityId")
@@ -116,18 +116,18 @@ func (s *suite) serves(t *testing.T) {
 	s.startTraffic(t)
 }
 
-// quick is for a test: the sample is for production.
+// quick shortens the waiting times of the sample.
 func quick(sn *v1alpha1.SocialNetwork) {
 	sn.Spec.Rollout.Soak = "5s"
 	sn.Spec.ServerKeys.Overlap = "1m"
 }
 
-// objectsOf lists what carries the network's label in the namespace, by kind and name.
+// objectsOf returns the objects with the network's label in the namespace, by kind and name.
 func (s *suite) objectsOf(t *testing.T, labels client.MatchingLabels) []string {
 	t.Helper()
 	labels[render.LabelNetwork] = network
 	var names []string
-	kinds := append(render.RegionKinds(render.Capabilities{}), corev1.SchemeGroupVersion.WithKind("Secret"), corev1.SchemeGroupVersion.WithKind("Pod"))
+	kinds := append(render.RegionKinds(), corev1.SchemeGroupVersion.WithKind("Secret"), corev1.SchemeGroupVersion.WithKind("Pod"))
 	for _, kind := range kinds {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))

@@ -18,9 +18,9 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// rotation is a rotation under way, and an app's own server that works through it.
+// rotation is a rotation in progress, and the server of an app that uses its keys.
 type rotation struct {
-	old   map[string]string // the key that was active before, by region
+	old   map[string]string // the previously active key, by region
 	oldID map[string]string
 	ended chan struct{}
 	wait  sync.WaitGroup
@@ -31,7 +31,7 @@ type rotation struct {
 	failed []string
 }
 
-// activeKey is the server key that the status names, from the Secret.
+// activeKey returns the active server key from the Secret, by its id in the status.
 func (s *suite) activeKey(t *testing.T, code string) (id, key string) {
 	t.Helper()
 	for _, region := range s.network(t).Status.Regions {
@@ -52,14 +52,14 @@ func (s *suite) activeKey(t *testing.T, code string) (id, key string) {
 	return id, key
 }
 
-// useServerKey does what an app's own server does with a key.
+// useServerKey makes a request with a key like the server of an app.
 func useServerKey(base, key string) error {
 	header := http.Header{"X-Server-Key": {key}, "Content-Type": {"application/json"}}
-	_, err := call(fresh, http.MethodPost, base+"/api/v4/authentication/token", header, object{"userId": "somebody"})
+	_, err := call(fresh, http.MethodPost, base+"/api/v4/authentication/token", header, object{"userId": "user"})
 	return err
 }
 
-// rotate asks for new keys, and lets a client use whatever key is active at each region.
+// rotate starts a rotation while a client uses the active key of each region.
 func (s *suite) rotate(t *testing.T) {
 	t.Helper()
 	s.edit(t, quick)
@@ -94,7 +94,7 @@ func (r *rotation) note(code, id, key string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++
-	if key != "" { // else the Secret is newer than the status: it is asked for again
+	if key != "" { // otherwise the Secret is newer than the status: retry
 		r.used[code+" "+id] = true
 	}
 	if key != "" && err != nil {
@@ -102,7 +102,7 @@ func (r *rotation) note(code, id, key string, err error) {
 	}
 }
 
-// rotated waits for the new keys, and then for the end of the old ones.
+// rotated waits for the new keys, and then for the expiry of the old ones.
 func (s *suite) rotated(t *testing.T) {
 	t.Helper()
 	r := s.rotation

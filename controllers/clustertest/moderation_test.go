@@ -13,12 +13,12 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
-	"github.com/plaza-social/plaza/controllers/regional"
+	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// moderation changes the settings, and then lets somebody change them behind the operator's back.
+// moderation edits the settings, and then changes them outside the spec.
 func (s *suite) moderation(t *testing.T) {
 	t.Helper()
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
@@ -36,7 +36,7 @@ func (s *suite) moderation(t *testing.T) {
 
 	drift := time.Now()
 	secret := get(t, s, &corev1.Secret{}, render.SigningKeysSecret(network))
-	token, err := regional.AdminToken(keyring.NewSecret(string(secret.Data[keyring.SigningKeysFile])), s.networkID, drift)
+	token, err := platformclient.AdminToken(keyring.NewSecret(string(secret.Data[keyring.SigningKeysFile])), s.networkID, drift)
 	require.NoError(t, err)
 	header := http.Header{"Authorization": {"Bearer " + token.Reveal()}, "Content-Type": {"application/json"}}
 	settings := object{"isWhitelistEnabled": false, "isReportEnabled": false}
@@ -52,10 +52,10 @@ func (s *suite) moderation(t *testing.T) {
 	s.nothingFailed(t)
 }
 
-// run waits until every server says that it runs the settings.
+// run waits until every server reports that it runs the settings.
 func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
 	t.Helper()
-	servers := regional.NewHTTP()
+	servers := platformclient.New()
 	s.within(t, d, "every server runs the settings of the spec", func() string {
 		for _, pod := range s.pods(t, "") {
 			status, err := servers.Status(t.Context(), fmt.Sprintf("%s:9080", pod.Status.PodIP))

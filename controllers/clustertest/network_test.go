@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// documents reads the objects of a file, in their order.
+// documents reads the objects of a file, in order.
 func documents(t *testing.T, path string) []*unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -36,7 +36,7 @@ func documents(t *testing.T, path string) []*unstructured.Unstructured {
 	return objects
 }
 
-// applyFile does what kubectl apply --server-side -f does.
+// applyFile works like kubectl apply --server-side -f.
 func (s *suite) applyFile(t *testing.T, namespace, path string) {
 	t.Helper()
 	for _, object := range documents(t, path) {
@@ -59,14 +59,14 @@ func (s *suite) network(t *testing.T) *v1alpha1.SocialNetwork {
 	return get(t, s, &v1alpha1.SocialNetwork{}, network)
 }
 
-// get reads an object of the network's namespace.
+// get reads an object in the network's namespace.
 func get[T client.Object](t *testing.T, s *suite, into T, name string) T {
 	t.Helper()
 	require.NoError(t, s.client.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: name}, into))
 	return into
 }
 
-// edit changes the network as a person would.
+// edit edits the network as a user would.
 func (s *suite) edit(t *testing.T, change func(*v1alpha1.SocialNetwork)) {
 	t.Helper()
 	s.within(t, time.Minute, "the network is changed", func() string {
@@ -74,14 +74,14 @@ func (s *suite) edit(t *testing.T, change func(*v1alpha1.SocialNetwork)) {
 		change(sn)
 		err := s.client.Update(t.Context(), sn, client.FieldOwner("person"))
 		if apierrors.IsConflict(err) {
-			return err.Error() // somebody was faster: once more
+			return err.Error() // retry
 		}
 		require.NoError(t, err)
 		return ""
 	})
 }
 
-// eachRegion changes every region of a spec in the same way.
+// eachRegion edits every region of a spec.
 func eachRegion(change func(*v1alpha1.Region)) func(*v1alpha1.SocialNetwork) {
 	return func(sn *v1alpha1.SocialNetwork) {
 		for i := range sn.Spec.Regions {
@@ -90,7 +90,7 @@ func eachRegion(change func(*v1alpha1.Region)) func(*v1alpha1.SocialNetwork) {
 	}
 }
 
-// pods are the servers of a region; of all regions where code is empty.
+// pods returns the servers of a region, or of all regions if code is empty.
 func (s *suite) pods(t *testing.T, code string) []corev1.Pod {
 	t.Helper()
 	match := client.MatchingLabels{render.LabelNetwork: network, render.LabelComponent: string(render.ComponentServer)}
@@ -102,7 +102,7 @@ func (s *suite) pods(t *testing.T, code string) []corev1.Pod {
 	return list.Items
 }
 
-// uids are the pods of every region by name: other ones show that something was restarted.
+// uids returns the UIDs of all pods by name; they change with a restart.
 func (s *suite) uids(t *testing.T, codes ...string) map[string]string {
 	t.Helper()
 	uids := map[string]string{}
@@ -116,7 +116,7 @@ func (s *suite) uids(t *testing.T, codes ...string) map[string]string {
 	return uids
 }
 
-// condition is one of the network's; empty where it has none.
+// condition returns a condition of the network; it is empty if there is none.
 func condition(sn *v1alpha1.SocialNetwork, kind string) (status, reason, message string) {
 	for _, c := range sn.Status.Conditions {
 		if c.Type == kind {
@@ -126,7 +126,7 @@ func condition(sn *v1alpha1.SocialNetwork, kind string) (status, reason, message
 	return "", "", ""
 }
 
-// happened is true when there is an event of the network with a reason, made after a time.
+// happened reports whether the network has an event with a reason after a time.
 func (s *suite) happened(t *testing.T, reason v1alpha1.Reason, since time.Time) bool {
 	t.Helper()
 	var events corev1.EventList

@@ -31,7 +31,7 @@ import (
 
 const operator = "plaza-operator"
 
-// install applies the file that make install.yaml has made, and waits for both operators.
+// install applies the file of make install.yaml and waits for both operator pods.
 func (s *suite) install(t *testing.T) {
 	t.Helper()
 	s.sayf("=== the operator is installed")
@@ -42,7 +42,7 @@ func (s *suite) install(t *testing.T) {
 	s.operatorsReady(t)
 }
 
-// withImages lets the operator's deployment have the images that the cluster has, where CLUSTER_IMAGE_TAG names them.
+// withImages replaces the images of the operator's Deployment by those of CLUSTER_IMAGE_TAG, if it is set.
 func withImages(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
 	tag := os.Getenv("CLUSTER_IMAGE_TAG")
@@ -63,7 +63,7 @@ func withImages(t *testing.T, object *unstructured.Unstructured) {
 	require.NoError(t, unstructured.SetNestedSlice(object.Object, containers, "spec", "template", "spec", "containers"))
 }
 
-// operatorsReady waits until every operator is of the newest template, and one leads.
+// operatorsReady waits until all operator pods have the newest template, and one is the leader.
 func (s *suite) operatorsReady(t *testing.T) {
 	t.Helper()
 	s.within(t, 2*time.Minute, "the operators are ready", func() string {
@@ -82,7 +82,7 @@ func (s *suite) operatorsReady(t *testing.T) {
 	})
 }
 
-// leader is the name of the pod that leads; empty while none does.
+// leader returns the name of the leading pod, or "".
 func (s *suite) leader() string {
 	var lease coordinationv1.Lease
 	key := client.ObjectKey{Namespace: system, Name: "plaza-operator.plaza.social"}
@@ -93,7 +93,7 @@ func (s *suite) leader() string {
 	return name
 }
 
-// killLeader ends the leading operator without a word, and returns its name.
+// killLeader kills the leading pod without a graceful shutdown, and returns its name.
 func (s *suite) killLeader(t *testing.T) string {
 	t.Helper()
 	name := s.leader()
@@ -103,7 +103,7 @@ func (s *suite) killLeader(t *testing.T) string {
 	return name
 }
 
-// otherLeads waits until another operator than one leads.
+// otherLeads waits until another pod is the leader.
 func (s *suite) otherLeads(t *testing.T, than string) {
 	t.Helper()
 	s.within(t, time.Minute, "another operator leads", func() string {
@@ -114,7 +114,7 @@ func (s *suite) otherLeads(t *testing.T, than string) {
 	})
 }
 
-// minimal makes the sample of one region in a namespace of its own, and ends the leader while the database is migrated.
+// minimal creates the sample with one region in a separate namespace, and kills the leader during its migration.
 func (s *suite) minimal(t *testing.T) {
 	t.Helper()
 	namespace := s.newNamespace(t, "minimal")
@@ -131,12 +131,12 @@ func (s *suite) minimal(t *testing.T) {
 	killed := s.killLeader(t)
 	s.otherLeads(t, killed)
 	sn := s.readyIn(t, namespace, "acme-minimal", 3*time.Minute)
-	require.Equal(t, int32(1), sn.Status.Schema.Attempts, "the migration was not begun anew")
+	require.Equal(t, int32(1), sn.Status.Schema.Attempts, "the migration was not restarted")
 	require.NoError(t, s.client.Delete(t.Context(), sn))
 	s.operatorsReady(t)
 }
 
-// upgrade rolls the operator, to an image of another tag, and looks whether servers were restarted.
+// upgrade updates the operator to another image tag, and checks that no server restarts.
 func (s *suite) upgrade(t *testing.T) {
 	t.Helper()
 	before := s.uids(t, codes...)
@@ -158,7 +158,7 @@ func (s *suite) upgrade(t *testing.T) {
 	s.nothingFailed(t)
 }
 
-// observed waits until the operator has looked at the network once more: it answers an edit.
+// observed waits until the operator has reconciled the network after an edit.
 func (s *suite) observed(t *testing.T) {
 	t.Helper()
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
@@ -174,7 +174,7 @@ func (s *suite) observed(t *testing.T) {
 
 func equal(a, b map[string]string) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// retag loads the operator's image under another tag, and returns its name.
+// retag loads the operator's image with another tag, and returns its name.
 func (s *suite) retag(t *testing.T) string {
 	t.Helper()
 	var d appsv1.Deployment
@@ -189,7 +189,7 @@ func (s *suite) retag(t *testing.T) string {
 
 var tagged = regexp.MustCompile(`"plaza-operator:[^"]*"`)
 
-// rewrite copies an archive of an image under another name.
+// rewrite copies an image archive with another image name.
 func rewrite(t *testing.T, from, to, name string) {
 	t.Helper()
 	in, err := os.Open(from)
@@ -224,7 +224,7 @@ func cluster(t *testing.T, args ...string) {
 	t.Helper()
 	program := os.Getenv("CLUSTER_PROGRAM")
 	require.NotEmpty(t, program, "the tests want CLUSTER_PROGRAM; hack/cluster/test.sh sets it")
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute) // a cleanup heals
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute) // a cleanup must restore the network
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program, args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)

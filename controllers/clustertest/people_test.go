@@ -22,16 +22,16 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// object is JSON.
+// object is a JSON object.
 type object = map[string]any
 
-// kept keeps its connections, as apps do; fresh opens one for each request.
+// kept reuses connections, as apps do; fresh opens one for each request.
 var (
 	kept  = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
 	fresh = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 )
 
-// person is somebody with an account, at the address of the region that they live at.
+// person is a user with an account, at the address of their region.
 type person struct {
 	id, code  string
 	base      string
@@ -39,7 +39,7 @@ type person struct {
 	community string
 }
 
-// call asks a region's API; a status other than 200 is an error.
+// call sends a request to a region's API; it returns an error for a status other than 200.
 func call(c *http.Client, method, address string, header http.Header, body any) (object, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -75,7 +75,7 @@ func call(c *http.Client, method, address string, header http.Header, body any) 
 	return object{"": got}, nil
 }
 
-// statusError is an answer that is not 200.
+// statusError is a response with another status than 200.
 type statusError struct {
 	status int
 	text   string
@@ -83,18 +83,18 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// refused is true for an answer of 401.
+// refused reports whether the status was 401.
 func refused(err error) bool {
 	var status *statusError
 	return errors.As(err, &status) && status.status == http.StatusUnauthorized
 }
 
-// do speaks for the person.
+// do sends a request as the user.
 func (p *person) do(c *http.Client, method, base, path string, body any) (object, error) {
 	return call(c, method, base+path, http.Header{"Authorization": {"Bearer " + p.token}, "Content-Type": {"application/json"}}, body)
 }
 
-// post writes a post into the person's community, and returns its id.
+// post creates a post in the user's community, and returns its id.
 func (p *person) post(c *http.Client, text string) (string, error) {
 	body := object{"targetType": "community", "targetId": p.community, "data": object{"text": text}}
 	made, err := p.do(c, http.MethodPost, p.base, "/api/v4/posts", body)
@@ -104,7 +104,7 @@ func (p *person) post(c *http.Client, text string) (string, error) {
 	return field(made, "posts", "postId"), nil
 }
 
-// field is a text of the first element of a list.
+// field returns a text field of the first element of a list.
 func field(answer object, list, name string) string {
 	elements, _ := answer[list].([]any)
 	if len(elements) == 0 {
@@ -115,14 +115,14 @@ func field(answer object, list, name string) string {
 	return text
 }
 
-// base is where a region's API is reached: its Service's own address.
+// base returns the address of a region's API: the cluster IP of its Service.
 func (s *suite) base(t *testing.T, code string) string {
 	t.Helper()
 	service := get(t, s, &corev1.Service{}, network+"-"+code)
 	return "http://" + net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(service.Spec.Ports[0].Port)))
 }
 
-// signIn signs somebody in, with the API key of the network's Secret.
+// signIn signs a user in with the API key of the network's Secret.
 func (s *suite) signIn(t *testing.T, id, code string) *person {
 	t.Helper()
 	var keys struct{ Keys []struct{ Key string } }

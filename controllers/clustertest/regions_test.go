@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// regionOfLeader is the region whose node the leading operator runs on.
+// regionOfLeader returns the region whose node the leading operator runs on.
 func (s *suite) regionOfLeader(t *testing.T) string {
 	t.Helper()
 	var pod corev1.Pod
@@ -36,7 +36,7 @@ func (s *suite) regionOfLeader(t *testing.T) string {
 	return ""
 }
 
-// cutOff takes the region off the network in which the leader runs.
+// cutOff disconnects the region in which the leader runs.
 func (s *suite) cutOff(t *testing.T) {
 	t.Helper()
 	leader, code := s.leader(), s.regionOfLeader(t)
@@ -83,8 +83,8 @@ func (s *suite) cutOff(t *testing.T) {
 	s.nothingFailed(t)
 }
 
-// switchNode takes a region's node off the network, or puts it back. This machine's own way to all Services leads through one of
-// the nodes, and may lead through another one then, which no connection survives: so nobody writes at that very moment.
+// switchNode disconnects a region's node, or connects it again. The test's own connections to Services may go through
+// that node and break, so the writers are paused in the meantime.
 func (s *suite) switchNode(t *testing.T, how, code string, others []string) {
 	t.Helper()
 	s.pause(codes...)
@@ -92,7 +92,7 @@ func (s *suite) switchNode(t *testing.T, how, code string, others []string) {
 	s.resume(t, others...)
 }
 
-// leaves takes a region out of the spec, and puts it back.
+// leaves removes a region from the spec and adds it again.
 func (s *suite) leaves(t *testing.T) {
 	t.Helper()
 	const code = "sg"
@@ -128,7 +128,7 @@ func (s *suite) leaves(t *testing.T) {
 	s.nothingFailed(t)
 }
 
-// again deletes the network and makes it again.
+// again deletes the network and creates it again.
 func (s *suite) again(t *testing.T) {
 	t.Helper()
 	s.nothingFailed(t)
@@ -159,7 +159,7 @@ func (s *suite) again(t *testing.T) {
 	s.nothingLost(t)
 }
 
-// secrets are the key files of the network by Secret; of what may be printed.
+// secrets returns the printable parts of the network's key files, by Secret.
 func (s *suite) secrets(t *testing.T) map[string]string {
 	t.Helper()
 	var list corev1.SecretList

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// badImage asks for an image that nobody has.
+// badImage sets an image that does not exist.
 func (s *suite) badImage(t *testing.T) {
 	t.Helper()
 	before := s.uids(t, codes...)
@@ -39,7 +39,7 @@ func (s *suite) badImage(t *testing.T) {
 	s.nothingFailed(t)
 }
 
-// badPods gives the servers a variable with which they do not start.
+// badPods sets a variable with which the servers do not start.
 func (s *suite) badPods(t *testing.T) {
 	t.Helper()
 	before := s.uids(t, codes...)
@@ -73,7 +73,8 @@ func (s *suite) badPods(t *testing.T) {
 	s.nothingFailed(t)
 }
 
-// roll mends the pods, and looks at the order in which the regions get them. The leader ends as the second one does.
+// roll fixes the pods and checks the order in which the regions are updated. The leader is killed during the second
+// one.
 func (s *suite) roll(t *testing.T) {
 	t.Helper()
 	s.edit(t, eachRegion(func(r *v1alpha1.Region) {

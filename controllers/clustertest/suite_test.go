@@ -21,31 +21,31 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 )
 
 const (
 	// system is the operator's namespace.
 	system = "plaza-system"
-	// network is the name of the samples' network.
+	// network is the name of the network in the samples.
 	network = "acme"
 )
 
-// codes are the regions of the sample, in its order.
+// codes are the regions of the sample, in order.
 var codes = []string{"us", "eu", "sg"}
 
-// suite is a cluster, and the network that the phases share.
+// suite is a cluster and the network that all phases share.
 type suite struct {
 	config *rest.Config
 	client client.Client
 	kube   *kubernetes.Clientset
-	// t is the test of all phases: what outlives a phase belongs to it.
+	// t is the test of all phases; cleanups that outlive a phase belong to it.
 	t *testing.T
-	// namespace holds the network.
+	// namespace is the namespace of the network.
 	namespace string
 	began     time.Time
 
-	people    map[string]*person // by the code of the region that they live at
+	people    map[string]*person // by the code of their region
 	traffic   *traffic
 	rotation  *rotation
 	networkID string
@@ -88,19 +88,19 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// sayf prints how far the tests are.
+// sayf prints the progress of the tests.
 func (s *suite) sayf(format string, args ...any) {
 	fmt.Printf("%5.0f s  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// open finds the cluster of KUBECONFIG, and makes a namespace for the network.
+// open connects to the cluster of KUBECONFIG and creates a namespace for the network.
 func open(t *testing.T) *suite {
 	t.Helper()
 	config, err := ctrl.GetConfig()
 	require.NoError(t, err, "the tests want KUBECONFIG; hack/cluster/test.sh sets it")
 	require.NotEmpty(t, os.Getenv("CLUSTER_DATABASE_URL"), "the tests want CLUSTER_DATABASE_URL; hack/cluster/test.sh sets it")
 	config.QPS, config.Burst = 100, 200
-	c, err := client.New(config, client.Options{Scheme: controllers.NewScheme()})
+	c, err := client.New(config, client.Options{Scheme: scheme.New()})
 	require.NoError(t, err)
 	kube, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
@@ -109,10 +109,10 @@ func open(t *testing.T) *suite {
 	return s
 }
 
-// newNamespace makes a namespace that enforces the restricted pod security standard, with a database for its networks.
+// newNamespace creates a namespace that enforces the restricted pod security standard, and a database for its networks.
 func (s *suite) newNamespace(t *testing.T, prefix string) string {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // it outlives the test by its cleanup
+	ctx := context.WithoutCancel(t.Context()) // it outlives the test because of its cleanup
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "plaza-test-" + prefix + "-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
 	}}
@@ -126,7 +126,7 @@ func (s *suite) newNamespace(t *testing.T, prefix string) string {
 	return ns.Name
 }
 
-// newDatabase makes a database, and returns its address. It stays: the cluster's end is its own.
+// newDatabase creates a database and returns its URL. It is never deleted; the cluster is temporary.
 func newDatabase(t *testing.T, name string) string {
 	t.Helper()
 	address, err := url.Parse(os.Getenv("CLUSTER_DATABASE_URL"))
@@ -143,7 +143,7 @@ func newDatabase(t *testing.T, name string) string {
 	return made.String()
 }
 
-// root is the repository's.
+// root returns a path in the repository.
 func root(elements ...string) string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, elements...)...)

@@ -13,26 +13,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// writeEvery is how often somebody writes at each region.
+// writeEvery is the interval of the writes in each region.
 const writeEvery = 150 * time.Millisecond
 
-// traffic is somebody at each region who writes all the time, and never tries again.
+// traffic is one user per region who writes continuously and never retries.
 type traffic struct {
 	writers map[string]*writer
 	ended   chan struct{}
 	wait    sync.WaitGroup
 }
 
-// writer writes posts. Every second one goes over a connection of its own.
+// writer writes posts. Every second one uses a new connection.
 type writer struct {
-	mu     sync.Mutex // held for the whole of a request
+	mu     sync.Mutex // held for the whole request
 	person *person
 	paused bool
 	posts  []string
 	failed []string
 }
 
-// startTraffic lets everybody write.
+// startTraffic starts the writers.
 func (s *suite) startTraffic(t *testing.T) {
 	t.Helper()
 	s.traffic = &traffic{writers: map[string]*writer{}, ended: make(chan struct{})}
@@ -73,7 +73,7 @@ func (w *writer) one(n int) {
 	w.posts = append(w.posts, id)
 }
 
-// pause stops the writers of regions, until resume.
+// pause stops the writers of regions until resume.
 func (s *suite) pause(codes ...string) {
 	for _, code := range codes {
 		w := s.traffic.writers[code]
@@ -84,7 +84,7 @@ func (s *suite) pause(codes ...string) {
 	kept.CloseIdleConnections()
 }
 
-// resume lets the writers of regions go on, at the addresses that the regions have now.
+// resume starts the writers of regions again, at the regions' current addresses.
 func (s *suite) resume(t *testing.T, codes ...string) {
 	t.Helper()
 	for _, code := range codes {
@@ -95,7 +95,7 @@ func (s *suite) resume(t *testing.T, codes ...string) {
 	}
 }
 
-// nothingFailed looks at what became of everything that was written so far.
+// nothingFailed checks that every write so far has succeeded.
 func (s *suite) nothingFailed(t *testing.T) {
 	t.Helper()
 	for _, code := range codes {
@@ -108,7 +108,7 @@ func (s *suite) nothingFailed(t *testing.T) {
 	}
 }
 
-// nothingLost reads what was written, every tenth post and the last ones.
+// nothingLost reads every tenth post and the last ones.
 func (s *suite) nothingLost(t *testing.T) {
 	t.Helper()
 	for _, code := range codes {

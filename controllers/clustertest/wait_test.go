@@ -19,10 +19,10 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// pause waits a moment between two looks.
+// pause waits between two polls.
 func pause(d time.Duration) { <-time.After(d) }
 
-// within waits until nothing is wrong any more, and says what still was when the time was over.
+// within waits until wrong returns "", and otherwise fails with its last result.
 func (s *suite) within(t *testing.T, d time.Duration, what string, wrong func() string) {
 	t.Helper()
 	began := time.Now()
@@ -37,7 +37,7 @@ func (s *suite) within(t *testing.T, d time.Duration, what string, wrong func() 
 	}
 }
 
-// during looks again and again that nothing is wrong for a time.
+// during checks repeatedly for a time that wrong returns "".
 func (s *suite) during(t *testing.T, d time.Duration, what string, wrong func() string) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < d; pause(250 * time.Millisecond) {
@@ -46,7 +46,7 @@ func (s *suite) during(t *testing.T, d time.Duration, what string, wrong func() 
 	s.sayf("    %s: for %.0f s", what, d.Seconds())
 }
 
-// ready waits until the network says that it is ready, as of its newest generation.
+// ready waits until the network is ready at its current generation.
 func (s *suite) ready(t *testing.T, d time.Duration) *v1alpha1.SocialNetwork {
 	t.Helper()
 	return s.readyIn(t, s.namespace, network, d)
@@ -72,7 +72,7 @@ func (s *suite) readyIn(t *testing.T, namespace, name string, d time.Duration) *
 	return &sn
 }
 
-// explain prints what a person would look at, when a phase has failed.
+// explain prints diagnostics after a phase has failed.
 func (s *suite) explain(t *testing.T) {
 	t.Helper()
 	if !t.Failed() {
@@ -102,7 +102,7 @@ func (s *suite) explain(t *testing.T) {
 	}
 }
 
-// explainPods prints how pods stand, and the ends of their logs.
+// explainPods prints the states of pods and the ends of their logs.
 func (s *suite) explainPods(ctx context.Context, t *testing.T, namespace string) {
 	t.Helper()
 	var pods corev1.PodList

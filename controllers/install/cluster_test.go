@@ -19,17 +19,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// The operator's own namespace, and its ServiceAccount.
+// The operator's namespace and its ServiceAccount.
 const (
 	system  = "plaza-system"
 	account = "plaza-operator"
 )
 
-// auditPolicy writes down every request of the operator.
+// auditPolicy logs every request of the operator.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -39,8 +39,7 @@ rules:
 - level: None
 `
 
-// cluster is a control plane of a test's own: roles of the whole cluster must not help another test. Nothing of ours is
-// installed.
+// cluster is a control plane of one test, because cluster roles must not affect other tests. Nothing is installed.
 type cluster struct {
 	t      *testing.T
 	env    *envtest.Environment
@@ -56,14 +55,14 @@ func startCluster(t *testing.T) *cluster {
 	}
 	policy := filepath.Join(c.folder, "audit.yaml")
 	require.NoError(t, os.WriteFile(policy, []byte(auditPolicy), 0o600))
-	// The plugin is on in clusters that are strict about owners of objects, OpenShift for one.
+	// The plugin is enabled in clusters that check owner references strictly, such as OpenShift.
 	c.env.ControlPlane.GetAPIServer().Configure().
 		Append("audit-policy-file", policy).Append("audit-log-path", c.auditLog()).
 		Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
 	config, err := c.env.Start()
 	require.NoError(t, err, "starting kube-apiserver and etcd: run `make envtest` first")
 	t.Cleanup(func() { require.NoError(t, c.env.Stop()) })
-	c.client, err = client.New(config, client.Options{Scheme: controllers.NewScheme()})
+	c.client, err = client.New(config, client.Options{Scheme: scheme.New()})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(c.kubeconfig(), c.env.KubeConfig, 0o600))
 	return c
@@ -72,7 +71,8 @@ func startCluster(t *testing.T) *cluster {
 func (c *cluster) auditLog() string   { return filepath.Join(c.folder, "audit.log") }
 func (c *cluster) kubeconfig() string { return filepath.Join(c.folder, "admin.kubeconfig") }
 
-// kubectl runs kubectl as the cluster's administrator. It must not warn: of a pod that the namespace will refuse, say.
+// kubectl runs kubectl as cluster admin. It must not print warnings, for example about pods that the namespace would
+// reject.
 func (c *cluster) kubectl(stdin string, args ...string) string {
 	c.t.Helper()
 	assets := os.Getenv("KUBEBUILDER_ASSETS")
@@ -89,7 +89,7 @@ func (c *cluster) kubectl(stdin string, args ...string) string {
 	return out.String()
 }
 
-// install applies a folder of config/ as the README says.
+// install applies a folder of config/ with the command of the README.
 func (c *cluster) install(folder string) string {
 	c.t.Helper()
 	text := c.kubectl("", "kustomize", filepath.Join(testenv.Root(), "config", folder))
@@ -97,14 +97,14 @@ func (c *cluster) install(folder string) string {
 	return text
 }
 
-// namespace makes a namespace that is as strict as there is.
+// namespace creates a namespace with the strictest pod security standard.
 func (c *cluster) namespace(name string) {
 	c.t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
 	require.NoError(c.t, c.client.Create(context.Background(), ns))
 }
 
-// optionalKinds are the kinds that a cluster may lack. What is in them matters to nobody here.
+// optionalKinds are the optional kinds, without schemas.
 const optionalKinds = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -132,7 +132,7 @@ func (c *cluster) installOptionalKinds() {
 	c.kubectl("", "wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
 }
 
-// operatorKubeconfig is what a pod of the operator has: the token of its ServiceAccount.
+// operatorKubeconfig returns the configuration of a pod of the operator, with the token of its ServiceAccount.
 func (c *cluster) operatorKubeconfig() string {
 	c.t.Helper()
 	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account, Namespace: system}}
@@ -148,7 +148,7 @@ func (c *cluster) operatorKubeconfig() string {
 	return path
 }
 
-// eventually waits until what is asked for holds, and says what was still wrong when it did not.
+// eventually waits until wrong returns "", and otherwise fails with its last result.
 func (c *cluster) eventually(what string, wrong func() string) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)

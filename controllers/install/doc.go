@@ -1,4 +1,4 @@
-// Package install holds what people install against a real API server: the manifests of config/ are accepted as they are,
-// and the operator's program, started as its Deployment says and as its ServiceAccount, has every right that it needs and
-// none beside.
+// Package install tests the installation against a real API server: it applies the manifests of config/, starts the
+// program like its Deployment does and as its ServiceAccount, and checks that it has every permission that it needs and
+// no other.
 package install

@@ -22,10 +22,10 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// networks is the namespace of the networks: the one that config/namespaced watches.
+// networks is the namespace that config/namespaced watches.
 const networks = "plaza"
 
-// TestForTheCluster installs config/default, and lets the operator bring a network about.
+// TestForTheCluster installs config/default and runs a network.
 func TestForTheCluster(t *testing.T) {
 	c := startCluster(t)
 	c.namespace(networks)
@@ -35,10 +35,10 @@ func TestForTheCluster(t *testing.T) {
 	p := c.startProgram()
 	c.live(p)
 	p.stop()
-	c.holdRights(c.rightsOf(manifests, "ClusterRole"))
+	c.comparePermissions(c.rightsOf(manifests, "ClusterRole"))
 }
 
-// TestForSingleNamespaces does the same with config/namespaced; what is in other namespaces is none of its business.
+// TestForSingleNamespaces installs config/namespaced; the operator has no access to other namespaces.
 func TestForSingleNamespaces(t *testing.T) {
 	c := startCluster(t)
 	c.namespace(networks)
@@ -50,7 +50,7 @@ func TestForSingleNamespaces(t *testing.T) {
 	p := c.startProgram()
 	c.live(p)
 	p.stop()
-	c.holdRights(c.rightsOf(manifests, "Role"))
+	c.comparePermissions(c.rightsOf(manifests, "Role"))
 	require.NoError(t, c.client.Get(t.Context(), client.ObjectKeyFromObject(other), other))
 	require.Empty(t, other.Status.Conditions)
 	for namespace, want := range map[string]bool{networks: true, "elsewhere": false, system: false, "": false} {
@@ -58,7 +58,7 @@ func TestForSingleNamespaces(t *testing.T) {
 	}
 }
 
-// mayListSecrets asks whether the operator may list the Secrets of a namespace; "" is all of them.
+// mayListSecrets reports whether the operator may list the Secrets of a namespace; "" means all namespaces.
 func (c *cluster) mayListSecrets(namespace string) bool {
 	c.t.Helper()
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
@@ -70,7 +70,7 @@ func (c *cluster) mayListSecrets(namespace string) bool {
 	return review.Status.Allowed
 }
 
-// network is the sample, with a region of each kind, and its database's Secret.
+// network is the sample with all kinds of regions, and its database's Secret.
 func (c *cluster) network(namespace string) *v1alpha1.SocialNetwork {
 	c.t.Helper()
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "samples", "socialnetwork.yaml"))
@@ -91,7 +91,7 @@ func (c *cluster) network(namespace string) *v1alpha1.SocialNetwork {
 	return &sn
 }
 
-// live walks a network through its life, as far as that goes without a node to run pods on.
+// live walks a network through its life cycle, as far as that is possible without nodes.
 func (c *cluster) live(p *program) {
 	c.t.Helper()
 	c.eventually("the probes", func() string {
@@ -120,12 +120,12 @@ func (c *cluster) live(p *program) {
 		c.has(kind, name)
 	}
 	c.change(sn.Name)
-	c.leadsAndTells(p, sn.Name)
+	c.checkLeadership(p, sn.Name)
 	log := strings.ToLower(p.log.String())
 	require.NotContains(c.t, log, "forbidden")
 }
 
-// change takes away from the network what can be taken, and gives it an autoscaler for a while.
+// change removes optional parts of the network, and uses an autoscaler for a while.
 func (c *cluster) change(name string) {
 	c.t.Helper()
 	c.update(name, func(sn *v1alpha1.SocialNetwork) {
@@ -138,7 +138,7 @@ func (c *cluster) change(name string) {
 		sn.Spec.Regions[2].Autoscaling = nil
 		sn.Spec.Regions = append(sn.Spec.Regions[:1], sn.Spec.Regions[2])
 		sn.Spec.Monitoring = v1alpha1.Monitoring{}
-		sn.Spec.Image = "plaza.example/plaza:next" // another schema: the Job of the last one goes
+		sn.Spec.Image = "plaza.example/plaza:next" // another migration target: the old Job is deleted
 	})
 	for kind, name := range map[string]string{
 		"deployment": "acme-eu", "service": "acme-eu", "serviceaccount": "acme-eu", "configmap": "acme-eu", "secret": "acme-eu-server-keys",
@@ -165,14 +165,14 @@ func (c *cluster) update(name string, change func(*v1alpha1.SocialNetwork)) {
 	})
 }
 
-// leadsAndTells looks at the Lease, the events and the metrics.
-func (c *cluster) leadsAndTells(p *program, name string) {
+// checkLeadership checks the Lease, the events and the metrics.
+func (c *cluster) checkLeadership(p *program, name string) {
 	c.t.Helper()
 	c.has("events.v1.events.k8s.io", "")
 	require.Contains(c.t, c.kubectl("", "-n", system, "get", "lease", "plaza-operator.plaza.social", "-o", "jsonpath={.spec.holderIdentity}"), "_")
 	c.eventually("the event of the Lease", func() string {
 		if text := c.kubectl("", "-n", system, "get", "events", "-o", "name"); text == "" {
-			return "there is none"
+			return "it does not exist"
 		}
 		return ""
 	})
@@ -182,7 +182,7 @@ func (c *cluster) leadsAndTells(p *program, name string) {
 	require.Contains(c.t, c.kubectl("", "-n", networks, "get", "sn", name), "READY")
 }
 
-// has waits for an object of the network's namespace; no name: for any.
+// has waits for an object in the network's namespace; without a name, for any.
 func (c *cluster) has(kind, name string) {
 	c.t.Helper()
 	args := []string{"-n", networks, "get", kind, "--ignore-not-found", "-o", "name"}
@@ -191,13 +191,13 @@ func (c *cluster) has(kind, name string) {
 	}
 	c.eventually(kind+" "+name, func() string {
 		if c.kubectl("", args...) == "" {
-			return "there is none"
+			return "it does not exist"
 		}
 		return ""
 	})
 }
 
-// migrate ends the network's migration Job well, as its pod and the Job controller would.
+// migrate completes the network's migration Job like its pod and the Job controller.
 func (c *cluster) migrate(name string) {
 	c.t.Helper()
 	c.eventually("the migration Job", func() string {
@@ -214,14 +214,14 @@ func (c *cluster) migrate(name string) {
 		}
 		err := c.client.Status().Update(context.Background(), &job)
 		if apierrors.IsConflict(err) {
-			return err.Error() // somebody was faster: once more
+			return err.Error() // retry
 		}
 		require.NoError(c.t, err)
 		return ""
 	})
 }
 
-// condition waits for a condition of the network's newest generation; none may speak of a right that is missing.
+// condition waits for a condition of the current generation. No condition may report a missing permission.
 func (c *cluster) condition(name, kind string, status metav1.ConditionStatus, reason v1alpha1.Reason) {
 	c.t.Helper()
 	c.eventually(fmt.Sprintf("%s to be %s, %s", kind, status, reason), func() string {

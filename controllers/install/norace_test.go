@@ -2,5 +2,5 @@
 
 package install
 
-// buildFlags build the operator as the tests were built.
+// buildFlags are those of the tests.
 var buildFlags []string

@@ -34,7 +34,7 @@ type program struct {
 	stop    func()
 }
 
-// output is what the program wrote, safe to read while it writes.
+// output is the output of the program, safe for concurrent use.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -75,8 +75,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// startProgram starts the operator as a container of the installed Deployment would: with its arguments and variables, and
-// the token of its ServiceAccount. Only the ports are others, so that two tests can run at once.
+// startProgram starts the operator like a container of the installed Deployment: with its arguments and variables, and
+// the token of its ServiceAccount. Only the ports differ, so that two tests can run concurrently.
 func (c *cluster) startProgram() *program {
 	c.t.Helper()
 	path, err := buildOnce()
@@ -110,7 +110,7 @@ func (c *cluster) startProgram() *program {
 	return p
 }
 
-// end ends the program as a kubelet does, and waits until it gave its Lease back.
+// end stops the program like a kubelet, and waits until it has released its Lease.
 func (p *program) end(cmd *exec.Cmd) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -129,8 +129,8 @@ func (p *program) end(cmd *exec.Cmd) {
 	}
 }
 
-// admits asks whether the operator's namespace takes pods of a template: its security standard looks at pods, not at what
-// makes them.
+// admits checks whether the operator's namespace admits pods of a template: the security standard applies to pods, not
+// to the objects that create them.
 func (c *cluster) admits(template corev1.PodTemplateSpec) {
 	c.t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: account + "-", Namespace: system, Labels: template.Labels}, Spec: template.Spec}
@@ -149,7 +149,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// get asks the program over HTTP.
+// get sends a request to the program.
 func (p *program) get(address, path string) (int, string) {
 	p.c.t.Helper()
 	resp, err := http.Get("http://" + address + path)

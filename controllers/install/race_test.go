@@ -2,5 +2,5 @@
 
 package install
 
-// buildFlags build the operator as the tests were built: with the race detector, and from the same compiled packages.
+// buildFlags are those of the tests: with the race detector, so that compiled packages are reused.
 var buildFlags = []string{"-race"}

@@ -16,7 +16,7 @@ import (
 // right is a verb on a resource, such as "patch plaza.social socialnetworks/status".
 type right string
 
-// rightsOf are the rights that the rules of the operator's role give, in the manifests that were installed.
+// rightsOf returns the permissions of the operator's role in the installed manifests.
 func (c *cluster) rightsOf(manifests, kind string) map[right]bool {
 	c.t.Helper()
 	for part := range strings.SplitSeq(manifests, "\n---\n") {
@@ -41,7 +41,7 @@ func (c *cluster) rightsOf(manifests, kind string) map[right]bool {
 	return nil
 }
 
-// auditEvent is what of a request was written down.
+// auditEvent is a line of the audit log.
 type auditEvent struct {
 	Verb       string `json:"verb"`
 	RequestURI string `json:"requestURI"`
@@ -57,7 +57,7 @@ type auditEvent struct {
 	} `json:"responseStatus"`
 }
 
-// requests are all requests of the operator so far.
+// requests returns all requests of the operator so far.
 func (c *cluster) requests() []auditEvent {
 	c.t.Helper()
 	text, err := os.ReadFile(c.auditLog())
@@ -66,14 +66,15 @@ func (c *cluster) requests() []auditEvent {
 	for line := range bytes.Lines(text) {
 		var e auditEvent
 		if json.Unmarshal(line, &e) != nil {
-			break // a line that is being written
+			break // an incomplete line
 		}
 		events = append(events, e)
 	}
 	return events
 }
 
-// usedRights are the rights that the requests took, outside of the operator's own namespace. None may have been refused.
+// usedRights returns the permissions that the requests needed, outside of the operator's own namespace. None may have
+// been denied.
 func (c *cluster) usedRights() map[right]bool {
 	c.t.Helper()
 	used := map[right]bool{}
@@ -88,25 +89,25 @@ func (c *cluster) usedRights() map[right]bool {
 		}
 		on := " " + e.ObjectRef.APIGroup + " " + resource
 		used[right(e.Verb+on)] = true
-		if e.Verb == "watch" { // it begins with a list, which API servers before 1.34 take as a request of its own
+		if e.Verb == "watch" { // it starts with a list, which API servers before 1.34 log as a separate request
 			used[right("list"+on)] = true
 		}
-		if e.Verb == "patch" && e.ResponseStatus.Code == 201 { // an apply that made the object
+		if e.Verb == "patch" && e.ResponseStatus.Code == 201 { // an apply that created the object
 			used[right("create"+on)] = true
 		}
 	}
 	return used
 }
 
-// rare are rights that the scenario does not take.
+// rare are permissions that the scenario does not use.
 var rare = map[right]string{
-	"update plaza.social socialnetworks/finalizers": "asked for inside of another request, by an admission plugin that the test turns on",
-	"patch events.k8s.io events":                    "the same event once more, within minutes",
-	"get batch jobs":                                "a Job that was made a moment ago and is not in the cache",
+	"update plaza.social socialnetworks/finalizers": "checked within another request by an admission plugin that the test enables",
+	"patch events.k8s.io events":                    "for an event that is repeated within minutes",
+	"get batch jobs":                                "for a new Job that is not in the cache yet",
 }
 
-// holdRights holds the role against what the operator did: nothing refused, and no right left over.
-func (c *cluster) holdRights(given map[right]bool) {
+// comparePermissions compares the role with the requests: none was denied, and no permission is unused.
+func (c *cluster) comparePermissions(given map[right]bool) {
 	c.t.Helper()
 	used := c.usedRights()
 	var over []right

@@ -1,36 +1,36 @@
-// Package keyring decides which keys a network has, and when a server key comes and goes. It is pure: time, randomness and
-// everything it knows about the cluster are given to it, and what it returns is for the caller to write.
+// Package keyring decides which keys a network has, and when server keys are created and revoked. It is pure: time,
+// randomness and the state of the cluster are inputs, and the caller writes the result.
 //
 // # Server keys
 //
 // Each region has a Secret with the file server-keys.json, which its servers read again whenever it changes, and with
-// annotations that say which of the keys is which:
+// annotations that record the states of the keys:
 //
-//		Pending ──verified by every server──▶ Active ──successor verified──▶ Retiring ──notAfter──▶ revoked, and removed
+//		Pending ──verified by every server──▶ Active ──successor active──▶ Retiring ──notAfter──▶ revoked and removed
 //
-//	  - A new key is Pending: servers accept it as soon as they see it, but nothing else changes until every server of the region
-//	    said over HTTP that it does. Then it is Active, the one to use.
-//	  - A rotation puts a new key beside the active one. The old one gets notAfter = now + overlap only when the new one is Active:
-//	    servers that cannot be asked, or never see the new key, never cost a client its key. From its notAfter on servers refuse
-//	    the old key by themselves, and the entry is removed afterwards, also while the network is paused.
-//	  - A rotation that is asked for while one is under way starts when that one is through. At most MaxKeys are in a file; a
-//	    rotation beyond that waits for an old key to end.
+//	  - A new key is Pending: servers accept it as soon as they read it. It becomes Active, the key to use, when every server
+//	    of the region has confirmed over HTTP that it accepts it.
+//	  - A rotation adds a new key. The old key gets notAfter = now + overlap only when the new one becomes Active, so that
+//	    servers that cannot be asked, or do not read the new key, never invalidate a key that clients use. From notAfter on,
+//	    servers refuse the old key by themselves; its entry is removed afterwards, even while the network is paused.
+//	  - A rotation that is requested during another one starts when that one is complete. A file has at most MaxKeys keys; a
+//	    further rotation waits for an old key to expire.
 //
-// # What is healed, and how
+// # Repairs
 //
-//   - No Secret, no file, or a file without keys: a first key is made. There is nothing to lose.
-//   - A broken file (no JSON, unknown fields, an entry that the servers would refuse) is an error, and is never overwritten:
-//     it may be a person's edit that went wrong, with keys in it that clients use. Servers stay with the keys they read
-//     before. Mend the file, or remove it to have a new first key.
-//   - A key that was put in by hand stays as it is until the next rotation is through, and then ends with the old key. It is listed
-//     as Retiring, for it is accepted but not the one to use.
-//   - The active key taken out by hand: the first key of the file that has no end takes its place, once verified, and nobody
-//     retires for it; where there is none, a new one is made at once. The same where the active key was given an end by
-//     hand, which it keeps.
-//   - The pending key taken out by hand: the rotation starts again, with a new key.
-//   - Annotations lost: the first key of the file that has no end counts as pending, and is active once verified.
-//   - A clock that went back: a rotation lies never further ahead than rotateEvery, and an old key's end never further than overlap.
+//   - No Secret, no file, or a file without keys: a first key is created.
+//   - An invalid file (no JSON, unknown fields, an entry that the servers would refuse) is an error, and is never overwritten:
+//     it may be a failed edit of keys that clients use. Servers continue with the keys that they read before. Fix the file,
+//     or remove it to get a new first key.
+//   - A key that was added by hand stays until the next rotation is complete, and then expires with the old key. It is
+//     listed as Retiring, because it is accepted but not the key to use.
+//   - The active key was removed by hand, or was given a notAfter: the first key of the file without notAfter replaces it
+//     once it is verified, and no key expires because of that; if there is none, a new key is created.
+//   - The pending key was removed by hand: the rotation starts again with a new key.
+//   - The annotations were lost: the first key of the file without notAfter becomes pending, and active once it is verified.
+//   - The clock was set back: the next rotation is never later than rotateEvery from now, and no old key expires later than
+//     overlap from now.
 //
-// No error, event or printed value of this package holds a key. An id is no secret; a file in which an id is one of the
-// keys is broken.
+// No error, event or printed value of this package contains a key. Ids are not secret; a file in which an id equals a key
+// is invalid.
 package keyring

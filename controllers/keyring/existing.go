@@ -6,9 +6,9 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Existing says how the keys of a Secret stand that somebody else rotates: those without an end are Active, those with one are
-// Retiring, and where every key has an end the one that ends last is Active. candidate is the key that the servers are to be
-// asked about. The error is a *BrokenError, also where no key is valid.
+// Existing returns the states of the keys of a Secret that its owner rotates: keys without notAfter are Active, others
+// are Retiring; if all keys have one, the key that expires last is Active. candidate is the key to ask the servers
+// about. The error is a *BrokenError, also if no key is valid.
 func Existing(content Secret, now time.Time) (states []KeyState, candidate Entry, err error) {
 	file, err := ParseFile(content)
 	if err != nil {
@@ -29,13 +29,13 @@ func Existing(content Secret, now time.Time) (states []KeyState, candidate Entry
 		}
 	}
 	if best < 0 {
-		return nil, Entry{}, &BrokenError{Reason: "it has no key that is valid"}
+		return nil, Entry{}, &BrokenError{Reason: "it has no valid key"}
 	}
 	states[best].State = v1alpha1.KeyActive
 	return states, candidate, nil
 }
 
-// later compares ends of keys; zero is later than all.
+// later compares the expiry times of keys; zero is later than all others.
 func later(a, b time.Time) bool {
 	if a.IsZero() || b.IsZero() {
 		return a.IsZero() && !b.IsZero()

@@ -23,7 +23,7 @@ func (e Entry) ValidAt(now time.Time) bool { return e.NotAfter.IsZero() || now.B
 // File is a file of server keys or API keys, newest first.
 type File []Entry
 
-// Find returns the entry with the id, if the file has it.
+// Find returns the entry with the id.
 func (f File) Find(id string) (Entry, bool) {
 	for _, entry := range f {
 		if entry.ID == id {
@@ -33,21 +33,21 @@ func (f File) Find(id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// BrokenError says that a key file is not one, and why. It quotes nothing of the file.
+// BrokenError reports an invalid key file. It quotes nothing of the file.
 type BrokenError struct {
-	// Entry is the place of the bad key in the file, from 1; 0 where the file as a whole is bad.
+	// Entry is the position of the invalid key in the file, from 1; 0 means the file as a whole.
 	Entry  int
 	Reason string
 }
 
 func (e *BrokenError) Error() string {
 	if e.Entry == 0 {
-		return "the key file is broken: " + e.Reason
+		return "the key file is invalid: " + e.Reason
 	}
-	return fmt.Sprintf("the key file is broken: key %d: %s", e.Entry, e.Reason)
+	return fmt.Sprintf("the key file is invalid: key %d: %s", e.Entry, e.Reason)
 }
 
-// The bounds of the platform's own reader.
+// The limits of the platform's own parser.
 const (
 	maxIDLength  = 64
 	minKeyLength = 16
@@ -64,8 +64,8 @@ type wireEntry struct {
 	NotAfter string `json:"notAfter,omitempty"`
 }
 
-// ParseFile reads a file as the servers do: what they refuse is a *BrokenError. A file without keys, which they refuse too, is
-// an empty File: nothing can be lost in it.
+// ParseFile parses a file by the rules of the servers; it returns a *BrokenError for what they reject. The exception is
+// a file without keys, which is an empty File: it holds nothing that could be lost.
 func ParseFile(content Secret) (File, error) {
 	if strings.TrimSpace(content.Reveal()) == "" {
 		return nil, nil
@@ -99,15 +99,15 @@ func ParseFile(content Secret) (File, error) {
 	return file, nil
 }
 
-// decode reads one JSON document. Errors of the decoder are not passed on: they quote the document.
+// decode decodes one JSON document. It does not return the errors of the decoder, which quote the document.
 func decode(content Secret, doc any) error {
 	decoder := json.NewDecoder(strings.NewReader(content.Reveal()))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(doc); err != nil {
-		return &BrokenError{Reason: fmt.Sprintf("it is not the JSON of a key file, near byte %d", decoder.InputOffset())}
+		return &BrokenError{Reason: fmt.Sprintf("it is not valid JSON of a key file near byte %d", decoder.InputOffset())}
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return &BrokenError{Reason: "there is more after the JSON"}
+		return &BrokenError{Reason: "it has data after the JSON document"}
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (w wireEntry) entry() (entry Entry, reason string) {
 	if err != nil {
 		return entry, "notAfter is not an RFC 3339 time"
 	}
-	entry.NotAfter = at // in its own zone: UTC may be a year that RFC 3339 cannot write
+	entry.NotAfter = at // in its own zone: in UTC the year may be one that RFC 3339 cannot represent
 	return entry, ""
 }
 
@@ -140,7 +140,7 @@ func visibleASCII(s string) bool {
 	return true
 }
 
-// Content returns the file as the servers read it.
+// Content returns the file in the format of the servers.
 func (f File) Content() Secret {
 	doc := wireFile{Keys: make([]wireEntry, len(f))}
 	for i, entry := range f {
@@ -158,7 +158,7 @@ func encode(doc any) Secret {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(doc); err != nil {
-		panic("keyring: " + err.Error()) // strings alone
+		panic("keyring: " + err.Error()) // only strings, which cannot fail
 	}
 	return NewSecret(text.String())
 }

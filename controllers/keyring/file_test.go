@@ -38,13 +38,13 @@ var files = map[string]struct {
 	"the first year":       {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"0000-01-01T00:00:00+01:00"}]}`, keys: 1},
 	"no time at all":       {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"0001-01-01T00:00:00Z"}]}`, keys: 1},
 	"signs of HTML":        {text: `{"keys":[{"id":"<&>","key":"` + hush + `<&>"}]}`, keys: 1},
-	"no JSON":              {text: hush, reason: "not the JSON of a key file, near byte"},
-	"half":                 {text: `{"keys":[{"id":"a","key":"` + hush, reason: "not the JSON of a key file"},
-	"twice":                {text: `{"keys":[]}{"keys":[]}`, reason: "more after the JSON"},
-	"another field":        {text: `{"keys":[],"hush":1}`, reason: "not the JSON of a key file"},
-	"another field of one": {text: `{"keys":[{"id":"a","key":"` + hush + `","not_after":"` + hush + `"}]}`, reason: "not the JSON of a key file"},
-	"a list":               {text: `["` + hush + `"]`, reason: "not the JSON of a key file"},
-	"a number for a key":   {text: `{"keys":[{"id":"a","key":1234567890123456789}]}`, reason: "not the JSON of a key file"},
+	"no JSON":              {text: hush, reason: "not valid JSON of a key file near byte"},
+	"half":                 {text: `{"keys":[{"id":"a","key":"` + hush, reason: "not valid JSON of a key file"},
+	"twice":                {text: `{"keys":[]}{"keys":[]}`, reason: "data after the JSON"},
+	"another field":        {text: `{"keys":[],"hush":1}`, reason: "not valid JSON of a key file"},
+	"another field of one": {text: `{"keys":[{"id":"a","key":"` + hush + `","not_after":"` + hush + `"}]}`, reason: "not valid JSON of a key file"},
+	"a list":               {text: `["` + hush + `"]`, reason: "not valid JSON of a key file"},
+	"a number for a key":   {text: `{"keys":[{"id":"a","key":1234567890123456789}]}`, reason: "not valid JSON of a key file"},
 	"no id":                {text: `{"keys":[{"key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
 	"a blank in the id":    {text: `{"keys":[{"id":"a b","key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
 	"a long id":            {text: `{"keys":[{"id":"` + strings.Repeat("a", 65) + `","key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
@@ -75,7 +75,7 @@ func TestParseFile(t *testing.T) {
 	}
 }
 
-// agrees holds that the servers take the same files, and that what is written again is the same.
+// agrees checks that the servers accept the same files, and that a file is unchanged after parsing and encoding.
 func agrees(t *testing.T, text string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "keys.json")
@@ -83,7 +83,7 @@ func agrees(t *testing.T, text string) {
 	servers, refused := auth.OpenKeySet(path)
 	file, err := keyring.ParseFile(keyring.NewSecret(text))
 	if err != nil && strings.Contains(err.Error(), "the id is a key") {
-		return // ours alone: the status would show it
+		return // only rejected here: the status would show it
 	}
 	require.Equal(t, refused != nil, err != nil || len(file) == 0, "servers: %v, operator: %v", refused, err)
 	if refused != nil {
@@ -125,7 +125,7 @@ func FuzzParseFile(f *testing.F) {
 
 func TestIDThatIsAKey(t *testing.T) {
 	_, err := keyring.ParseFile(keyring.NewSecret(`{"keys":[{"id":"a","key":"` + hush + `"},{"id":"` + hush + `","key":"` + hush + hush + `"}]}`))
-	require.EqualError(t, err, "the key file is broken: key 2: the id is a key")
+	require.EqualError(t, err, "the key file is invalid: key 2: the id is a key")
 }
 
 func TestBrokenFileIsLeftAlone(t *testing.T) {
@@ -142,7 +142,7 @@ func TestBrokenFileIsLeftAlone(t *testing.T) {
 func TestNoRandomness(t *testing.T) {
 	for n := range 36 {
 		_, err := keyring.Step(keyring.Input{Now: dawn, Random: io.LimitReader(rand.NewChaCha8([32]byte{}), int64(n))})
-		require.ErrorContains(t, err, "no randomness")
+		require.ErrorContains(t, err, "reading random bytes")
 	}
 	w := newWorld(t, 6)
 	w.settle()
@@ -180,8 +180,8 @@ func TestExisting(t *testing.T) {
 		"several":         {keys: key("z", "2026-11-30T00:00:00Z") + "," + key("a", "") + "," + key("b", ""), want: "z Retiring, a Active, b Active", candidate: "a"},
 		"over":            {keys: key("z", "2026-10-30T00:00:00Z") + "," + key("a", ""), want: "a Active", candidate: "a"},
 		"all with an end": {keys: key("a", "2026-11-30T00:00:00Z") + "," + key("b", "2026-12-30T00:00:00Z"), want: "a Retiring, b Active", candidate: "b"},
-		"all over":        {keys: key("a", "2026-10-30T00:00:00Z"), broken: "the key file is broken: it has no key that is valid"},
-		"none":            {broken: "the key file is broken: it has no key that is valid"},
+		"all over":        {keys: key("a", "2026-10-30T00:00:00Z"), broken: "the key file is invalid: it has no valid key"},
+		"none":            {broken: "the key file is invalid: it has no valid key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			states, candidate, err := keyring.Existing(keyring.NewSecret(`{"keys":[`+c.keys+`]}`), dawn)
@@ -200,8 +200,8 @@ func TestExisting(t *testing.T) {
 	}
 }
 
-// TestServersTakeWhatIsMade reads every file with the platform's own readers.
-func TestServersTakeWhatIsMade(t *testing.T) {
+// TestServersAcceptCreatedFiles parses every file with the platform's own parsers.
+func TestServersAcceptCreatedFiles(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{7})
 	dir := t.TempDir()
 	write := func(name string, content keyring.Secret) string {
@@ -248,7 +248,7 @@ func TestIdentityCheck(t *testing.T) {
 	}
 }
 
-// TestNothingPrintsAKey prints everything that holds a key, also from within what hides its fields, in every way.
+// TestNothingPrintsAKey prints values that contain keys, directly and in unexported fields, in every way.
 func TestNothingPrintsAKey(t *testing.T) {
 	secret := keyring.NewSecret(hush)
 	require.Equal(t, hush, secret.Reveal())
@@ -302,14 +302,14 @@ func TestNothingPrintsAKey(t *testing.T) {
 	}
 }
 
-func TestEventsInWords(t *testing.T) {
+func TestEventString(t *testing.T) {
 	for what, want := range map[keyring.EventType]string{
-		keyring.Created:         "the first server key k was made",
-		keyring.RotationStarted: "a rotation started with the new server key k",
-		keyring.KeyAdopted:      "the server key k, put in by hand, is to be the active one",
-		keyring.KeyActivated:    "every server accepts the server key k: it is the active one",
+		keyring.Created:         "created the first server key k",
+		keyring.RotationStarted: "started a rotation with the new server key k",
+		keyring.KeyAdopted:      "the server key k, which was added by hand, becomes the active one",
+		keyring.KeyActivated:    "every server accepts the server key k, which is active now",
 		keyring.KeyRetiring:     "the server key k is accepted until 2026-11-01T09:00:00Z",
-		keyring.KeyRevoked:      "the server key k is over and was removed",
+		keyring.KeyRevoked:      "the server key k expired and was removed",
 		"Other":                 "Other k",
 	} {
 		require.Equal(t, want, keyring.Event{Type: what, KeyID: "k", Until: dawn}.String())

@@ -13,11 +13,14 @@ import (
 	"github.com/plaza-social/plaza/controllers/keyring"
 )
 
-// TestAnyWeather lets servers, requests, pauses and passes come in any order for months, and holds at every pass that
-//   - there is a key without an end, which is Active or Pending,
-//   - a client that takes the active key of the status once per half overlap is never refused by a server,
+// TestRandomOperation runs servers, requests, pauses and passes in random order for months. In every pass
+//
+//   - there is a key without notAfter, which is Active or Pending,
+//
+//   - a client that reads the active key once per half overlap is never refused by a server,
+//
 //   - no key is accepted for longer than the overlap after its successor became active.
-func TestAnyWeather(t *testing.T) {
+func TestRandomOperation(t *testing.T) {
 	for seed := range byte(20) {
 		t.Run(strconv.Itoa(int(seed)), func(t *testing.T) {
 			dice := rand.New(rand.NewPCG(uint64(seed), 1))
@@ -30,7 +33,7 @@ func TestAnyWeather(t *testing.T) {
 				w.now = w.now.Add(time.Duration(1+dice.IntN(int(w.in.Overlap.Minutes())/5)) * time.Minute)
 				weather(w, dice)
 				w.step()
-				require.True(t, w.endless() > 0 || w.last.Waits != nil, "no key")
+				require.True(t, w.endless() > 0 || w.last.Pending != nil, "no key")
 				c.call(t)
 				follow(w, ended)
 				for _, key := range w.last.Keys {
@@ -45,7 +48,7 @@ func TestAnyWeather(t *testing.T) {
 	}
 }
 
-// weather is what may happen between two passes.
+// weather is a random change between two passes.
 func weather(w *world, dice *rand.Rand) {
 	switch dice.IntN(12) {
 	case 0:
@@ -57,7 +60,7 @@ func weather(w *world, dice *rand.Rand) {
 	case 3:
 		w.down = !w.down
 	case 4:
-		if file, err := keyring.ParseFile(w.content); err == nil { // one server is ahead of the others
+		if file, err := keyring.ParseFile(w.content); err == nil { // one server reads the Secret before the others
 			w.servers[dice.IntN(len(w.servers))].keys = file
 		}
 	case 5, 6, 7:
@@ -66,7 +69,7 @@ func weather(w *world, dice *rand.Rand) {
 	}
 }
 
-// client takes the active key once per half overlap, and calls every server with it all the time.
+// client reads the active key once per half overlap, and calls every server with it.
 type client struct {
 	w     *world
 	key   string
@@ -101,9 +104,9 @@ func follow(w *world, ended map[string]time.Time) {
 	}
 }
 
-// TestAnyHand adds edits by hand and clocks that jump, and holds that there is a key at every pass, that no valid key is dropped
-// (world.step looks), and that all is well again when it ends.
-func TestAnyHand(t *testing.T) {
+// TestRandomEdits adds edits by hand and clocks that jump. In every pass there is a key, and no valid key is dropped (see
+// world.step); at the end the state is normal again.
+func TestRandomEdits(t *testing.T) {
 	for seed := range byte(20) {
 		t.Run(strconv.Itoa(int(seed)), func(t *testing.T) {
 			dice := rand.New(rand.NewPCG(uint64(seed), 2))

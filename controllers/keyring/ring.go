@@ -10,34 +10,34 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// The annotations of a Secret of server keys.
+// The annotations of a Secret with server keys.
 const (
 	AnnotationActive   = "plaza.social/active-key"       // id of the active key
-	AnnotationPending  = "plaza.social/pending-key"      // id of the pending key; empty when there is none
-	AnnotationRetiring = "plaza.social/retiring-keys"    // ids of the keys that a rotation ended, with blanks between
+	AnnotationPending  = "plaza.social/pending-key"      // id of the pending key, or empty
+	AnnotationRetiring = "plaza.social/retiring-keys"    // ids of the keys that a rotation ended, separated by spaces
 	AnnotationRotated  = "plaza.social/rotated-at"       // when the active key became active, RFC 3339
-	AnnotationRequest  = "plaza.social/rotation-request" // the last request for a rotation that was seen
+	AnnotationRequest  = "plaza.social/rotation-request" // the last rotation request that was handled
 	AnnotationWaiting  = "plaza.social/rotation-waiting" // "true" when the request came while a rotation was under way
-	maxRequestLength   = 63                              // a longer one is kept as its digest
+	maxRequestLength   = 63                              // a longer request is stored as its digest
 	waiting            = "true"
 )
 
-// Annotations lists the annotations that this package keeps.
+// Annotations returns the names of the annotations that this package writes.
 func Annotations() []string {
 	return []string{AnnotationActive, AnnotationPending, AnnotationRetiring, AnnotationRotated, AnnotationRequest, AnnotationWaiting}
 }
 
-// ring is what a Secret of server keys says.
+// ring is the parsed content of a Secret with server keys.
 type ring struct {
 	keys     File
-	active   string // id; empty when the file has none that could be it
-	pending  string // the same
+	active   string // id, or empty
+	pending  string // id, or empty
 	retiring []string
-	rotated  time.Time // zero: not known
+	rotated  time.Time // zero means unknown
 	request  string
 	waiting  bool
 
-	lost string // id of a pending key that the file no longer has, or with an end
+	lost string // id of a pending key that was removed from the file, or that was given a notAfter
 }
 
 func readRing(content Secret, annotations map[string]string) (*ring, error) {
@@ -58,12 +58,12 @@ func readRing(content Secret, annotations map[string]string) (*ring, error) {
 			r.retiring = append(r.retiring, id)
 		}
 	}
-	// What does not parse is not known; the next active key sets it again.
+	// An invalid time counts as unknown; the next activation sets it.
 	r.rotated, _ = time.Parse(time.RFC3339, annotations[AnnotationRotated])
 	return r, nil
 }
 
-// endless returns id where the file has a key of that id without an end.
+// endless returns id if the file has a key with this id and without notAfter, and otherwise "".
 func (r *ring) endless(id string) string {
 	if entry, found := r.keys.Find(id); found && entry.NotAfter.IsZero() {
 		return id
@@ -71,9 +71,9 @@ func (r *ring) endless(id string) string {
 	return ""
 }
 
-// heir returns the first key of the file that could be active: one that was put in by hand, or by a Secret that came back
-// without its annotations.
-func (r *ring) heir() string {
+// successor returns the first key of the file that could become active: one that was added by hand, or one of a Secret
+// that was restored without its annotations.
+func (r *ring) successor() string {
 	for _, entry := range r.keys {
 		if entry.NotAfter.IsZero() && !slices.Contains(r.retiring, entry.ID) {
 			return entry.ID
@@ -88,8 +88,8 @@ func (r *ring) clone() *ring {
 	return &other
 }
 
-// annotations returns every annotation, also those that say nothing: one that is left out of an object might stay in the
-// Secret, because somebody else owns it too.
+// annotations returns all annotations, including empty ones: an annotation that an apply leaves out may stay in the
+// Secret if it has another owner as well.
 func (r *ring) annotations() map[string]string {
 	all := map[string]string{
 		AnnotationActive: r.active, AnnotationPending: r.pending + r.lost, AnnotationRequest: r.request,
@@ -104,7 +104,7 @@ func (r *ring) annotations() map[string]string {
 	return all
 }
 
-// states lists the keys that are accepted at now, in the order of the file.
+// states returns the keys that are accepted at now, in the order of the file.
 func (r *ring) states(now time.Time) []KeyState {
 	var states []KeyState
 	for _, entry := range r.keys {
@@ -122,7 +122,7 @@ func (r *ring) states(now time.Time) []KeyState {
 	return states
 }
 
-// requestOf returns a request in the form in which it is kept.
+// requestOf returns a request in the form in which it is stored.
 func requestOf(value string) string {
 	if len(value) <= maxRequestLength && visibleASCII(value) {
 		return value

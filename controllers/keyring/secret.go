@@ -7,17 +7,18 @@ import (
 
 const hidden = "[secret]"
 
-// Secret is text that nobody may see: a key, or a file of keys. However it is printed, logged or marshalled, and whatever it is
-// a part of, it shows no more than that it is there.
+// Secret is a text that must not be shown: a key, or a file of keys. Printing, logging and marshalling it, or a value
+// that contains it, shows only a placeholder.
 type Secret struct {
-	// A pointer, because fmt looks into structs that hide their fields, and prints no more of a pointer there than an address.
+	// A pointer, because fmt prints unexported fields of structs without calling their methods, but of pointers only
+	// the address.
 	text *string
 }
 
-// NewSecret hides a text.
+// NewSecret wraps a text.
 func NewSecret(text string) Secret { return Secret{text: &text} }
 
-// Reveal returns the text, for the one place where it is needed.
+// Reveal returns the text.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -25,14 +26,14 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Equal reports whether both hide the same text.
+// Equal reports whether both have the same text.
 func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }
 
-// Format prints that it is a secret, whatever the verb.
+// Format implements fmt.Formatter. It prints the placeholder for all verbs.
 func (s Secret) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, hidden) }
 
-// LogValue is what a log shows.
+// LogValue implements slog.LogValuer.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 
-// MarshalText is what JSON and YAML show.
+// MarshalText implements encoding.TextMarshaler, for JSON and YAML.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }

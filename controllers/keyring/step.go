@@ -11,104 +11,105 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// DefaultRotateEvery is the time from one rotation to the next where the spec names none.
+// DefaultRotateEvery is the default time between two rotations.
 const DefaultRotateEvery = 720 * time.Hour
 
-// MaxKeys is how many keys a file has at most before a rotation waits for one of them to end.
+// MaxKeys is the number of keys in a file from which a rotation waits for a key to expire.
 const MaxKeys = 16
 
-// skew is how far two clocks may be apart before a time that lies too far ahead is put right.
+// skew is the clock skew that is tolerated before a time in the future is corrected.
 const skew = 5 * time.Minute
 
-// Input is what a step of the state machine decides on.
+// Input is the input of a step of the state machine.
 type Input struct {
-	// Content is the server-keys.json of the Secret; the zero Secret where there is none.
+	// Content is the server-keys.json of the Secret; the zero Secret if there is none.
 	Content Secret
-	// Annotations are the Secret's.
+	// Annotations are those of the Secret.
 	Annotations map[string]string
-	// RotateEvery is the time from one rotation to the next, Overlap how long an old key is accepted beside the active one.
+	// RotateEvery is the time between two rotations; Overlap is how long an old key is accepted after its successor
+	// became active.
 	RotateEvery time.Duration
 	Overlap     time.Duration
-	// Now is the time, and Random where keys come from.
+	// Now is the current time, and Random the source of new keys.
 	Now    time.Time
 	Random io.Reader
-	// Request is the value of the annotation that asks for a rotation; empty where nobody does.
+	// Request is the value of the annotation that requests a rotation, or empty.
 	Request string
-	// Verified is the id of the key that every server of the region said to accept, see Candidate.
+	// Verified is the id of the key that every server of the region accepts; see Candidate.
 	Verified string
-	// Paused lets nothing happen but that keys whose time is over are removed.
+	// Paused allows only the removal of expired keys.
 	Paused bool
 }
 
-// Result is what a step decided.
+// Result is the result of a step.
 type Result struct {
-	// Changed tells that Content and Annotations have to be written.
+	// Changed reports whether Content and Annotations must be written.
 	Changed bool
 	Content Secret
-	// Annotations are all those of the list that Annotations returns; some are empty.
+	// Annotations has a value, which may be empty, for each name that the function Annotations returns.
 	Annotations map[string]string
 	// Keys are the keys that are accepted now, newest first.
 	Keys []KeyState
-	// LastRotation is when the active key became active; NextRotation when the next rotation is due, which may be in the past while
-	// one is under way. Zero: not known yet.
+	// LastRotation is when the active key became active. NextRotation is when the next rotation is due; it may be in
+	// the past during a rotation. Zero means unknown.
 	LastRotation time.Time
 	NextRotation time.Time
-	// Due is when a step has something to do again though nothing else changed; zero: never.
+	// Due is when the next step is needed if nothing else changes; zero means never.
 	Due time.Time
-	// Events tell what happened in this step; Waits what would happen if the network were not paused.
-	Events []Event
-	Waits  []Event
+	// Events are the changes of this step; Pending are those that it would make if the network were not paused.
+	Events  []Event
+	Pending []Event
 }
 
-// KeyState is how one key stands.
+// KeyState is the state of one key.
 type KeyState struct {
 	ID       string
 	State    v1alpha1.KeyState
-	NotAfter time.Time // zero: no end
+	NotAfter time.Time // zero means never
 }
 
-// Event is something that happened to a key.
+// Event is a change of a key.
 type Event struct {
 	Type  EventType
 	KeyID string
-	Until time.Time // when the key ends, for Retiring
+	Until time.Time // when the key expires, for KeyRetiring
 }
 
-// EventType is what happened.
+// EventType is the type of a change.
 type EventType string
 
-// What happens to keys.
+// The types of changes.
 const (
-	Created         EventType = "Created"         // the first key was made
-	RotationStarted EventType = "RotationStarted" // a new key was put beside the active one
-	KeyAdopted      EventType = "KeyAdopted"      // a key that was put in by hand is to be the active one
-	KeyActivated    EventType = "KeyActivated"    // every server accepts the key: it is the one to use
-	KeyRetiring     EventType = "KeyRetiring"     // the key ends at Until
-	KeyRevoked      EventType = "KeyRevoked"      // the key's time is over, and it was removed
+	Created         EventType = "Created"         // the first key was created
+	RotationStarted EventType = "RotationStarted" // a new key was added as the successor of the active one
+	KeyAdopted      EventType = "KeyAdopted"      // a key that was added by hand becomes the active one
+	KeyActivated    EventType = "KeyActivated"    // every server accepts the key, which is active now
+	KeyRetiring     EventType = "KeyRetiring"     // the key is accepted until Until
+	KeyRevoked      EventType = "KeyRevoked"      // the key expired and was removed
 )
 
-// String says what happened in words.
+// String returns a description of the change.
 func (e Event) String() string {
 	switch e.Type {
 	case Created:
-		return fmt.Sprintf("the first server key %s was made", e.KeyID)
+		return fmt.Sprintf("created the first server key %s", e.KeyID)
 	case RotationStarted:
-		return fmt.Sprintf("a rotation started with the new server key %s", e.KeyID)
+		return fmt.Sprintf("started a rotation with the new server key %s", e.KeyID)
 	case KeyAdopted:
-		return fmt.Sprintf("the server key %s, put in by hand, is to be the active one", e.KeyID)
+		return fmt.Sprintf("the server key %s, which was added by hand, becomes the active one", e.KeyID)
 	case KeyActivated:
-		return fmt.Sprintf("every server accepts the server key %s: it is the active one", e.KeyID)
+		return fmt.Sprintf("every server accepts the server key %s, which is active now", e.KeyID)
 	case KeyRetiring:
 		return fmt.Sprintf("the server key %s is accepted until %s", e.KeyID, e.Until.UTC().Format(time.RFC3339))
 	case KeyRevoked:
-		return fmt.Sprintf("the server key %s is over and was removed", e.KeyID)
+		return fmt.Sprintf("the server key %s expired and was removed", e.KeyID)
 	default:
 		return string(e.Type) + " " + e.KeyID
 	}
 }
 
-// Candidate returns the key that the servers of the region are to be asked about: the pending one, else the active one. It is
-// not found where a step has to make one first; the error is a *BrokenError.
+// Candidate returns the key to ask the servers of the region about: the pending key, otherwise the active one. found is
+// false if a step has to create a key first. The error is a *BrokenError.
 func Candidate(content Secret, annotations map[string]string) (key Entry, found bool, err error) {
 	r, err := readRing(content, annotations)
 	if err != nil {
@@ -122,7 +123,8 @@ func Candidate(content Secret, annotations map[string]string) (key Entry, found 
 	return key, found, nil
 }
 
-// Step decides what happens to the keys of one region. A broken file is a *BrokenError, and nothing is to be written then.
+// Step computes the next state of a region's keys. If the file is invalid, it returns a *BrokenError, and nothing must
+// be written.
 func Step(in Input) (Result, error) {
 	before, err := readRing(in.Content, in.Annotations)
 	if err != nil {
@@ -142,11 +144,11 @@ func Step(in Input) (Result, error) {
 		done.ring, done.events = next.ring, append(done.events, next.events...)
 	}
 	result := done.result(before.keys)
-	result.Waits = waits
+	result.Pending = waits
 	return result, nil
 }
 
-// machine is one step.
+// machine is the state of one step.
 type machine struct {
 	Input
 	*ring
@@ -155,16 +157,16 @@ type machine struct {
 }
 
 func (m *machine) run() error {
-	m.putTimesRight()
-	m.takeRequest()
-	if err := m.heal(); err != nil {
+	m.correctTimes()
+	m.storeRequest()
+	if err := m.repair(); err != nil {
 		return err
 	}
 	m.activate()
 	return m.rotate()
 }
 
-// revoke removes keys whose time is over: the servers refuse them already.
+// revoke removes expired keys, which the servers refuse already.
 func (m *machine) revoke() {
 	kept := File{}
 	for _, entry := range m.keys {
@@ -172,20 +174,21 @@ func (m *machine) revoke() {
 			kept = append(kept, entry)
 		}
 	}
-	if len(kept) == 0 && m.Paused { // servers do not start with an empty file, and a new key has to wait
+	if len(kept) == 0 && m.Paused { // servers do not start without keys, and a new key must wait
 		return
 	}
 	for _, entry := range m.keys {
 		if !entry.ValidAt(m.Now) {
-			m.happened(KeyRevoked, entry)
+			m.event(KeyRevoked, entry)
 			m.retiring = without(m.retiring, entry.ID)
 		}
 	}
 	m.keys = kept
 }
 
-// putTimesRight shortens what a clock that went back, a shorter overlap or an edit by hand left too far ahead.
-func (m *machine) putTimesRight() {
+// correctTimes shortens times that are too far in the future, because of a clock that was set back, a shorter overlap,
+// or an edit by hand.
+func (m *machine) correctTimes() {
 	if m.rotated.After(m.Now.Add(skew)) || (m.rotated.IsZero() && m.active != "") {
 		m.rotated = seconds(m.Now)
 	}
@@ -199,17 +202,17 @@ func (m *machine) putTimesRight() {
 	}
 }
 
-// takeRequest remembers a request, so that it is not lost while a rotation is under way. There is nothing to rotate before
-// the first key.
-func (m *machine) takeRequest() {
+// storeRequest stores a request, so that it is not lost during a rotation. Before the first key there is nothing to
+// rotate.
+func (m *machine) storeRequest() {
 	if m.Request == "" || m.Request == m.request {
 		return
 	}
 	m.request, m.waiting = m.Request, len(m.keys) > 0
 }
 
-// heal sees to it that there is a key that is, or is to become, the active one.
-func (m *machine) heal() error {
+// repair ensures that there is an active or a pending key.
+func (m *machine) repair() error {
 	lost := m.lost
 	m.lost = ""
 	if lost != "" && m.active != "" {
@@ -218,9 +221,9 @@ func (m *machine) heal() error {
 	if m.active != "" || m.pending != "" {
 		return nil
 	}
-	if id := m.heir(); id != "" {
+	if id := m.successor(); id != "" {
 		m.pending = id
-		m.happened(KeyAdopted, Entry{ID: id})
+		m.event(KeyAdopted, Entry{ID: id})
 		return nil
 	}
 	if len(m.keys) == 0 && len(m.retiring) == 0 && m.rotated.IsZero() {
@@ -230,15 +233,15 @@ func (m *machine) heal() error {
 	return m.add(RotationStarted)
 }
 
-// activate makes the pending key the active one, and lets every other key end, when every server accepts it. A key that follows
-// on none ends none.
+// activate makes the pending key the active one if every server accepts it, and makes the other keys expire. Without a
+// previous active key, the other keys stay.
 func (m *machine) activate() {
 	if m.pending == "" || m.Verified != m.pending {
 		return
 	}
 	follows := m.active != ""
 	m.active, m.pending, m.rotated = m.pending, "", seconds(m.Now)
-	m.happened(KeyActivated, Entry{ID: m.active})
+	m.event(KeyActivated, Entry{ID: m.active})
 	if !follows {
 		return
 	}
@@ -257,10 +260,10 @@ func (m *machine) activate() {
 
 func (m *machine) retire(i int) {
 	m.keys[i].NotAfter = seconds(m.Now.Add(m.Overlap))
-	m.happened(KeyRetiring, m.keys[i])
+	m.event(KeyRetiring, m.keys[i])
 }
 
-// rotate starts a rotation that is due.
+// rotate starts a rotation if it is due.
 func (m *machine) rotate() error {
 	if m.pending != "" || m.active == "" || len(m.keys) >= MaxKeys {
 		return nil
@@ -272,7 +275,7 @@ func (m *machine) rotate() error {
 	return m.add(RotationStarted)
 }
 
-// add puts a new pending key at the head of the file.
+// add inserts a new pending key at the start of the file.
 func (m *machine) add(what EventType) error {
 	key, err := newKey(m.Random)
 	if err != nil {
@@ -284,19 +287,19 @@ func (m *machine) add(what EventType) error {
 			return err
 		}
 		id := "k-" + m.Now.UTC().Format("20060102") + "-" + hex.EncodeToString(tail)
-		if _, taken := m.keys.Find(id); taken {
+		if _, exists := m.keys.Find(id); exists {
 			continue
 		}
 		entry := Entry{ID: id, Key: key}
 		m.keys = slices.Insert(m.keys, 0, entry)
 		m.pending = id
-		m.happened(what, entry)
+		m.event(what, entry)
 		return nil
 	}
-	return errors.New("no randomness for a key: it repeats itself")
+	return errors.New("generating a key id: the random source repeats itself")
 }
 
-func (m *machine) happened(what EventType, entry Entry) {
+func (m *machine) event(what EventType, entry Entry) {
 	m.events = append(m.events, Event{Type: what, KeyID: entry.ID, Until: entry.NotAfter})
 }
 
@@ -325,7 +328,8 @@ func (m *machine) nextRotation() time.Time {
 	}
 }
 
-// due is when a key ends or a rotation starts. A rotation that waits for servers, or for a key to end, has no time.
+// due returns when a key expires or a rotation starts. A rotation that waits for servers, or for a key to expire, has
+// no time.
 func (m *machine) due() time.Time {
 	var at time.Time
 	for _, entry := range m.keys {
@@ -346,7 +350,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// seconds is the time as it can be written down, never later.
+// seconds rounds a time down to the second, the precision of the annotations.
 func seconds(at time.Time) time.Time { return at.UTC().Truncate(time.Second) }
 
 func without(ids []string, id string) []string {

@@ -13,8 +13,8 @@ import (
 
 const day = 24 * time.Hour
 
-// scene is a moment of a timeline: time passes, something is done, the operator makes one pass (servers read what is there
-// before it), and the keys and what happened are seen.
+// scene is a step of a timeline: time passes, a change is made, servers read the Secret, and the operator runs one
+// pass, whose keys and events are compared.
 type scene struct {
 	after  time.Duration
 	do     func(w *world)
@@ -51,7 +51,7 @@ var timelines = map[string][]scene{
 		{after: time.Hour, do: func(w *world) { w.down = false }, keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
 		{after: time.Hour, keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - time.Hour},
 	},
-	"a request at once": {
+	"an immediate request": {
 		{keys: "k1 Pending", events: "Created k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{after: day, do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
@@ -70,7 +70,7 @@ var timelines = map[string][]scene{
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: ask("one"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{do: ask("two"), unread: true, keys: "k2 Pending, k1 Active"},
-		{after: time.Hour, do: ask(""), unread: true, keys: "k2 Pending, k1 Active"}, // the request is not lost with its annotation
+		{after: time.Hour, do: ask(""), unread: true, keys: "k2 Pending, k1 Active"}, // the request is kept although its annotation was removed
 		{
 			after: time.Minute, keys: "k3 Pending, k2 Active, k1 Retiring 1h0m0s",
 			events: "KeyActivated k2, KeyRetiring k1, RotationStarted k3", due: time.Hour,
@@ -96,10 +96,10 @@ var timelines = map[string][]scene{
 		{after: 1000 * day, keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
 		{after: -1000 * day, keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyRetiring k1", due: time.Hour},
-		{after: -time.Minute, keys: "k2 Active, k1 Retiring 1h1m0s", due: time.Hour + time.Minute}, // two clocks are never the same
+		{after: -time.Minute, keys: "k2 Active, k1 Retiring 1h1m0s", due: time.Hour + time.Minute}, // two clocks always differ
 		{after: time.Hour + time.Minute, keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - time.Hour},
 	},
-	"a shorter overlap counts at once": {
+	"a shorter overlap applies immediately": {
 		{do: func(w *world) { w.in.Overlap = 100 * time.Hour }, keys: "k1 Pending", events: "Created k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
@@ -244,7 +244,7 @@ func TestTimelines(t *testing.T) {
 	}
 }
 
-// TestIdle holds that a pass with nothing to do writes nothing, at any time between.
+// TestIdle checks that a pass with nothing to do writes nothing, at any time.
 func TestIdle(t *testing.T) {
 	w := newWorld(t, 2)
 	w.settle()
@@ -262,20 +262,20 @@ func TestPausedTellsWhatWaits(t *testing.T) {
 	w.in.Paused = true
 	result := w.step()
 	require.False(t, result.Changed)
-	require.Len(t, result.Waits, 1)
-	require.Equal(t, keyring.Created, result.Waits[0].Type)
+	require.Len(t, result.Pending, 1)
+	require.Equal(t, keyring.Created, result.Pending[0].Type)
 	w.in.Paused = false
 	w.settle()
 	w.in.Paused, w.now = true, w.now.Add(31*day)
 	result = w.step()
 	require.False(t, result.Changed)
 	require.Empty(t, result.Events)
-	require.Len(t, result.Waits, 1)
-	require.Equal(t, keyring.RotationStarted, result.Waits[0].Type)
+	require.Len(t, result.Pending, 1)
+	require.Equal(t, keyring.RotationStarted, result.Pending[0].Type)
 	require.True(t, result.NextRotation.Before(w.now), "overdue, and it shows")
 }
 
-// TestManyRequests holds that the file stays small, and that the last request is done when there is room.
+// TestManyRequests checks that the file stays small, and that the last request is handled when there is room.
 func TestManyRequests(t *testing.T) {
 	w := newWorld(t, 4)
 	w.in.Overlap = 7 * day

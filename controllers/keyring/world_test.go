@@ -16,7 +16,7 @@ import (
 
 var dawn = time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
 
-// world is a region with a Secret, servers that read it, and an operator that looks at it now and then.
+// world is a region with a Secret, servers that read it, and an operator that runs passes.
 type world struct {
 	t        testing.TB
 	now      time.Time
@@ -31,7 +31,7 @@ type world struct {
 	happened []string
 }
 
-// server accepts the keys of the content that it loaded last, as the platform does: ends are kept by itself.
+// server accepts the keys of the content that it loaded last and applies notAfter by itself, like the platform.
 type server struct{ keys keyring.File }
 
 func (s *server) accepts(id string, now time.Time) bool {
@@ -47,7 +47,7 @@ func newWorld(t testing.TB, seed byte) *world {
 	}
 }
 
-// load lets every server read the Secret. Servers refuse a broken or empty file and stay with what they have.
+// load makes every server read the Secret. Servers reject an invalid or empty file and keep their keys.
 func (w *world) load() {
 	for _, s := range w.servers {
 		if file, err := keyring.ParseFile(w.content); err == nil && len(file) > 0 {
@@ -70,7 +70,7 @@ func (w *world) verified() string {
 	return entry.ID
 }
 
-// step is one pass of the operator. What it decides is written.
+// step runs one pass of the operator and writes its result.
 func (w *world) step() keyring.Result {
 	w.t.Helper()
 	in := w.in
@@ -97,7 +97,7 @@ func (w *world) step() keyring.Result {
 	return result
 }
 
-// settle passes until nothing changes, with servers that read the Secret between.
+// settle runs passes until nothing changes, with servers that read the Secret between them.
 func (w *world) settle() {
 	w.t.Helper()
 	for range 10 {
@@ -109,7 +109,7 @@ func (w *world) settle() {
 	require.FailNow(w.t, "the keys do not settle")
 }
 
-// name gives keys short names in the order in which they were seen.
+// name gives keys short names in the order of their first appearance.
 func (w *world) name(id string) string {
 	if !strings.HasPrefix(id, "k-2") {
 		return id
@@ -120,7 +120,7 @@ func (w *world) name(id string) string {
 	return w.names[id]
 }
 
-// keys shows the keys as the status does: k2 Active, k1 Retiring 1h0m0s.
+// keys formats the keys like the status: k2 Active, k1 Retiring 1h0m0s.
 func (w *world) keys() string {
 	var all []string
 	for _, key := range w.last.Keys {
@@ -133,14 +133,14 @@ func (w *world) keys() string {
 	return strings.Join(all, ", ")
 }
 
-// events returns what happened since the last call.
+// events returns the events since the last call.
 func (w *world) events() string {
 	all := strings.Join(w.happened, ", ")
 	w.happened = nil
 	return all
 }
 
-// edit changes the file by hand.
+// edit edits the file by hand.
 func (w *world) edit(change func(keyring.File) keyring.File) {
 	w.t.Helper()
 	file, err := keyring.ParseFile(w.content)
@@ -148,7 +148,7 @@ func (w *world) edit(change func(keyring.File) keyring.File) {
 	w.content = change(file).Content()
 }
 
-// removed returns an edit that takes the key of a state out.
+// removed returns an edit that removes the key with a state.
 func removed(w *world, state v1alpha1.KeyState) func(keyring.File) keyring.File {
 	return func(file keyring.File) keyring.File {
 		var kept keyring.File
@@ -170,7 +170,7 @@ func (w *world) idOf(state v1alpha1.KeyState) string {
 	return "none"
 }
 
-// byHand is a key that a person puts into the file.
+// byHand is a key that a user adds to the file.
 func byHand(id string, notAfter time.Time) keyring.Entry {
 	return keyring.Entry{ID: id, Key: keyring.NewSecret(strings.Repeat(id, 16)), NotAfter: notAfter}
 }

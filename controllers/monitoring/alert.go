@@ -11,31 +11,32 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Severities: critical is for somebody to look at now, warning for the next working day, info for whoever wants to know.
+// Severities: critical needs attention immediately, warning on the next working day, info is informational.
 const (
 	critical = "critical"
 	warning  = "warning"
 	info     = "info"
 )
 
-// runbooks is where the runbook of an alert is read: controllers/monitoring/runbooks of this repository.
+// runbooks is the URL of controllers/monitoring/runbooks in this repository.
 const runbooks = "https://github.com/plaza-social/plaza/blob/main/controllers/monitoring/runbooks/"
 
 // alert is one alert of a network.
 type alert struct {
 	name     string
 	severity string
-	after    time.Duration // how long it must hold
-	// meaning completes "Fires when …" for the README.
+	after    time.Duration // how long the expression must hold
+	// meaning completes the sentence "Fires when …" in the table of alerts.
 	meaning     string
-	summary     string // templates of Prometheus
+	summary     string // Prometheus templates
 	description string
-	// eachRegion makes a rule for each region of the spec, which scope.region names; else region is a label of the series, if any.
+	// eachRegion makes one rule for each region of the spec, given by scope.region. Otherwise region is a label of the
+	// series, if they have one.
 	eachRegion bool
 	expr       func(s scope) string
 }
 
-// alerts are all of them, grouped by what they are about.
+// alerts returns all alerts by topic.
 func alerts() []alertGroup {
 	return []alertGroup{
 		{"regions", regionAlerts()},
@@ -53,7 +54,7 @@ type alertGroup struct {
 	alerts []alert
 }
 
-// rules are the alert's rules for a network: one, or one for each region.
+// rules returns the alert's rules for a network: one, or one for each region.
 func (a alert) rules(s scope, extra map[string]string) []monitoringv1.Rule {
 	if !a.eachRegion {
 		return []monitoringv1.Rule{a.rule(s, extra)}
@@ -88,8 +89,8 @@ func (a alert) rule(s scope, extra map[string]string) monitoringv1.Rule {
 	return rule
 }
 
-// fill puts what is known into a template. Prometheus fills in the rest, but knows only the labels of the series: those that the
-// rule adds are empty to it, and a series that is absent has none.
+// fill replaces the labels that are known. Prometheus replaces the others, but it knows only the labels of the series:
+// not those that the rule adds, and none if the series is absent.
 func (s scope) fill(template string) string {
 	known := []string{"{{ $labels.namespace }}", s.namespace, "{{ $labels.network }}", s.network}
 	if s.region != "" {
@@ -98,17 +99,17 @@ func (s scope) fill(template string) string {
 	return strings.NewReplacer(known...).Replace(template)
 }
 
-// fromSeries are labels that tell one alert of a rule from another: a label of the same name for all would make them one.
-var fromSeries = []string{"alertname", "severity", "network", "region", "home", "kind"}
+// reservedLabels distinguish the alerts of a rule; setting one of them for all alerts would merge them.
+var reservedLabels = []string{"alertname", "severity", "network", "region", "home", "kind"}
 
-// alertLabels are the spec's labels for every alert, as they are: Prometheus would take braces in them for a template, and
-// refuse the whole file for a broken one.
+// alertLabels returns the spec's labels of every alert. It escapes braces: Prometheus would parse them as templates,
+// and reject the whole file if one is invalid.
 func alertLabels(extra map[string]string) map[string]string {
 	labels := maps.Clone(extra)
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	for _, name := range fromSeries {
+	for _, name := range reservedLabels {
 		delete(labels, name)
 	}
 	for name, value := range labels {
@@ -117,12 +118,12 @@ func alertLabels(extra map[string]string) map[string]string {
 	return labels
 }
 
-// conditionAlert is one that fires while a condition of the network is False.
+// conditionAlert returns an expression that holds while a condition of the network is False.
 func conditionAlert(kind string) func(scope) string {
 	return func(s scope) string { return by("max", s.condition(kind, "False")) + " == 1" }
 }
 
-// regionCondition selects a condition of a region with one status.
+// regionCondition selects the series of a condition of a region with a status.
 func (s scope) regionCondition(kind, status string, matchers ...string) string {
 	return s.of("plaza_operator_region_condition", append([]string{`type="` + kind + `"`, `status="` + status + `"`}, matchers...)...)
 }
@@ -131,9 +132,9 @@ func regionAlerts() []alert {
 	return []alert{
 		{
 			name: "PlazaRegionDown", severity: critical, after: 3 * time.Minute, eachRegion: true,
-			meaning:     "no server of a region answers Prometheus, not even as a target that is down, or the operator finds none ready",
+			meaning:     "Prometheus cannot scrape any server of a region, or the operator finds no ready pod",
 			summary:     "Region {{ $labels.region }} of {{ $labels.network }} is down",
-			description: "No server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} answers Prometheus, or none is ready.",
+			description: "Prometheus cannot scrape any server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }}, or none is ready.",
 			expr: func(s scope) string {
 				region := `region="` + s.region + `"`
 				return "absent(" + s.of("up", region) + " == 1) or max(" + s.regionCondition(v1alpha1.RegionAvailable, "False", region) + ") == 1"
@@ -141,16 +142,16 @@ func regionAlerts() []alert {
 		},
 		{
 			name: "PlazaServerDown", severity: warning, after: 10 * time.Minute,
-			meaning:     "some servers of a region do not answer Prometheus, while others do",
+			meaning:     "Prometheus cannot scrape some servers of a region, but can scrape others",
 			summary:     "{{ $value }} servers of region {{ $labels.region }} of {{ $labels.network }} are down",
-			description: "{{ $value }} servers of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} do not answer Prometheus; others of the region do.",
+			description: "Prometheus cannot scrape {{ $value }} servers of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }}, but can scrape others.",
 			expr: func(s scope) string {
 				return by("count", s.of("up", `region!=""`)+" == 0", "region") + " and " + by("max", s.of("up", `region!=""`), "region") + " == 1"
 			},
 		},
 		{
 			name: "PlazaServerRestarting", severity: warning, after: 5 * time.Minute,
-			meaning:     "a server restarted three times or more within an hour",
+			meaning:     "a server restarted at least three times within an hour",
 			summary:     "A server of region {{ $labels.region }} of {{ $labels.network }} keeps restarting",
 			description: "A server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} restarted {{ $value }} times within an hour.",
 			expr: func(s scope) string {
@@ -163,9 +164,9 @@ func regionAlerts() []alert {
 func databaseAlerts() []alert {
 	return []alert{{
 		name: "PlazaDatabaseUnreachable", severity: critical, after: 2 * time.Minute,
-		meaning:     "no server of a region reaches the database of a home",
-		summary:     "Region {{ $labels.region }} of {{ $labels.network }} does not reach the database of {{ $labels.home }}",
-		description: "No server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} has reached the database that keeps the rows of {{ $labels.home }} for two minutes.",
+		meaning:     "no server of a region can reach the database of a home region",
+		summary:     "Region {{ $labels.region }} of {{ $labels.network }} cannot reach the database of {{ $labels.home }}",
+		description: "No server of region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} has reached the database that stores the rows of {{ $labels.home }} for two minutes.",
 		expr: func(s scope) string {
 			return by("max", s.of("plaza_database_up"), "region", "home") + " == 0"
 		},

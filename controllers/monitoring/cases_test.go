@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// alertCase is a network of which something is wrong, and the alerts that have to fire.
+// alertCase is a fault of a network and the alerts that must fire.
 type alertCase struct {
 	name string
-	// bad makes a healthy network one that is not, from minute 0.
+	// bad changes the series of a healthy network from minute 0.
 	bad func(*world)
-	// at is the minute at which exactly the wanted alerts fire; before is one at which nothing does yet, so that the alert's
-	// time is tested too.
+	// at is the minute at which exactly the wanted alerts fire; before is a minute at which none fires yet, to test the
+	// alert's duration.
 	before, at int
 	want       []firing
 }
 
-// firing is one alert that fires.
+// firing is an alert that must fire.
 type firing struct {
 	alert       string
 	severity    string
-	labels      map[string]string // beside network, namespace, severity, and the label of the spec
+	labels      map[string]string // in addition to network, namespace, severity, and the label of the spec
 	summary     string
 	description string
 }
 
-// fires is the test in which the sample's series are bad.
+// fires returns the test in which the sample's series are bad.
 func (c alertCase) fires() promTest {
 	own := healthy("social", "acme", c.at+1)
 	c.bad(own)
@@ -44,8 +44,8 @@ func (c alertCase) fires() promTest {
 	return test
 }
 
-// silent is the test in which the sample's series are good, and the same is wrong with its neighbours: another network in the
-// namespace, and one of the same name in another namespace.
+// silent returns the test in which the sample's series are good, and those of two other networks are bad: one in the
+// same namespace, and one with the same name in another namespace.
 func (c alertCase) silent() promTest {
 	own := healthy("social", "acme", c.at+1)
 	neighbour, namesake := healthy("social", "other", c.at+1), healthy("elsewhere", "acme", c.at+1)
@@ -79,28 +79,28 @@ func in(region string, more ...string) map[string]string {
 
 var regionDown = []firing{{
 	"PlazaRegionDown", "critical", in("eu"), "Region eu of acme is down",
-	"No server of region eu of network social/acme answers Prometheus, or none is ready.",
+	"Prometheus cannot scrape any server of region eu of network social/acme, or none is ready.",
 }}
 
 var operatorSilent = firing{
-	"PlazaOperatorNotReconciling", "warning", nil, "The operator does not look after acme",
-	"Prometheus has no metrics of the operator about network social/acme: keys are not rotated, changes are not applied, and the alerts that rest on its metrics are blind.",
+	"PlazaOperatorNotReconciling", "warning", nil, "The operator is not reconciling acme",
+	"Prometheus has no metrics of the operator for network social/acme. Keys are not rotated, changes are not applied, and alerts that depend on its metrics cannot fire.",
 }
 
 var alertCases = slices.Concat(regionCases, objectiveCases, keyCases, settingCases, operatorCases)
 
 var regionCases = []alertCase{
 	{"a region is gone from discovery", func(w *world) { w.drop(`exported_region="eu"`) }, 2, 4, regionDown},
-	{"the servers of a region do not answer", func(w *world) {
+	{"the servers of a region are down", func(w *world) {
 		w.drop(`exported_region="eu"`)
 		w.series[w.at("eu", "up")] = w.constant(0)
 	}, 2, 4, regionDown},
 	{"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4, regionDown},
-	{"one of two servers of a region does not answer", func(w *world) {
+	{"one of two servers of a region is down", func(w *world) {
 		w.series[w.of("up", "region", "eu", "pod", "acme-eu-2")] = w.constant(0)
 	}, 9, 11, []firing{{
 		"PlazaServerDown", "warning", in("eu"), "1 servers of region eu of acme are down",
-		"1 servers of region eu of network social/acme do not answer Prometheus; others of the region do.",
+		"Prometheus cannot scrape 1 servers of region eu of network social/acme, but can scrape others.",
 	}}},
 	{"a server restarts again and again", func(w *world) {
 		w.series[w.at("eu", "process_start_time_seconds")] = "0 60 120 180 240x60"
@@ -114,8 +114,8 @@ var regionCases = []alertCase{
 	{"a home's database is away from one region", func(w *world) {
 		w.series[w.at("eu", "plaza_database_up", "home", "sg")] = w.constant(0)
 	}, 1, 3, []firing{{
-		"PlazaDatabaseUnreachable", "critical", in("eu", "home", "sg"), "Region eu of acme does not reach the database of sg",
-		"No server of region eu of network social/acme has reached the database that keeps the rows of sg for two minutes.",
+		"PlazaDatabaseUnreachable", "critical", in("eu", "home", "sg"), "Region eu of acme cannot reach the database of sg",
+		"No server of region eu of network social/acme has reached the database that stores the rows of sg for two minutes.",
 	}}},
 }
 
@@ -126,40 +126,40 @@ var objectiveCases = []alertCase{
 		w.requests("eu", "500", 600)
 	}, 2, 5, []firing{{
 		"PlazaErrorBudgetBurnFast", "critical", in("eu"), "9.091% of the requests to region eu of acme fail",
-		"9.091% of the requests to region eu of network social/acme fail for a fault of the platform: at this rate the error budget of 30 days is gone within days.",
+		"9.091% of the requests to region eu of network social/acme fail because of the platform. At this rate the 30-day error budget is used up within days.",
 	}}},
 	{"twice as many requests fail as may", func(w *world) {
 		w.requests("eu", "404", 0)
 		w.requests("eu", "503", 9)
 	}, 14, 17, []firing{{
 		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "0.1996% of the requests to region eu of acme fail",
-		"0.1996% of the requests to region eu of network social/acme fail for a fault of the platform: more than the objective allows in the long run.",
+		"0.1996% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows in the long run.",
 	}}},
-	{"with few requests, some that fail wake nobody up", func(w *world) {
+	{"a few failures with few requests", func(w *world) {
 		w.requests("eu", "200", 0.1)
 		w.requests("eu", "404", 0)
 		w.requests("eu", "500", 0.1)
 	}, 10, 30, []firing{{
 		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "50% of the requests to region eu of acme fail",
-		"50% of the requests to region eu of network social/acme fail for a fault of the platform: more than the objective allows in the long run.",
+		"50% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows in the long run.",
 	}}},
 	{"one request in twenty is slow", func(w *world) {
 		w.durations("eu", procedure, map[string]int{"0.1": 5000, "0.5": 5700, "1": 6000, "+Inf": 6000})
 	}, 9, 12, []firing{{
 		"PlazaLatencyHigh", "warning", in("eu"), "Requests to region eu of acme are slow: p99 is 900ms",
-		"One in a hundred requests to region eu of network social/acme takes 900ms or longer, which is more than the objective.",
+		"1% of the requests to region eu of network social/acme take 900ms or longer, which exceeds the objective.",
 	}}},
 	{"realtime events are late", func(w *world) {
 		w.histogram("plaza_realtime_delay_seconds", "eu", map[string]int{"0.5": 80, "5": 90, "10": 100, "+Inf": 100})
 	}, 14, 17, []firing{{
-		"PlazaRealtimeDelayed", "warning", in("eu"), "Realtime events of region eu of acme are late",
-		"One in a hundred realtime events reaches the streams of region eu of network social/acme after 9.5s or more.",
+		"PlazaRealtimeDelayed", "warning", in("eu"), "Realtime events of region eu of acme are delayed",
+		"1% of the realtime events reach the streams of region eu of network social/acme after 9.5s or more.",
 	}}},
 	{"the outbox does not drain", func(w *world) {
 		w.series[w.at("eu", "plaza_outbox_oldest_age_seconds")] = w.constant(400)
 	}, 9, 11, []firing{{
-		"PlazaOutboxNotDraining", "warning", in("eu"), "The outbox of region eu of acme does not drain",
-		"The oldest event in the outbox of region eu of network social/acme has waited for 6m 40s. Counters, feeds and deletions at other homes lag behind by as much.",
+		"PlazaOutboxNotDraining", "warning", in("eu"), "The outbox of region eu of acme is not draining",
+		"The oldest event in the outbox of region eu of network social/acme is 6m 40s old. Counters, feeds and deletions in other home regions are delayed by as much.",
 	}}},
 	{"scheduled posts are overdue", func(w *world) {
 		w.series[w.at("eu", "plaza_scheduled_posts_overdue_seconds")] = w.constant(400)
@@ -176,28 +176,28 @@ var keyCases = []alertCase{
 		"PlazaKeyRotationOverdue", "warning", nil, "The rotation of the server keys of acme is overdue",
 		"The server keys of network social/acme should have been rotated 1h 17m 0s ago.",
 	}}},
-	{"keys are not in order", func(w *world) { w.conditionIs("KeysReady", "False") }, 14, 16, []firing{{
-		"PlazaKeysNotReady", "warning", nil, "The keys of acme are not in order",
-		"The condition KeysReady of network social/acme has been False for 15 minutes; its message says which key, and why.",
+	{"keys are not ready", func(w *world) { w.conditionIs("KeysReady", "False") }, 14, 16, []firing{{
+		"PlazaKeysNotReady", "warning", nil, "The keys of acme are not ready",
+		"The condition KeysReady of network social/acme has been False for 15 minutes; its message names the key and the cause.",
 	}}},
 	{"a server has no valid key of a kind", func(w *world) {
 		w.series[w.at("sg", "plaza_keys", "kind", "api")] = w.constant(0)
 		w.drop(`plaza_keys_latest_not_after_timestamp_seconds{namespace="` + w.namespace + `",network="` + w.network + `",region="sg"`)
 	}, 0, 2, []firing{{
 		"PlazaNoValidKey", "critical", in("sg", "kind", "api"), "Servers of region sg of acme have no valid api key",
-		"A server of region sg of network social/acme has no api key that is valid now, and refuses every request that needs one.",
+		"A server of region sg of network social/acme has no valid api key and rejects every request that needs one.",
 	}}},
-	{"the last key of a kind ends soon", func(w *world) {
+	{"the last key of a kind expires soon", func(w *world) {
 		w.series[w.at("sg", "plaza_keys_latest_not_after_timestamp_seconds", "kind", "signing")] = w.constant(50000)
 	}, 9, 11, []firing{{
-		"PlazaKeysExpiring", "warning", in("sg", "kind", "signing"), "The last signing key of region sg of acme ends soon",
-		"The last valid signing key of region sg of network social/acme ends in 13h 42m 20s.",
+		"PlazaKeysExpiring", "warning", in("sg", "kind", "signing"), "The last signing key of region sg of acme expires soon",
+		"The last valid signing key of region sg of network social/acme expires in 13h 42m 20s.",
 	}}},
 	{"a key file cannot be read", func(w *world) {
 		w.series[w.at("sg", "plaza_keys_file_readable", "kind", "server")] = w.constant(0)
 	}, 9, 11, []firing{{
 		"PlazaKeysFileUnreadable", "warning", in("sg", "kind", "server"), "Servers of region sg of acme cannot read the server keys",
-		"A server of region sg of network social/acme cannot read the file of the server keys. The keys before stay in use; a rotation does not reach it.",
+		"A server of region sg of network social/acme cannot read the file of the server keys. It keeps its old keys; rotations do not reach it.",
 	}}},
 }
 
@@ -218,17 +218,17 @@ var settingCases = []alertCase{
 		w.conditionIs("SchemaMigrated", "False")
 		w.series[w.of("plaza_operator_migration_attempts")] = w.constant(3)
 	}, 4, 6, []firing{{
-		"PlazaMigrationFailing", "warning", nil, "The migration of acme fails",
-		"The migration of the database of network social/acme is at attempt 3. What runs stays as it is; no region is updated.",
+		"PlazaMigrationFailing", "warning", nil, "The migration of acme is failing",
+		"The migration of the database of network social/acme is at attempt 3. Running servers are not changed; no region is updated.",
 	}}},
 	{"the servers do not run the spec's moderation settings", func(w *world) { w.conditionIs("ModerationApplied", "False") }, 14, 16, []firing{{
-		"PlazaModerationNotApplied", "warning", nil, "The moderation settings of acme are not in force",
+		"PlazaModerationNotApplied", "warning", nil, "The moderation settings of acme are not applied",
 		"The servers of network social/acme do not run the moderation settings of the spec.",
 	}}},
 	{"a region has older moderation settings", func(w *world) {
 		w.series[w.at("eu", "plaza_moderation_generation")] = w.constant(6)
 	}, 14, 16, []firing{{
-		"PlazaModerationNotApplied", "warning", in("eu"), "The moderation settings of acme are not in force",
+		"PlazaModerationNotApplied", "warning", in("eu"), "The moderation settings of acme are not applied",
 		"The servers of region eu of network social/acme do not run the moderation settings of the spec.",
 	}}},
 	{"servers find tables that are not pinned", func(w *world) {
@@ -239,37 +239,37 @@ var settingCases = []alertCase{
 }
 
 var rowsNotPinned = []firing{{
-	"PlazaRowsNotPinned", "critical", nil, "Rows of acme are not where they should be",
-	"The database of network social/acme does not keep every table's rows in the regions that the spec names; the condition RegionsPinned names the tables.",
+	"PlazaRowsNotPinned", "critical", nil, "Rows of acme are stored in the wrong region",
+	"The database of network social/acme does not store the rows of every table in the regions that the spec requires; the condition RegionsPinned names the tables.",
 }}
 
 var operatorCases = []alertCase{
 	{"a region's update does not get on", func(w *world) { w.regionConditionIs("sg", "Updated", "False") }, 29, 31, []firing{{
-		"PlazaRolloutStopped", "warning", in("sg"), "The update of region sg of acme does not get on",
-		"The pods of region sg of network social/acme have not been of the newest template for 30 minutes. What ran before goes on.",
+		"PlazaRolloutStopped", "warning", in("sg"), "The update of region sg of acme is not progressing",
+		"The pods of region sg of network social/acme have not all had the newest template for 30 minutes. The old pods keep running.",
 	}}},
 	{"the network is not ready", func(w *world) { w.conditionIs("Ready", "False") }, 29, 31, []firing{{
 		"PlazaNetworkNotReady", "warning", nil, "acme is not ready",
-		"The condition Ready of network social/acme has not been True for 30 minutes; its reason and message say why.",
+		"The condition Ready of network social/acme has not been True for 30 minutes; its reason and message explain it.",
 	}}},
 	{"the network is paused, and therefore not ready", func(w *world) {
 		w.conditionIs("Ready", "False")
 		w.series[w.of("plaza_operator_paused")] = w.constant(1)
 	}, 60, 25 * 60, []firing{{
 		"PlazaNetworkPaused", "info", nil, "acme is paused",
-		"The operator has applied no change to network social/acme for a day, because spec.paused is true; keys are not rotated either.",
+		"The operator has applied no changes to network social/acme for a day, because spec.paused is true; keys are not rotated either.",
 	}}},
-	{"nobody exposes the operator's metrics", func(w *world) { w.drop("plaza_operator_") }, 4, 6, []firing{operatorSilent}},
+	{"the metrics of the operator are missing", func(w *world) { w.drop("plaza_operator_") }, 4, 6, []firing{operatorSilent}},
 	{"the operator has not been through the network for long", func(w *world) {
 		w.series[w.of("plaza_operator_observed_timestamp_seconds")] = w.constant(0)
 	}, 20, 22, []firing{{
-		"PlazaOperatorNotReconciling", "warning", nil, "The operator does not look after acme",
-		"The operator last went through network social/acme 22m 0s ago: keys are not rotated, changes are not applied, and the alerts that rest on its metrics are blind.",
+		"PlazaOperatorNotReconciling", "warning", nil, "The operator is not reconciling acme",
+		"The operator last reconciled network social/acme 22m 0s ago. Keys are not rotated, changes are not applied, and alerts that depend on its metrics cannot fire.",
 	}}},
 	{"nothing of the network is left", func(w *world) { w.drop("") }, 2, 6, []firing{
 		regionDown[0],
-		{"PlazaRegionDown", "critical", in("sg"), "Region sg of acme is down", "No server of region sg of network social/acme answers Prometheus, or none is ready."},
-		{"PlazaRegionDown", "critical", in("us"), "Region us of acme is down", "No server of region us of network social/acme answers Prometheus, or none is ready."},
+		{"PlazaRegionDown", "critical", in("sg"), "Region sg of acme is down", "Prometheus cannot scrape any server of region sg of network social/acme, or none is ready."},
+		{"PlazaRegionDown", "critical", in("us"), "Region us of acme is down", "Prometheus cannot scrape any server of region us of network social/acme, or none is ready."},
 		operatorSilent,
 	}},
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// Dashboard returns the ConfigMap with the network's dashboard, which Grafana's sidecar finds by its label. The file is named after
-// the namespace and the network: the sidecar lays the files of all ConfigMaps into one folder.
+// Dashboard returns the ConfigMap with the network's dashboard, which Grafana's sidecar finds by its label. The file
+// name has the namespace and the network, because the sidecar writes the files of all ConfigMaps into one folder.
 func Dashboard(n render.Network) *corev1.ConfigMap {
 	m := &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -26,7 +26,7 @@ func Dashboard(n render.Network) *corev1.ConfigMap {
 	return m
 }
 
-// DashboardUID returns the dashboard's uid, by which links find it: of 22 characters, where Grafana takes 40.
+// DashboardUID returns the uid of the dashboard in links. It has 22 characters; Grafana allows 40.
 func DashboardUID(namespace, network string) string {
 	sum := sha256.Sum256([]byte(namespace + "/" + network))
 	return "plaza-" + hex.EncodeToString(sum[:8])
@@ -36,7 +36,7 @@ func dashboardFile(s scope) string {
 	made := dashboard{
 		UID:   DashboardUID(s.namespace, s.network),
 		Title: "Plaza / " + s.namespace + " / " + s.network, Tags: []string{"plaza"},
-		Description: "The regions of the social network " + s.namespace + "/" + s.network + ". Made by the Plaza operator, which undoes changes: save a copy to change it.",
+		Description: "The regions of the social network " + s.namespace + "/" + s.network + ". Managed by the Plaza operator, which reverts changes: save a copy to edit it.",
 		Timezone:    "utc", GraphTooltip: 1, Refresh: "30s", SchemaVersion: schemaVersion, Time: timeRange{"now-6h", "now"},
 		Templating:  templating{[]variable{sourceVariable(), regionVariable(s.regions)}},
 		Annotations: templating{[]variable{}},
@@ -44,7 +44,7 @@ func dashboardFile(s scope) string {
 	}
 	file, err := json.MarshalIndent(made, "", " ")
 	if err != nil {
-		panic(fmt.Sprintf("a dashboard of plain fields: %v", err)) // no field can fail
+		panic(fmt.Sprintf("encoding a dashboard: %v", err)) // no field can fail
 	}
 	return string(file) + "\n"
 }
@@ -53,7 +53,7 @@ func sourceVariable() variable {
 	return variable{Name: "datasource", Label: "Data source", Type: "datasource", Query: "prometheus", Refresh: 1}
 }
 
-// regionVariable offers the regions of the spec, whether or not Prometheus knows anything of them.
+// regionVariable offers the regions of the spec, whether or not Prometheus has series of them.
 func regionVariable(regions []string) variable {
 	v := variable{
 		Name: "region", Label: "Region", Type: "custom", Query: strings.Join(regions, ","), IncludeAll: true, Multi: true,

@@ -1,19 +1,18 @@
-// Package monitoring renders what Prometheus and Grafana get for a network: alerts, and one dashboard over its regions.
+// Package monitoring renders the alert rules and the dashboard of a network, and contains the stage that installs them.
 //
 // # Labels
 //
-// Everything is selected by two labels, namespace and network, so that networks never see each other's series: neither
-// those in other namespaces, nor others in the same.
+// Every query selects by the labels namespace and network, so that networks never see each other's series.
 //
-// The metrics of the servers have them as labels of the target: the Prometheus operator sets namespace, the relabelling of
-// render.ServiceMonitor sets network (the SocialNetwork's name) and region. They win over the labels network (the network's
-// id) and region that servers put on their metrics, which are kept as exported_network and exported_region.
+// Metrics of servers have them as target labels: the Prometheus operator sets namespace, and the relabelling of
+// render.ServiceMonitor sets network (the SocialNetwork's name) and region. They override the labels network (the
+// network's id) and region of the servers' metrics, which are kept as exported_network and exported_region.
 //
-// The metrics of the operator (plaza_operator_*) speak of networks that live elsewhere than the operator's own pods: there,
-// the labels namespace, network and region on the metrics are the ones meant. So the operator's own ServiceMonitor has to say
-// honorLabels: true. Without it, the metrics carry the operator's namespace, and PlazaOperatorNotReconciling tells that they are
-// missing. The same goes for a Prometheus whose overrideHonorLabels is true.
+// Metrics of the operator (plaza_operator_*) describe networks in other namespaces than the operator's pods, so the
+// labels namespace, network and region of the metrics must be kept. The operator's ServiceMonitor therefore sets
+// honorLabels: true. Without it, or with a Prometheus that sets overrideHonorLabels, the metrics have the operator's
+// namespace, and PlazaOperatorNotReconciling fires because they are missing.
 //
-// An alert keeps namespace, network and region, whatever it is made from, and home or kind where it is about one. The alert
-// that a region is down names its region itself: nothing else would, once the last series of it is gone.
+// Every alert has the labels namespace, network and region, and where it applies home or kind. PlazaRegionDown sets its
+// region itself, because no series is left to take it from when the region is down.
 package monitoring

@@ -1,9 +1,9 @@
 package monitoring
 
-// The part of Grafana's dashboard model that ours needs, in the order in which Grafana writes it. Fields are in no map, so that equal
-// networks have equal dashboards to the byte.
+// The part of Grafana's dashboard model that the dashboard uses, in Grafana's order. It has no maps, so that equal
+// networks have byte-equal dashboards.
 
-// schemaVersion is that of Grafana 12; older ones read what they know, newer ones bring it up to date.
+// schemaVersion is that of Grafana 12. Older versions ignore unknown fields; newer ones migrate it.
 const schemaVersion = 41
 
 type dashboard struct {
@@ -61,7 +61,7 @@ type panel struct {
 	Targets     []target     `json:"targets,omitempty"`
 	FieldConfig *fieldConfig `json:"fieldConfig,omitempty"`
 	Options     *options     `json:"options,omitempty"`
-	Panels      *[]panel     `json:"panels,omitempty"` // of a row: empty, what follows it is in it
+	Panels      *[]panel     `json:"panels,omitempty"` // of a row: empty, because the panels that follow belong to it
 }
 
 type gridPos struct {
@@ -112,7 +112,7 @@ type mapping struct {
 	Options answers `json:"options"`
 }
 
-// answers are the texts for 0 and 1, and for 2 where that can be.
+// answers are the texts for the values 0, 1 and 2.
 type answers struct {
 	Zero text  `json:"0"`
 	One  text  `json:"1"`
@@ -132,7 +132,7 @@ type thresholds struct {
 
 type threshold struct {
 	Color string   `json:"color"`
-	Value *float64 `json:"value"` // null: from the beginning
+	Value *float64 `json:"value"` // null: the lowest threshold
 }
 
 type custom struct {

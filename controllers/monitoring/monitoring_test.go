@@ -18,9 +18,9 @@ import (
 	"github.com/plaza-social/plaza/controllers/monitoring"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden holds the objects of the sample against their files.
+// TestGolden compares the objects of the sample with their files.
 func TestGolden(t *testing.T) {
 	for _, object := range []client.Object{monitoring.Rule(sample()), monitoring.Dashboard(sample())} {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
@@ -34,12 +34,12 @@ func TestGolden(t *testing.T) {
 		}
 		want, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.Equal(t, string(want), string(got), "%s: go test ./controllers/monitoring -update writes it anew", path)
+		require.Equal(t, string(want), string(got), "%s: go test ./controllers/monitoring -update rewrites it", path)
 	}
 }
 
-// TestRuleLabels: every alert says how bad it is and where to read on, carries the network's labels and those of the spec, and none of
-// these can make two alerts one, or break the file.
+// TestRuleLabels checks that every alert has a severity, a runbook, the network's labels and those of the spec, and
+// that the labels of the spec can neither merge alerts nor break the file.
 func TestRuleLabels(t *testing.T) {
 	n := sample()
 	n.SN.Spec.Monitoring.Alerts.Labels = map[string]string{"team": "{{ broken", "severity": "none", "network": "x", "region": "x", "home": "x", "kind": "x"}
@@ -67,7 +67,7 @@ func TestRuleLabels(t *testing.T) {
 	require.Equal(t, "{{ broken", n.SN.Spec.Monitoring.Alerts.Labels["team"], "the spec is only read")
 }
 
-// TestObjectives: thresholds follow the spec, without rounding, and can be reached whatever it says.
+// TestObjectives checks that thresholds follow the spec exactly and can always be reached.
 func TestObjectives(t *testing.T) {
 	for _, test := range []struct {
 		availability, latency string
@@ -90,7 +90,7 @@ func TestObjectives(t *testing.T) {
 	}
 }
 
-// thresholds are the different ones that recorded ratios are compared with, in order.
+// thresholds returns the different thresholds of recorded ratios, in order.
 func thresholds(expr string) []string {
 	var found []string
 	for _, part := range strings.Split(expr, "failed_ratio_rate")[1:] {
@@ -104,8 +104,8 @@ func thresholds(expr string) []string {
 	return found
 }
 
-// TestRunbooks: the address of every alert's runbook is a file of this repository that says what the alert means, how to look,
-// what to do and how to silence it; and no runbook is about an alert that is no more.
+// TestRunbooks checks that every alert's runbook URL is a file of this repository with all sections, and that no
+// runbook is left of a removed alert.
 func TestRunbooks(t *testing.T) {
 	const base = "https://github.com/plaza-social/plaza/blob/main/"
 	left := map[string]bool{}
@@ -134,7 +134,7 @@ func TestRunbooks(t *testing.T) {
 	require.Empty(t, left, "runbooks without an alert")
 }
 
-// TestDashboard: Grafana gets a file of its own for each network, which says nothing about another one.
+// TestDashboard checks that each network has a separate file, which does not mention other networks.
 func TestDashboard(t *testing.T) {
 	n := sample()
 	m := monitoring.Dashboard(n)
@@ -175,7 +175,7 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 		require.Equal(t, []string{
-			"Overview", "Traffic", "Errors", "Latency", "Database, by the home of the rows", "Keys, schema and settings", "Outbox and jobs", "Resources",
+			"Overview", "Traffic", "Errors", "Latency", "Database, by home region of the rows", "Keys, schema and settings", "Outbox and jobs", "Resources",
 		}, rows)
 	}
 	other := sample()

@@ -26,14 +26,14 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 )
 
-// metric is what is known of one: its type, its labels, and the values that a label can have where that is known.
+// metric is the type of a metric, its labels, and their possible values if they are known.
 type metric struct {
 	kind   string
 	labels []string
 	values map[string][]string
 }
 
-// exposed are all metrics that servers, the operator and Prometheus itself expose, under the names that queries use.
+// exposed returns all metrics of servers, the operator and Prometheus itself, by the names in queries.
 func exposed(t *testing.T) map[string]metric {
 	t.Helper()
 	target := []string{"namespace", "network", "region", "pod"}
@@ -75,7 +75,7 @@ func exposed(t *testing.T) map[string]metric {
 	return all
 }
 
-// operatorMetrics are the operator's, of a network with every condition.
+// operatorMetrics returns the operator's metrics of a network with every condition.
 func operatorMetrics() *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	all := func(kinds ...string) []metav1.Condition {
@@ -96,7 +96,7 @@ func operatorMetrics() *prometheus.Registry {
 	return registry
 }
 
-// gather reads names, labels and the values of labels from a registry.
+// gather reads names, labels and label values from a registry.
 func gather(t *testing.T, registry prometheus.Gatherer) map[string]metric {
 	t.Helper()
 	families, err := registry.Gather()
@@ -125,8 +125,8 @@ var (
 	wrapped  = regexp.MustCompile(`\b(rate|increase|changes)\(([a-zA-Z_:][a-zA-Z0-9_:]*)\{`)
 )
 
-// TestNames: queries use no metric and no label that nobody exposes, no value of the operator's labels that it never has, count only
-// what is a counter, and never leave their network.
+// TestNames checks that queries use only metrics, labels and label values that exist, apply rates only to counters, and
+// select only their network.
 func TestNames(t *testing.T) {
 	known := exposed(t)
 	for where, query := range queries(t, sample()) {
@@ -136,7 +136,7 @@ func TestNames(t *testing.T) {
 		var labels []string
 		for _, found := range selectors {
 			m, ok := known[found[1]]
-			require.True(t, ok, "%s: nobody exposes %s", where, found[1])
+			require.True(t, ok, "%s: no program exports %s", where, found[1])
 			require.Contains(t, found[2], `namespace="social",network="acme"`, "%s: %s of every network", where, found[1])
 			for _, match := range matcher.FindAllStringSubmatch(found[2], -1) {
 				require.Contains(t, m.labels, match[1], "%s: %s has no such label", where, found[1])
@@ -160,13 +160,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestBuckets: the histograms have bounds at, or on both sides of, what alerts compare with: with none above, p99 would never exceed it.
+// TestBuckets checks that histograms have buckets at, or on both sides of, the thresholds of alerts: without a bucket
+// above it, the p99 would never exceed a threshold.
 func TestBuckets(t *testing.T) {
 	for _, test := range []struct {
 		file            string
-		lowest, highest float64 // of what alerts compare with
+		lowest, highest float64 // thresholds of alerts
 	}{
-		{"../../platform/edge/metrics.go", 0.005, 10}, // what latencyP99 can be
+		{"../../platform/edge/metrics.go", 0.005, 10}, // possible values of latencyP99
 		{"../../platform/realtime/metrics.go", 5, 5},
 	} {
 		source, err := os.ReadFile(test.file)
@@ -185,7 +186,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestTransfers: the operations that are left out of the latency are those of uploads and downloads, and no other.
+// TestTransfers checks that exactly the uploads and downloads are excluded from the latency.
 func TestTransfers(t *testing.T) {
 	expr := expression(t, sample(), "PlazaLatencyHigh")
 	found := regexp.MustCompile(`procedure!~"([^"]*)"`).FindStringSubmatch(expr)
@@ -200,7 +201,7 @@ func TestTransfers(t *testing.T) {
 	require.NotRegexp(t, left, procedure)
 }
 
-// TestDashboardQueries: Prometheus can read every query of the dashboard.
+// TestDashboardQueries checks that Prometheus can parse every query of the dashboard.
 func TestDashboardQueries(t *testing.T) {
 	type rule struct {
 		Record string `json:"record"`
@@ -218,7 +219,7 @@ func TestDashboardQueries(t *testing.T) {
 	promtool(t, "check", "rules", "--lint=all", "--lint-fatal", path)
 }
 
-// queries are those of the alerts, the recordings and the dashboard, by where they are.
+// queries returns those of the alerts, the recordings and the dashboard, by location.
 func queries(t *testing.T, n render.Network) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -235,7 +236,7 @@ func queries(t *testing.T, n render.Network) map[string]string {
 
 type panelQuery struct{ panel, expr string }
 
-// dashboardQueries are the queries of the panels, with values in the place of Grafana's variables.
+// dashboardQueries returns the queries of the panels, with values instead of Grafana's variables.
 func dashboardQueries(t *testing.T, n render.Network) []panelQuery {
 	t.Helper()
 	fill := strings.NewReplacer("$region", "us|eu|sg", "$__rate_interval", "1m", "$__range", "1h")
@@ -259,7 +260,7 @@ func dashboardQueries(t *testing.T, n render.Network) []panelQuery {
 	return all
 }
 
-// expression is what an alert of a network asks.
+// expression returns the expression of an alert.
 func expression(t *testing.T, n render.Network, alert string) string {
 	t.Helper()
 	for _, group := range monitoring.Rule(n).Spec.Groups {

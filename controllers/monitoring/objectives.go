@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// window is a pair of windows over which too large a share of requests has to fail at once: the long one tells that it matters, the
-// short one that it still goes on.
+// window is a pair of time windows in both of which the share of failed requests must be too high: the long one shows
+// that it is significant, the short one that it still continues.
 type window struct {
 	long, short time.Duration
-	factor      *big.Rat // of the error budget: 14.4 for an hour is 2 % of the budget of 30 days
+	factor      *big.Rat // of the error budget: 14.4 for an hour is 2% of the budget of 30 days
 }
 
 const day = 24 * time.Hour
@@ -22,19 +22,19 @@ const day = 24 * time.Hour
 var (
 	fastWindows = []window{{time.Hour, 5 * time.Minute, big.NewRat(144, 10)}, {6 * time.Hour, 30 * time.Minute, big.NewRat(6, 1)}}
 	slowWindows = []window{{day, 2 * time.Hour, big.NewRat(3, 1)}, {3 * day, 6 * time.Hour, big.NewRat(1, 1)}}
-	// mostFailed bounds thresholds: with a low objective, 14.4 times the budget would be more than all requests.
-	mostFailed = big.NewRat(9, 10)
+	// maxFailedRatio limits thresholds: with a low objective, 14.4 times the budget would exceed all requests.
+	maxFailedRatio = big.NewRat(9, 10)
 )
 
-// fewFailures is how many requests have to fail within an hour before anybody is woken up.
-const fewFailures = "10"
+// minFailures is the number of failed requests within an hour below which no critical alert fires.
+const minFailures = "10"
 
-// failedRatio names the recorded share of requests that failed within a window.
+// failedRatio returns the name of the recorded share of failed requests within a window.
 func failedRatio(d time.Duration) string {
 	return "network_region:plaza_http_requests:failed_ratio_rate" + duration(d)
 }
 
-// recordings are the rules that the alerts on the error budget rest on.
+// recordings returns the recording rules of the error budget alerts.
 func recordings(s scope) []monitoringv1.Rule {
 	var over []time.Duration
 	for _, w := range slices.Concat(fastWindows, slowWindows) {
@@ -55,13 +55,13 @@ func recording(s scope, over time.Duration) monitoringv1.Rule {
 	return monitoringv1.Rule{Record: failedRatio(over), Expr: intstr.FromString(rate(known, failed) + " / " + rate(known))}
 }
 
-// burns is true where the error budget is used up too fast in one of the pairs of windows.
+// burns returns an expression that holds if the error budget is used up too fast in one of the pairs of windows.
 func burns(s scope, windows []window) string {
 	pairs := make([]string, 0, len(windows))
 	for _, w := range windows {
 		most := new(big.Rat).Mul(w.factor, s.budget)
-		if most.Cmp(mostFailed) > 0 {
-			most = mostFailed
+		if most.Cmp(maxFailedRatio) > 0 {
+			most = maxFailedRatio
 		}
 		over := func(d time.Duration) string { return s.of(failedRatio(d)) + " > " + decimal(most) }
 		pairs = append(pairs, "("+over(w.long)+" and "+over(w.short)+")")
@@ -69,37 +69,37 @@ func burns(s scope, windows []window) string {
 	return strings.Join(pairs, " or ")
 }
 
-// slow is true where 99 of 100 requests take longer than the objective.
+// slow returns an expression that holds if 1% of the requests take longer than the objective.
 func slow(s scope, over time.Duration) string {
 	buckets := "rate(" + s.of("plaza_http_request_duration_seconds_bucket", transfers) + "[" + duration(over) + "])"
 	return "histogram_quantile(0.99, " + by("sum", buckets, "region", "le") + ") > " + seconds(s.latency)
 }
 
 func objectiveAlerts() []alert {
-	const failing = "of the requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} fail for a fault of the platform"
+	const failing = "of the requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} fail because of the platform"
 	return []alert{
 		{
 			name: "PlazaErrorBudgetBurnFast", severity: critical, after: 2 * time.Minute,
-			meaning:     "so many requests to a region fail (5xx) that an hour of it uses up 2 %, or six hours 5 %, of the error budget of 30 days",
+			meaning:     "requests to a region fail (5xx) at a rate that uses up 2% of the 30-day error budget in an hour, or 5% in six hours",
 			summary:     "{{ $value | humanizePercentage }} of the requests to region {{ $labels.region }} of {{ $labels.network }} fail",
-			description: "{{ $value | humanizePercentage }} " + failing + ": at this rate the error budget of 30 days is gone within days.",
+			description: "{{ $value | humanizePercentage }} " + failing + ". At this rate the 30-day error budget is used up within days.",
 			expr: func(s scope) string {
 				failures := "increase(" + s.of("plaza_http_requests_total", known, failed) + "[1h])"
-				return "(" + burns(s, fastWindows) + ") and " + by("sum", failures, "region") + " > " + fewFailures
+				return "(" + burns(s, fastWindows) + ") and " + by("sum", failures, "region") + " > " + minFailures
 			},
 		},
 		{
 			name: "PlazaErrorBudgetBurnSlow", severity: warning, after: 15 * time.Minute,
-			meaning:     "so many requests to a region fail (5xx) that a day of it uses up 10 %, or the last three days at this rate more than their share, of the error budget of 30 days",
+			meaning:     "requests to a region fail (5xx) at a rate that uses up 10% of the 30-day error budget in a day, or more than its share in three days",
 			summary:     "{{ $value | humanizePercentage }} of the requests to region {{ $labels.region }} of {{ $labels.network }} fail",
-			description: "{{ $value | humanizePercentage }} " + failing + ": more than the objective allows in the long run.",
+			description: "{{ $value | humanizePercentage }} " + failing + ". This is more than the objective allows in the long run.",
 			expr:        func(s scope) string { return burns(s, slowWindows) },
 		},
 		{
 			name: "PlazaLatencyHigh", severity: warning, after: 10 * time.Minute,
-			meaning:     "one request in a hundred to a region takes longer than `latencyP99`, over 5 and over 30 minutes",
+			meaning:     "1% of the requests to a region take longer than `latencyP99`, over 5 and over 30 minutes",
 			summary:     "Requests to region {{ $labels.region }} of {{ $labels.network }} are slow: p99 is {{ $value | humanizeDuration }}",
-			description: "One in a hundred requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} takes {{ $value | humanizeDuration }} or longer, which is more than the objective.",
+			description: "1% of the requests to region {{ $labels.region }} of network {{ $labels.namespace }}/{{ $labels.network }} take {{ $value | humanizeDuration }} or longer, which exceeds the objective.",
 			expr: func(s scope) string {
 				// With few requests, the slowest one is the p99.
 				count := "increase(" + s.of("plaza_http_request_duration_seconds_count", transfers) + "[30m])"

@@ -1,6 +1,6 @@
 package monitoring
 
-// The colours of Grafana's palette that the panels use.
+// The colors of Grafana's palette that the panels use.
 const (
 	green  = "green"
 	yellow = "yellow"
@@ -9,18 +9,18 @@ const (
 
 var prometheusSource = datasource{Type: "prometheus", UID: "${datasource}"}
 
-// query is one line, or several of one kind, of a panel.
+// query is one or several lines of a panel.
 type query struct {
 	expr   string
 	legend string
 }
 
-// row begins a row of panels.
+// row starts a row of panels.
 func row(title string) panel {
 	return panel{Type: "row", Title: title, GridPos: gridPos{H: 1, W: 24}, Collapsed: new(false), Panels: &[]panel{}}
 }
 
-// chart shows lines over time.
+// chart returns a panel with lines over time.
 func chart(title, description, unit string, width int, queries ...query) panel {
 	p := data("timeseries", title, description, width, 8, false, queries)
 	p.FieldConfig.Defaults = fieldDefaults{
@@ -34,14 +34,14 @@ func chart(title, description, unit string, width int, queries ...query) panel {
 	return p
 }
 
-// withLimit draws a line above which values are bad.
+// withLimit draws a line at the limit of good values.
 func (p panel) withLimit(limit float64) panel {
 	p.FieldConfig.Defaults.Thresholds = steps(threshold{green, nil}, threshold{red, &limit})
 	p.FieldConfig.Defaults.Custom.ThresholdsStyle = &styleMode{Mode: "dashed"}
 	return p
 }
 
-// number shows one value.
+// number returns a panel with one value.
 func number(title, description, unit string, width int, expr string, levels ...threshold) panel {
 	p := data("stat", title, description, width, 4, true, []query{{expr, ""}})
 	p.FieldConfig.Defaults = fieldDefaults{Unit: unit, Color: &color{Mode: "thresholds"}, Thresholds: steps(levels...)}
@@ -49,27 +49,27 @@ func number(title, description, unit string, width int, expr string, levels ...t
 	return p
 }
 
-// answer shows a value that is 0 or 1 in words.
+// answer shows the values 0 and 1 as texts.
 func (p panel) answer(zero, one text) panel {
 	zero.Index, one.Index = 0, 1
 	p.FieldConfig.Defaults.Mappings = []mapping{{Type: "value", Options: answers{Zero: zero, One: one}}}
 	return p
 }
 
-// orElse adds words for a value of 2.
+// orElse shows the value 2 as a text.
 func (p panel) orElse(two text) panel {
 	two.Index = 2
 	p.FieldConfig.Defaults.Mappings[0].Options.Two = &two
 	return p
 }
 
-// without says in words why there is no value.
+// without shows a text if there is no value.
 func (p panel) without(words string) panel {
 	p.FieldConfig.Defaults.NoValue = words
 	return p
 }
 
-// timeline shows when values that are 0 or 1 were which.
+// timeline returns a panel that shows values of 0 and 1 over time.
 func timeline(title, description string, width int, zero, one text, queries ...query) panel {
 	p := data("state-timeline", title, description, width, 8, false, queries)
 	p.FieldConfig.Defaults = fieldDefaults{Color: &color{Mode: "thresholds"}, Custom: &custom{FillOpacity: 80}}
@@ -96,10 +96,10 @@ func data(kind, title, description string, width, height int, instant bool, quer
 
 func steps(levels ...threshold) *thresholds { return &thresholds{Mode: "absolute", Steps: levels} }
 
-// from is a colour from a value on.
+// from returns a threshold from which a color applies.
 func from(value float64, name string) threshold { return threshold{Color: name, Value: &value} }
 
-// arrange numbers the panels, and lays them out from left to right and from top to bottom.
+// arrange numbers the panels and positions them from left to right and from top to bottom.
 func arrange(panels []panel) []panel {
 	x, y, height := 0, 0, 0
 	for i := range panels {

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// sample is a network in three regions with the CRD's defaults and one label of its own for alerts.
+// sample returns a network in three regions with the defaults of the CRD and a label for alerts.
 func sample() render.Network {
 	return render.Network{SN: &v1alpha1.SocialNetwork{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "social", Name: "acme", UID: "11111111-2222-3333-4444-555555555555"},
@@ -28,7 +28,7 @@ func sample() render.Network {
 	}}
 }
 
-// rulesFile writes the network's rules as Prometheus reads them.
+// rulesFile writes the network's rules to a file for Prometheus.
 func rulesFile(t *testing.T, folder string, n render.Network) string {
 	t.Helper()
 	text, err := yaml.Marshal(monitoring.Rule(n).Spec)
@@ -38,7 +38,7 @@ func rulesFile(t *testing.T, folder string, n render.Network) string {
 	return path
 }
 
-// promtool runs the program that hack/ensure-promtool.sh provides.
+// promtool runs the program of hack/ensure-promtool.sh.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	program := os.Getenv("PROMTOOL")
@@ -53,7 +53,7 @@ func promtool(t *testing.T, args ...string) {
 	require.NoError(t, err, "promtool %v:\n%s", args, out)
 }
 
-// TestRulesAreValid: Prometheus takes the rules of every kind of network.
+// TestRulesAreValid checks that Prometheus accepts the rules of every kind of network.
 func TestRulesAreValid(t *testing.T) {
 	for name, change := range map[string]func(*v1alpha1.SocialNetworkSpec){
 		"defaults":   func(*v1alpha1.SocialNetworkSpec) {},
@@ -77,8 +77,9 @@ func TestRulesAreValid(t *testing.T) {
 	}
 }
 
-// TestAlerts runs every case of alertCases as a unit test of Prometheus: the alert fires on the bad series, after its time
-// and with its labels and texts, and no other does; and nothing at all fires on good series, while those of other networks are bad.
+// TestAlerts runs every case of alertCases as a unit test of Prometheus: on bad series, the alert fires after its
+// duration with its labels and texts, and no other one does; on good series none fires, even if those of other networks
+// are bad.
 func TestAlerts(t *testing.T) {
 	folder := t.TempDir()
 	rules := filepath.Base(rulesFile(t, folder, sample()))
@@ -101,7 +102,7 @@ func TestAlerts(t *testing.T) {
 	promtool(t, args...)
 }
 
-// TestEveryAlertIsTested: each has a case in which it fires.
+// TestEveryAlertIsTested checks that each alert has a case in which it fires.
 func TestEveryAlertIsTested(t *testing.T) {
 	tested := map[string]bool{}
 	for _, c := range alertCases {
@@ -114,7 +115,7 @@ func TestEveryAlertIsTested(t *testing.T) {
 	}
 }
 
-// alertNames are those of the sample's rule, each once.
+// alertNames returns the names of the sample's alerts.
 func alertNames() []string {
 	var names []string
 	seen := map[string]bool{}
@@ -129,7 +130,7 @@ func alertNames() []string {
 	return names
 }
 
-// The file of promtool test rules.
+// The file format of promtool test rules.
 type promTests struct {
 	RuleFiles          []string   `json:"rule_files"`
 	EvaluationInterval string     `json:"evaluation_interval"`

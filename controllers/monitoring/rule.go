@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// Rule returns the network's alerts: each with the labels namespace, network, severity and, where it is about one, region; with
-// those of spec.monitoring.alerts.labels; and with a summary, a description and the address of a runbook.
+// Rule returns the PrometheusRule of a network. Each alert has the labels namespace, network, severity, where it
+// applies region, and those of spec.monitoring.alerts.labels; and a summary, a description and the URL of a runbook.
 func Rule(n render.Network) *monitoringv1.PrometheusRule {
 	s := scopeOf(n)
 	prefix := "plaza-" + s.network + "-"

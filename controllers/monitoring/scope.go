@@ -10,18 +10,18 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// Objectives where the spec names none: the defaults of the CRD.
+// The default objectives, equal to the defaults of the CRD.
 const (
 	defaultAvailability = "99.9"
 	defaultLatency      = 500 * time.Millisecond
 )
 
-// scope is the network that queries are about.
+// scope is the network that a query selects.
 type scope struct {
 	namespace string
 	network   string
 	regions   []string // in the order of the spec
-	region    string   // of an alert that is made for each region
+	region    string   // of an alert with a rule for each region
 	budget    *big.Rat // share of requests that may fail
 	latency   time.Duration
 }
@@ -36,7 +36,7 @@ func scopeOf(n render.Network) scope {
 	return s
 }
 
-// budgetOf is exact, so that thresholds are written without the noise of binary fractions.
+// budgetOf returns an exact number, so that thresholds have no rounding errors.
 func budgetOf(alerts v1alpha1.Alerts) *big.Rat {
 	percent, ok := new(big.Rat).SetString(alerts.Availability)
 	if !ok {
@@ -53,42 +53,42 @@ func latencyOf(alerts v1alpha1.Alerts) time.Duration {
 	return defaultLatency
 }
 
-// of selects the network's series of a metric, and of those the ones that further matchers leave.
+// of selects the network's series of a metric that match further matchers.
 func (s scope) of(metric string, matchers ...string) string {
 	all := append([]string{fmt.Sprintf("namespace=%q", s.namespace), fmt.Sprintf("network=%q", s.network)}, matchers...)
 	return metric + "{" + strings.Join(all, ",") + "}"
 }
 
-// condition selects a condition of the network with one status.
+// condition selects the series of a condition of the network with a status.
 func (s scope) condition(kind, status string) string {
 	return s.of("plaza_operator_condition", fmt.Sprintf("type=%q", kind), fmt.Sprintf("status=%q", status))
 }
 
-// by aggregates to the network's own labels and the ones named.
+// by aggregates by the network's labels and further ones.
 func by(how, series string, labels ...string) string {
 	return fmt.Sprintf("%s by (%s) (%s)", how, strings.Join(append([]string{"namespace", "network"}, labels...), ", "), series)
 }
 
-// Matchers of the requests that the objectives are about: those that reached an operation, so no probes and no scanners, and for
-// the latency none that take as long as the client's connection makes them.
+// Matchers for the requests that count for the objectives: requests to an operation, but no probes and scanners; for
+// the latency no transfers, which depend on the client's connection.
 const (
 	known     = `procedure!="unknown"`
 	transfers = `procedure!~"unknown|/plaza.v1.FileService/(Download|Upload).*"`
 	failed    = `code=~"5.."`
 )
 
-// decimal writes a number exactly, to nine places.
+// decimal formats a number with up to nine decimal places.
 func decimal(r *big.Rat) string {
 	text := r.FloatString(9)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
-// seconds writes a duration as a number of seconds.
+// seconds formats a duration as a number of seconds.
 func seconds(d time.Duration) string {
 	return decimal(big.NewRat(int64(d), int64(time.Second)))
 }
 
-// duration writes a duration as Prometheus does: 90s, 15m, 1h, 3d.
+// duration formats a duration for Prometheus: 90s, 15m, 1h, 3d.
 func duration(d time.Duration) string {
 	switch {
 	case d == 0:

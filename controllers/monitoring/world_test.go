@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// minutes is how long the series of the tests are. Longer ones are for cases that name a longer time.
+// minutes is the default length of the series. Cases with a later time have longer ones.
 const minutes = 100
 
-// world are the series of one network, a value each minute, in the notation of promtool.
+// world is the series of one network with one value per minute, in promtool's notation.
 type world struct {
 	namespace, network string
 	length             int
 	series             map[string]string
 }
 
-// constant and rising are values: the same each minute, and more by step each minute.
+// constant returns the same value for every minute, rising adds step every minute.
 func (w *world) constant(value any) string { return fmt.Sprintf("%vx%d", value, w.length) }
 func (w *world) rising(step any) string    { return fmt.Sprintf("0+%vx%d", step, w.length) }
 
-// of names a series. Labels are pairs of a name and a value.
+// of returns the name of a series. Labels are pairs of a name and a value.
 func (w *world) of(metric string, labels ...string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s{namespace=%q,network=%q", metric, w.namespace, w.network)
@@ -31,7 +31,7 @@ func (w *world) of(metric string, labels ...string) string {
 	return text.String() + "}"
 }
 
-// at names a series of the server of a region, with the labels that a scrape gives it.
+// at returns the name of a series of a region's server, with the labels of a scrape.
 func (w *world) at(region, metric string, labels ...string) string {
 	target := []string{"region", region, "pod", w.network + "-" + region + "-1", "exported_network", "0123456789abcdef01234567", "exported_region", region}
 	return w.of(metric, append(target, labels...)...)
@@ -66,7 +66,7 @@ func (w *world) drop(text string) {
 	maps.DeleteFunc(w.series, func(name, _ string) bool { return strings.Contains(name, text) })
 }
 
-// healthy is a network of which nothing has to be told: 3 of 6003 requests fail, where 6 may.
+// healthy is a network without alerts: 3 of 6003 requests fail, where 6 may.
 func healthy(namespace, network string, length int) *world {
 	w := &world{namespace: namespace, network: network, length: max(length, minutes), series: map[string]string{}}
 	for _, region := range []string{"us", "eu", "sg"} {
@@ -117,7 +117,7 @@ func (w *world) healthyServer(region string) {
 	w.requests(region, "200", 6000)
 	w.requests(region, "404", 600)
 	w.requests(region, "500", 3)
-	// What scanners ask for, and how long uploads take, is nobody's fault.
+	// Requests of scanners and the duration of uploads do not count.
 	w.series[w.at(region, "plaza_http_requests_total", "procedure", "unknown", "protocol", "rest", "code", "503")] = w.rising(9000)
 	w.durations(region, procedure, map[string]int{"0.1": 6500, "0.5": 6600, "1": 6603, "+Inf": 6603})
 	w.durations(region, "unknown", map[string]int{"0.1": 0, "0.5": 0, "1": 0, "+Inf": 9000})
@@ -125,12 +125,12 @@ func (w *world) healthyServer(region string) {
 	w.histogram("plaza_realtime_delay_seconds", region, map[string]int{"0.5": 100, "5": 100, "10": 100, "+Inf": 100})
 }
 
-// requests sets how many requests a minute a region answers with a status.
+// requests sets the number of requests per minute with a status in a region.
 func (w *world) requests(region, code string, perMinute any) {
 	w.series[w.at(region, "plaza_http_requests_total", "procedure", procedure, "protocol", "rest", "code", code)] = w.rising(perMinute)
 }
 
-// durations sets how many requests a minute take at most as long as each bucket says.
+// durations sets the number of requests per minute in each histogram bucket.
 func (w *world) durations(region, procedure string, buckets map[string]int) {
 	w.histogram("plaza_http_request_duration_seconds", region, buckets, "procedure", procedure)
 }
@@ -142,7 +142,7 @@ func (w *world) histogram(metric, region string, buckets map[string]int, labels 
 	w.series[w.at(region, metric+"_count", labels...)] = w.rising(buckets["+Inf"])
 }
 
-// inputs are the series of several worlds in order.
+// inputs returns the series of several worlds in order.
 func inputs(worlds ...*world) []promSeries {
 	var all []promSeries
 	for _, w := range worlds {

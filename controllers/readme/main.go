@@ -1,5 +1,5 @@
-// Readme writes the tables of README.md that are made from the code: the alerts, and the reasons of conditions. `make generate` runs it
-// in the repository's root; a test holds README.md against it.
+// Command readme generates the tables of controllers/README.md: the alerts, and the reasons of conditions. `make generate`
+// runs it in the root of the repository; a test compares the result with the file.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	readmeFile  = "README.md"
+	readmeFile  = "controllers/README.md"
 	reasonsFile = "api/v1alpha1/conditions.go"
 )
 
@@ -32,10 +32,10 @@ func write(readme, reasons string) error {
 	if err != nil || text == string(old) {
 		return err
 	}
-	return os.WriteFile(readme, []byte(text), 0o644) //nolint:gosec // the file is for everybody
+	return os.WriteFile(readme, []byte(text), 0o644) //nolint:gosec // a public file
 }
 
-// generate returns the README with its tables made anew.
+// generate returns the README with its tables replaced.
 func generate(readme, reasons string) (string, error) {
 	table, err := reasonTable(reasons)
 	if err != nil {
@@ -46,7 +46,7 @@ func generate(readme, reasons string) (string, error) {
 	return readme, errors.Join(errAlerts, errReasons)
 }
 
-// between puts content between the markers <!-- name --> and <!-- /name -->, each on a line of its own.
+// between replaces the lines between the marker lines <!-- name --> and <!-- /name -->.
 func between(text, name, content string) (string, error) {
 	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
 	before, rest, found := strings.Cut(text, begin)

@@ -13,23 +13,23 @@ import (
 
 const root = "../../"
 
-// TestReadme holds the tables of README.md against the code.
+// TestReadme compares the tables of controllers/README.md with the code.
 func TestReadme(t *testing.T) {
 	have, err := os.ReadFile(root + readmeFile)
 	require.NoError(t, err)
 	want, err := generate(string(have), root+reasonsFile)
 	require.NoError(t, err)
-	require.Equal(t, want, string(have), "make generate brings README.md up to date")
+	require.Equal(t, want, string(have), "run make generate")
 	for line := range strings.Lines(want) {
 		if path, found := strings.CutPrefix(line, "| ["); found && strings.Contains(line, "/runbooks/") {
 			_, path, _ = strings.Cut(path, "](")
 			path, _, _ = strings.Cut(path, ")")
-			require.FileExists(t, root+path)
+			require.FileExists(t, root+"controllers/"+path)
 		}
 	}
 }
 
-// TestReasons: every constant has a row, with what its comment says.
+// TestReasons checks that every constant has a row with its comment.
 func TestReasons(t *testing.T) {
 	table, err := reasonTable(root + reasonsFile)
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestReasons(t *testing.T) {
 	require.Contains(t, table, "| SchemaMigrated | `"+string(v1alpha1.ReasonMigrated)+"` | The database has the schema that the image needs. |\n")
 	require.Contains(t, table, "|  | `"+string(v1alpha1.ReasonNotPaused)+"` | spec.paused is false. |\n")
 	require.Contains(t, table, "| KeysReady; KeysVerified of a region; events about keys | `"+string(v1alpha1.ReasonKeysVerified)+"` | ")
-	require.Contains(t, table, "|  | `"+string(v1alpha1.ReasonMigrating)+"` | A migration runs; regions keep their pods until it is done. |\n")
+	require.Contains(t, table, "|  | `"+string(v1alpha1.ReasonMigrating)+"` | A migration is running; regions keep their pods until it has completed. |\n")
 }
 
 func TestWrite(t *testing.T) {
@@ -54,12 +54,12 @@ func TestWrite(t *testing.T) {
 	require.Contains(t, string(text), "|\n<!-- /reasons -->\nc\n")
 
 	require.NoError(t, os.WriteFile(readme, []byte("no markers\n"), 0o600))
-	require.ErrorContains(t, write(readme, root+reasonsFile), `README.md has no lines "<!-- alerts -->" and "<!-- /alerts -->"`)
+	require.ErrorContains(t, write(readme, root+reasonsFile), `controllers/README.md has no lines "<!-- alerts -->" and "<!-- /alerts -->"`)
 	require.Error(t, write(readme+"x", root+reasonsFile))
 	require.Error(t, write(readme, root+"README.md"))
 }
 
-// TestComments: a reason whose comment is missing, or not about it, is an error and no empty row.
+// TestComments checks that a reason without a matching comment is an error.
 func TestComments(t *testing.T) {
 	for name, test := range map[string]struct{ source, want string }{
 		"no comment":      {"\tReasonA Reason = \"A\"", `the comment of ReasonA does not begin with "ReasonA: "`},

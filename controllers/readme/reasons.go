@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// reasonTable makes a table of the constants of type Reason in a Go file: a row for each, from its comment, in the order of the file,
-// which groups them by what they are reasons of.
+// reasonTable returns a table of the constants of type Reason in a Go file, with their comments. The rows have the order of the
+// file, which groups the reasons by condition.
 func reasonTable(path string) (string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString("| condition | reason | meaning, and what to do |\n|---|---|---|\n")
+	b.WriteString("| condition | reason | meaning and remedy |\n|---|---|---|\n")
 	for _, decl := range file.Decls {
 		group, ok := decl.(*ast.GenDecl)
 		if !ok || group.Tok != token.CONST || !strings.HasPrefix(group.Doc.Text(), "Reasons of ") {
@@ -37,7 +37,7 @@ func reasonTable(path string) (string, error) {
 	return b.String(), nil
 }
 
-// reasonRow is the reason, and its comment without the constant's name.
+// reasonRow returns the reason, and its comment without the name of the constant.
 func reasonRow(spec *ast.ValueSpec) (string, error) {
 	name := spec.Names[0].Name
 	literal, ok := spec.Values[0].(*ast.BasicLit)
@@ -56,7 +56,7 @@ func reasonRow(spec *ast.ValueSpec) (string, error) {
 	return "`" + reason + "` | " + sentence(meaning), nil
 }
 
-// sentence begins with a capital, unless its first word is the name of a field.
+// sentence capitalizes the text, unless its first word is the name of a field.
 func sentence(text string) string {
 	if first, _, _ := strings.Cut(text, " "); text == "" || strings.Contains(strings.TrimSuffix(first, "."), ".") {
 		return text

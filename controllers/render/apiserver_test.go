@@ -27,7 +27,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// TestAPIServer asks a real API server.
+// TestAPIServer uses a real API server.
 func TestAPIServer(t *testing.T) {
 	server := startServer(t)
 	t.Run("rendered", func(t *testing.T) { testAccepted(t, server) })
@@ -35,9 +35,9 @@ func TestAPIServer(t *testing.T) {
 	t.Run("handover", func(t *testing.T) { testHandover(t, server) })
 }
 
-// testAccepted applies everything in namespaces that enforce the pod security standard "restricted": the server refuses and
-// warns of nothing, and has afterwards, field by field, what was rendered. Pods are made from the templates, because the
-// standard is enforced on pods.
+// testAccepted applies all objects in namespaces that enforce the pod security standard "restricted": the server
+// returns no errors or warnings, and stores every field as rendered. It also creates pods from the templates, because
+// the standard is enforced on pods.
 func testAccepted(t *testing.T, server *apiServer) {
 	t.Helper()
 	for name, sn := range specs(t) {
@@ -58,7 +58,7 @@ func testAccepted(t *testing.T, server *apiServer) {
 	}
 }
 
-// testSamples does with the samples what the README says, by kubectl.
+// testSamples applies the samples with kubectl, as in the README.
 func testSamples(t *testing.T, server *apiServer) {
 	t.Helper()
 	server.namespace(t, "samples")
@@ -83,7 +83,7 @@ func testSamples(t *testing.T, server *apiServer) {
 	require.NoError(t, server.client.Get(t.Context(), client.ObjectKey{Namespace: "samples", Name: "acme-db"}, &corev1.Secret{}))
 }
 
-// apiServer is a real API server, and what it warned of.
+// apiServer is a real API server with the warnings that it returned.
 type apiServer struct {
 	env    *envtest.Environment
 	client client.Client
@@ -125,7 +125,7 @@ func startServer(t *testing.T) *apiServer {
 
 var _ rest.WarningHandlerWithContext = (*apiServer)(nil)
 
-// HandleWarningHeaderWithContext remembers a warning.
+// HandleWarningHeaderWithContext records a warning.
 func (s *apiServer) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *apiServer) watchWarnings(t *testing.T) {
 	})
 }
 
-// waitForClasses waits for the priority classes that the server makes at its start, without which it refuses pods.
+// waitForClasses waits for the priority classes that the server creates at startup; without them it rejects pods.
 func (s *apiServer) waitForClasses(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -162,7 +162,7 @@ func (s *apiServer) namespace(t *testing.T, name string) {
 	}}))
 }
 
-// apply applies an object as the operator does, and reads back what is there then.
+// apply applies an object like the operator, and reads it back.
 func (s *apiServer) apply(t *testing.T, object client.Object) {
 	t.Helper()
 	desired := unstructuredOf(t, object)
@@ -173,7 +173,7 @@ func (s *apiServer) apply(t *testing.T, object client.Object) {
 	requireIn(t, fileName(object), desired, live.Object)
 }
 
-// pod makes a pod of a template, as a controller would.
+// pod creates a pod from a template, like a controller.
 func (s *apiServer) pod(t *testing.T, namespace string, template corev1.PodTemplateSpec) {
 	t.Helper()
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
@@ -181,7 +181,7 @@ func (s *apiServer) pod(t *testing.T, namespace string, template corev1.PodTempl
 	require.NoError(t, s.client.Create(t.Context(), pod, client.FieldValidation(metav1.FieldValidationStrict)))
 }
 
-// unstructuredOf returns what is sent of an object, without what Go's types print though it is unset.
+// unstructuredOf returns an object as it is sent, without the unset fields that Go types marshal.
 func unstructuredOf(t *testing.T, object client.Object) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(object)
@@ -192,7 +192,8 @@ func unstructuredOf(t *testing.T, object client.Object) map[string]any {
 	return content.Object
 }
 
-// requireIn: live has every field of desired, with the same value. A list of the same length is compared item by item.
+// requireIn checks that live has every field of desired with the same value. Lists of the same length are compared item
+// by item.
 func requireIn(t *testing.T, path string, desired, live any) {
 	t.Helper()
 	switch want := desired.(type) {
@@ -214,7 +215,7 @@ func requireIn(t *testing.T, path string, desired, live any) {
 	}
 }
 
-// serviceMonitorCRD stands for that of the Prometheus operator, whose module has only the Go types: it takes everything.
+// serviceMonitorCRD replaces that of the Prometheus operator, whose module has only Go types; it has no schema.
 func serviceMonitorCRD() *apiextensionsv1.CustomResourceDefinition {
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "servicemonitors.monitoring.coreos.com"},

@@ -10,9 +10,9 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// How a server ends: the kubelet waits preStopSeconds while the pod's address leaves the Services, then the server gets
-// SIGTERM, is not ready but answers for drainDelay, and lets running requests end for shutdownTimeout. They are written into the
-// configuration, not left to the platform's defaults, because the pod's grace period has to cover them.
+// How a server shuts down: the kubelet waits preStopSeconds while the pod's address is removed from the Services. The
+// server then receives SIGTERM, reports not ready but keeps answering for drainDelay, and finishes running requests
+// within shutdownTimeout. The values are written into the configuration because the pod's grace period must cover them.
 const (
 	preStopSeconds     = 5
 	drainSeconds       = 5
@@ -20,10 +20,10 @@ const (
 	graceMarginSeconds = 5
 )
 
-// Configuration returns the configuration file of a region's servers. Everything in it is read once, at the start.
+// Configuration returns the configuration file of a region's servers. All of it is read once, at startup.
 //
-// The file is the platform's weakest layer, so that a variable of the spec's `env` wins over it. Only settings that every
-// version of the platform has belong here: a server refuses a file with a setting that it does not know.
+// The file has the lowest precedence, so that a variable of the spec's `env` overrides it. It must only contain
+// settings that every version of the platform knows: a server refuses a file with unknown settings.
 func Configuration(n Network, r *v1alpha1.Region) string {
 	var file configuration
 	file.set("region", string(r.Code))
@@ -49,11 +49,12 @@ func Configuration(n Network, r *v1alpha1.Region) string {
 	return file.String()
 }
 
-// Endpoint returns the address at which clients reach a region: TLS ends at the Ingress, the Gateway, or before the cluster.
+// Endpoint returns the address at which clients reach a region: TLS ends at the Ingress, at the Gateway, or in front of
+// the cluster.
 func Endpoint(r *v1alpha1.Region) string { return "https://" + r.Host }
 
-// ConfigMap returns the ConfigMap with a region's configuration file. It belongs to the pod template: apply it when the
-// region's turn to roll has come, right before the Deployment.
+// ConfigMap returns the ConfigMap with a region's configuration file. It belongs to the pod template: apply it right
+// before the Deployment.
 func ConfigMap(n Network, r *v1alpha1.Region) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		TypeMeta:   typeMeta(corev1.SchemeGroupVersion, "ConfigMap"),
@@ -62,7 +63,7 @@ func ConfigMap(n Network, r *v1alpha1.Region) *corev1.ConfigMap {
 	}
 }
 
-// configuration is a YAML file of settings, one a line.
+// configuration is a YAML file with one setting per line.
 type configuration struct{ text strings.Builder }
 
 func (c *configuration) set(name, value string) {
@@ -71,10 +72,10 @@ func (c *configuration) set(name, value string) {
 
 func (c *configuration) String() string { return c.text.String() }
 
-// locality is the database's own name for a region.
+// locality returns the database's name of a region.
 type locality struct{ code, name string }
 
-// localities returns the localities that the spec names, in the order of the codes.
+// localities returns the localities of the spec, ordered by region code.
 func localities(db v1alpha1.Database) []locality {
 	var out []locality
 	for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG} {

@@ -24,12 +24,12 @@ const (
 	urlSG  = "postgresql://plaza@sg.db.example:26257/plaza"
 )
 
-// TestPlatformTakesIt gives the platform's own configuration what a rendered pod would give it, for every sample and region
-// and every content that the database's Secret may have.
-func TestPlatformTakesIt(t *testing.T) {
+// TestPlatformAcceptsConfiguration loads the platform's configuration as a rendered pod would, for every sample, region and variant
+// of the database's Secret.
+func TestPlatformAcceptsConfiguration(t *testing.T) {
 	secrets := map[string]struct {
 		data    map[string]string
-		primary map[region.Code]string // where a region, and a migration with this primary region, asks what belongs to no home
+		primary map[region.Code]string // the home of rows that belong to no region, for a region and for a migration with this primary region
 	}{
 		"one":         {map[string]string{"url": urlAll}, map[region.Code]string{"us": urlAll, "eu": urlAll, "sg": urlAll}},
 		"three":       {map[string]string{"url-us": urlUS, "url-eu": urlEU, "url-sg": urlSG}, map[region.Code]string{"us": urlUS, "eu": urlEU, "sg": urlSG}},
@@ -71,7 +71,7 @@ func requireLocalities(t *testing.T, sn *v1alpha1.SocialNetwork, cfg config.Conf
 	require.Equal(t, config.Survive(sn.Spec.Database.Survive), cfg.Survive)
 }
 
-// requireGrace: the kubelet kills no server that still ends in its own time.
+// requireGrace checks that the grace period covers the whole shutdown.
 func requireGrace(t *testing.T, pod corev1.PodSpec, cfg config.Config) {
 	t.Helper()
 	sleep := time.Duration(pod.Containers[0].Lifecycle.PreStop.Sleep.Seconds) * time.Second
@@ -79,7 +79,7 @@ func requireGrace(t *testing.T, pod corev1.PodSpec, cfg config.Config) {
 	require.GreaterOrEqual(t, grace, sleep+cfg.DrainDelay.Std()+cfg.ShutdownTimeout.Std()+5*time.Second)
 }
 
-// load does what the kubelet and the program do: files from volumes, variables from Secrets, flags from arguments.
+// load does the work of the kubelet and the program: files from volumes, variables from Secrets, flags from arguments.
 func load(t *testing.T, pod corev1.PodSpec, file *corev1.ConfigMap, secret map[string]string) config.Config {
 	t.Helper()
 	root := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Deployment returns the Deployment of a region. Under autoscaling it has no number of replicas: that is the autoscaler's.
+// Deployment returns the Deployment of a region. With autoscaling, it does not set replicas.
 func Deployment(n Network, r *v1alpha1.Region) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   typeMeta(appsv1.SchemeGroupVersion, "Deployment"),
@@ -34,7 +34,7 @@ func Deployment(n Network, r *v1alpha1.Region) *appsv1.Deployment {
 	}
 }
 
-// template returns the pod template of a region's servers: everything in it restarts them.
+// template returns the pod template of a region's servers: every change of it restarts them.
 func template(n Network, r *v1alpha1.Region) corev1.PodTemplateSpec {
 	annotations := maps.Clone(r.PodAnnotations)
 	if annotations == nil {
@@ -67,8 +67,8 @@ func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
 		{Name: PortOpsName, ContainerPort: PortOps, Protocol: corev1.ProtocolTCP},
 	}
 	c.VolumeMounts = append(serverMounts(n.SN.Spec.Storage), c.VolumeMounts...)
-	// A server that starts may wait for the database; it is alive as soon as it listens. Liveness asks nothing of the database:
-	// a restart would not bring that back.
+	// A starting server may wait for the database; it is live as soon as it listens. Liveness does not depend on the
+	// database, because a restart would not bring the database back.
 	c.StartupProbe = probe("/livez", 2, 30)
 	c.LivenessProbe = probe("/livez", 10, 3)
 	c.ReadinessProbe = probe("/readyz", 5, 2)
@@ -76,7 +76,7 @@ func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
 	return c
 }
 
-// probe asks path every period seconds, and believes in a failure after so many in a row.
+// probe returns an HTTP probe that fails after the given number of failures in a row.
 func probe(path string, period, failures int32) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{

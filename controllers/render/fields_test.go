@@ -16,11 +16,11 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// unused are the fields of the spec that no object of this package shows, and who acts on them.
+// unused are the fields of the spec that no object of this package depends on, with their users.
 var unused = map[string]string{
-	"serverKeys.rotateEvery":         "the stage of the keys rotates by it",
-	"serverKeys.overlap":             "the stage of the keys writes it into the key file",
-	"moderation.whitelistEnabled":    "pushed to the servers, which take it without a restart",
+	"serverKeys.rotateEvery":         "package keys",
+	"serverKeys.overlap":             "package keys writes it into the key file",
+	"moderation.whitelistEnabled":    "pushed to the servers without a restart",
 	"moderation.reportEnabled":       "pushed to the servers",
 	"moderation.flagLimit":           "pushed to the servers",
 	"monitoring.alerts.enabled":      "package monitoring renders the alerts",
@@ -28,14 +28,14 @@ var unused = map[string]string{
 	"monitoring.alerts.latencyP99":   "package monitoring",
 	"monitoring.alerts.labels{}":     "package monitoring",
 	"monitoring.dashboards":          "package monitoring renders the dashboard",
-	"rollout.maxRegionsRolling":      "the stage of the regions rolls by it",
-	"rollout.soak":                   "the stage of the regions rolls by it",
-	"paused":                         "nothing is applied; what would be is the same",
-	"deletionPolicy":                 "the stage of the keys decides who owns the Secrets",
+	"rollout.maxRegionsRolling":      "package rollout",
+	"rollout.soak":                   "package rollout",
+	"paused":                         "decides whether objects are applied, not their content",
+	"deletionPolicy":                 "package keys sets the owner of the Secrets",
 }
 
-// TestEveryField changes each field of the spec by itself: some object changes with it, or the list above says why not. So
-// there is no field that does nothing.
+// TestEveryField changes each field of the spec by itself: some object changes with it, unless the field is listed in
+// unused. So no field of the spec is without effect.
 func TestEveryField(t *testing.T) {
 	seen := map[string]bool{}
 	for _, path := range leaves(reflect.TypeFor[v1alpha1.SocialNetworkSpec](), "", nil) {
@@ -52,13 +52,13 @@ func TestEveryField(t *testing.T) {
 	require.Greater(t, len(seen), 120, "the walk goes into the types of Kubernetes too")
 }
 
-// leaf is a field of the spec that has a value of its own.
+// leaf is a field of the spec that is not a struct.
 type leaf struct {
 	name  string // as in YAML, with [] for a list and {} for a map
-	steps []int  // indices of struct fields; pointers, lists and maps on the way are made
+	steps []int  // indices of struct fields; pointers, lists and maps in between are created
 }
 
-// leaves returns every field below a type, steps being the way to it.
+// leaves returns all leaves of a type; steps is the path to it.
 func leaves(typ reflect.Type, name string, steps []int) []leaf {
 	switch {
 	case typ == reflect.TypeFor[resource.Quantity]():
@@ -91,7 +91,7 @@ func yamlName(field reflect.StructField) string {
 	return name
 }
 
-// withField returns a network of one region in which nothing is said but the one field, with its nth value.
+// withField returns a network with one region in which only the given field is set, to its nth value.
 func withField(path leaf, n int) *v1alpha1.SocialNetwork {
 	sn := &v1alpha1.SocialNetwork{}
 	sn.Name, sn.Namespace = "acme", "social"
@@ -104,7 +104,7 @@ func withField(path leaf, n int) *v1alpha1.SocialNetwork {
 	return sn
 }
 
-// reach makes what value points to or lists first, until it is a struct.
+// reach creates what value points to, or its first item, until it is a struct.
 func reach(value reflect.Value) reflect.Value {
 	for {
 		switch value.Kind() {
@@ -124,7 +124,7 @@ func reach(value reflect.Value) reflect.Value {
 	}
 }
 
-// fill gives value its nth value, none of which is the zero of its type but false.
+// fill sets value to its nth value, which is not zero, except for false.
 func fill(value reflect.Value, n int) {
 	switch value.Type() {
 	case reflect.TypeFor[resource.Quantity]():
@@ -155,7 +155,7 @@ func fill(value reflect.Value, n int) {
 	}
 }
 
-// everything returns all objects of a network as one text.
+// everything returns all objects of a network as text.
 func everything(t *testing.T, sn *v1alpha1.SocialNetwork) []byte {
 	t.Helper()
 	var out []byte

@@ -15,12 +15,12 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 const goldenFolder = "testdata/golden"
 
-// TestGolden holds every object of every sample against its file. A change of a Deployment's template here is a restart of
-// every network when the operator is upgraded: make sure that it is worth that.
+// TestGolden compares every object of every sample with its file. A change of a Deployment's template restarts every
+// network when the operator is upgraded: make sure that it is worth that.
 func TestGolden(t *testing.T) {
 	got := map[string]string{}
 	for sample, sn := range specs(t) {
@@ -38,7 +38,7 @@ func TestGolden(t *testing.T) {
 	}
 	want := goldenFiles(t)
 	for name, text := range got {
-		require.Equal(t, want[name], text, "%s: go test ./controllers/render -update writes it anew", name)
+		require.Equal(t, want[name], text, "%s: go test ./controllers/render -update rewrites it", name)
 		delete(want, name)
 	}
 	require.Empty(t, want, "golden files that nothing renders")

@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ScaleManager is the field manager that holds a Deployment's number of pods from when an autoscaler is asked for until it
-// chooses one.
+// ScaleManager is the field manager that owns a Deployment's replicas between the creation of an autoscaler and its
+// first scaling.
 const ScaleManager = "plaza-operator-scale"
 
-// ReplicasHandover returns what to apply, as ScaleManager and by force, before a Deployment that has a fixed number of pods is
-// applied without one: the number that it has now. Without that the field would lose its only owner, the API server would set
-// it to its default, and every pod but one would end before the autoscaler looks for the first time.
+// ReplicasHandover returns what to apply as ScaleManager, with force, before a Deployment with fixed replicas is
+// applied without them: its current replicas. Otherwise the field would lose its only owner, the API server would reset
+// it to the default 1, and all other pods would end before the autoscaler runs for the first time.
 //
-// It returns nil where there is nothing to hand over: owner, the field manager of the operator, does not hold the number.
+// It returns nil if owner, the operator's field manager, does not own the replicas.
 func ReplicasHandover(live *appsv1.Deployment, owner string) *unstructured.Unstructured {
 	if live.Spec.Replicas == nil || !ownsReplicas(live, owner) {
 		return nil
@@ -29,7 +29,7 @@ func ReplicasHandover(live *appsv1.Deployment, owner string) *unstructured.Unstr
 	}}
 }
 
-// ownsReplicas tells whether manager applied the number of pods.
+// ownsReplicas reports whether manager applied the replicas.
 func ownsReplicas(live *appsv1.Deployment, manager string) bool {
 	for _, entry := range live.ManagedFields {
 		if entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" || entry.FieldsV1 == nil {
@@ -39,7 +39,7 @@ func ownsReplicas(live *appsv1.Deployment, manager string) bool {
 			Spec map[string]json.RawMessage `json:"f:spec"`
 		}
 		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &owned) != nil {
-			continue // not of a form that we know: then we own nothing
+			continue // an unknown format
 		}
 		if _, ok := owned.Spec["f:replicas"]; ok {
 			return true

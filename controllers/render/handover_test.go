@@ -50,7 +50,7 @@ func TestReplicasHandover(t *testing.T) {
 	}
 }
 
-// testHandover goes from a fixed number of pods to an autoscaler and back: the number is never the API server's default.
+// testHandover changes from fixed replicas to an autoscaler and back: replicas never have the API server's default.
 func testHandover(t *testing.T, server *apiServer) {
 	t.Helper()
 	server.namespace(t, "handover")

@@ -10,12 +10,12 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// TerminationLog is where a migration writes its last error, which the pod's status then shows.
+// TerminationLog is the file to which a migration writes its error, which becomes the termination message of the pod.
 const TerminationLog = corev1.TerminationMessagePathDefault
 
-// MigrationTarget returns a hash of what a migration depends on: the image, where the database is, and where its rows
-// belong. A network is migrated when the Job of its target is complete. New content of the database's Secret, such as another
-// password, is no new target.
+// MigrationTarget returns a hash of the inputs of a migration: the image, the address of the database, and the
+// placement of its rows. A network is migrated when the Job of its target is complete. A change of the content of the
+// database's Secret, such as its password, does not change the target.
 func MigrationTarget(n Network) string {
 	db := n.SN.Spec.Database
 	return hashOf(struct {
@@ -27,12 +27,12 @@ func MigrationTarget(n Network) string {
 	}{n.Image(), db.SecretRef.Name, primaryRegion(db), db.Localities, survive(db)})
 }
 
-// MigrationJob returns the Job of an attempt, counted from 1, to migrate the database. Every attempt of a target has the same
-// name, so that there is never more than one; a Job cannot change, so it is made only where there is none. It does not try
-// again by itself: how often and when is for the operator to say.
+// MigrationJob returns the Job of a migration attempt, counted from 1. All attempts at a target have the same name, so
+// that there is at most one; Jobs are immutable, so it is only created, never changed. It does not retry by itself: the
+// operator decides when to retry.
 //
-// The pod runs where the pods of the primary region run, with the same resources, tolerations, affinity and variables; of the
-// spec's first region where the primary one is not in the spec.
+// The pod has the scheduling, resources and variables of the primary region's pods, or of those of the spec's first
+// region if the spec does not have the primary one.
 func MigrationJob(n Network, attempt int32) *batchv1.Job {
 	target := MigrationTarget(n)
 	job := &batchv1.Job{
@@ -70,7 +70,7 @@ func migrationTemplate(n Network) corev1.PodTemplateSpec {
 	}
 }
 
-// migrationRegion returns the region whose pods a migration's pod is like.
+// migrationRegion returns the region whose pods a migration's pod resembles.
 func migrationRegion(n Network) *v1alpha1.Region {
 	if r := n.Region(primaryRegion(n.SN.Spec.Database)); r != nil {
 		return r
@@ -78,7 +78,7 @@ func migrationRegion(n Network) *v1alpha1.Region {
 	return &n.SN.Spec.Regions[0]
 }
 
-// migrationArgs are flags, which win over every variable: what the operator hashed is what runs.
+// migrationArgs are flags, which override every variable, so that the migration runs with what was hashed.
 func migrationArgs(db v1alpha1.Database) []string {
 	args := []string{
 		"migrate", "up", "--json", "--termination-log=" + TerminationLog,
@@ -92,7 +92,8 @@ func migrationArgs(db v1alpha1.Database) []string {
 	return args
 }
 
-// MigrationServiceAccount returns the ServiceAccount of migrations. It has no rights, and its token is not mounted.
+// MigrationServiceAccount returns the ServiceAccount of migrations. It has no permissions, and its token is not
+// mounted.
 func MigrationServiceAccount(n Network) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{
 		TypeMeta:                     typeMeta(corev1.SchemeGroupVersion, "ServiceAccount"),

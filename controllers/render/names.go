@@ -15,7 +15,7 @@ const (
 	ComponentMonitoring Component = "monitoring"
 )
 
-// Labels, and values of them. Every object of a network carries the first five; objects of one region also LabelRegion.
+// Labels and their values. Every object of a network has the first five; objects of one region also have LabelRegion.
 const (
 	LabelName      = "app.kubernetes.io/name"
 	LabelInstance  = "app.kubernetes.io/instance"
@@ -23,7 +23,7 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	LabelNetwork   = "plaza.social/network"
 	LabelRegion    = "plaza.social/region"
-	// LabelWatched, with the value "true", marks the Secrets that the operator's cache holds.
+	// LabelWatched, with the value "true", marks the Secrets that the operator caches.
 	LabelWatched = "plaza.social/watched"
 
 	AppName      = "plaza"
@@ -32,17 +32,17 @@ const (
 
 // Annotations.
 const (
-	// AnnotationTemplate, on a Deployment, is the TemplateHash of the template that was last applied: a region rolls when it changes.
+	// AnnotationTemplate, on a Deployment, is the TemplateHash of the template that was applied last.
 	AnnotationTemplate = "plaza.social/template"
-	// AnnotationConfiguration, on a pod template, is the hash of what pods read once, at their start.
+	// AnnotationConfiguration, on a pod template, is the ConfigurationHash.
 	AnnotationConfiguration = "plaza.social/configuration"
-	// AnnotationTarget, on a migration's Job, is the whole hash of MigrationTarget.
+	// AnnotationTarget, on a migration's Job, is the full hash of MigrationTarget.
 	AnnotationTarget = "plaza.social/migration-target"
 	// AnnotationAttempt, on a migration's Job, is the number of the attempt, from 1.
 	AnnotationAttempt = "plaza.social/attempt"
 )
 
-// Keys of Secrets and ConfigMaps: the names of the files that the platform reads.
+// Keys of Secrets and ConfigMaps, which are the names of the files that the platform reads.
 const (
 	ServerKeysFile   = "server-keys.json"
 	APIKeysFile      = "api-keys.json" //nolint:gosec // the name of a file
@@ -60,39 +60,39 @@ const (
 	PortOpsName        = "ops"
 )
 
-// ContainerName is the name of the one container of servers and migrations.
+// ContainerName is the name of the container of servers and migrations.
 const ContainerName = "plaza"
 
-// RegionName names a region's Deployment, Service, ServiceAccount, ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget,
-// NetworkPolicy, Ingress and HTTPRoute.
+// RegionName returns the name of a region's Deployment, Service, ServiceAccount, ConfigMap, HorizontalPodAutoscaler,
+// PodDisruptionBudget, NetworkPolicy, Ingress and HTTPRoute.
 func RegionName(network string, code v1alpha1.RegionCode) string { return network + "-" + string(code) }
 
-// ServerKeysSecret names the Secret with the server keys that the operator makes for a region.
+// ServerKeysSecret returns the name of the Secret with the server keys that the operator creates for a region.
 func ServerKeysSecret(network string, code v1alpha1.RegionCode) string {
 	return RegionName(network, code) + "-server-keys"
 }
 
-// SigningKeysSecret names the Secret with the keys that sign access tokens.
+// SigningKeysSecret returns the name of the Secret with the keys that sign access tokens.
 func SigningKeysSecret(network string) string { return network + "-signing-keys" }
 
-// APIKeysSecret names the Secret with the API keys.
+// APIKeysSecret returns the name of the Secret with the API keys.
 func APIKeysSecret(network string) string { return network + "-api-keys" }
 
-// IdentitySecret names the Secret with what is made once and never changes: the network's id and the directory's key.
+// IdentitySecret returns the name of the Secret with the network's id and directory key, which never change.
 func IdentitySecret(network string) string { return network + "-identity" }
 
-// MigrationJobName names the Job that migrates to a target, as MigrationTarget returns it.
+// MigrationJobName returns the name of the Job for a target returned by MigrationTarget.
 func MigrationJobName(network, target string) string {
 	return MigrationName(network) + "-" + target[:min(8, len(target))]
 }
 
-// MigrationName names the ServiceAccount of migrations.
+// MigrationName returns the name of the ServiceAccount of migrations.
 func MigrationName(network string) string { return network + "-migrate" }
 
-// MonitoringName names the ServiceMonitor and the PrometheusRule.
+// MonitoringName returns the name of the ServiceMonitor and the PrometheusRule.
 func MonitoringName(network string) string { return network }
 
-// DashboardName names the ConfigMap with the dashboard.
+// DashboardName returns the name of the ConfigMap with the dashboard.
 func DashboardName(network string) string { return network + "-dashboard" }
 
 // Labels returns the labels of an object of a network.
@@ -113,7 +113,7 @@ func RegionLabels(network string, component Component, code v1alpha1.RegionCode)
 	return labels
 }
 
-// ServerSelector selects the servers of every region of a network, and their Services.
+// ServerSelector returns labels that select the servers of every region of a network, and their Services.
 func ServerSelector(network string) map[string]string {
 	return map[string]string{
 		LabelName:      AppName,
@@ -122,7 +122,7 @@ func ServerSelector(network string) map[string]string {
 	}
 }
 
-// RegionSelector selects the pods of a region. It is part of the Deployment and can never change.
+// RegionSelector returns labels that select the pods of a region. It is part of the Deployment and must never change.
 func RegionSelector(network string, code v1alpha1.RegionCode) map[string]string {
 	selector := ServerSelector(network)
 	selector[LabelRegion] = string(code)

@@ -6,32 +6,33 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Network is a SocialNetwork and what else its objects are made from.
+// Network is the input of rendering.
 type Network struct {
-	// SN is the SocialNetwork, with the defaults of the CRD filled in. It is only read.
+	// SN is the SocialNetwork with the defaults of the CRD. It is only read.
 	SN *v1alpha1.SocialNetwork
 	// NetworkID is the network's id, 24 lowercase hexadecimal characters.
 	NetworkID string
-	// DefaultImage is the platform's image where the spec names none.
+	// DefaultImage is the platform's image if the spec does not set one.
 	DefaultImage string
-	// OperatorNamespace is where the operator's pods run. Empty: the operations port is open to them from any namespace.
+	// OperatorNamespace is the namespace of the operator's pods. If it is empty, the operations port is open to the
+	// operator's pods in all namespaces.
 	OperatorNamespace string
-	// SecretsFingerprint tells one content of the Secrets that pods read as variables at their start (database, storage) from
-	// another. Pods restart when it changes. It must be a keyed hash, because it is written into an annotation that more people
-	// may read than the Secrets. Empty: the contents are not followed.
+	// SecretsFingerprint changes with the content of the Secrets that pods read as environment variables at startup
+	// (database, storage); pods restart when it changes. It must be a keyed hash, because it becomes an annotation that
+	// more users can read than the Secrets. If it is empty, changes are ignored.
 	SecretsFingerprint string
-	// Capabilities is what the cluster offers.
+	// Capabilities are the optional kinds of the cluster.
 	Capabilities Capabilities
 }
 
-// Capabilities tells which kinds that are not part of Kubernetes itself the cluster knows.
+// Capabilities are the kinds outside Kubernetes itself that the cluster has.
 type Capabilities struct {
 	HTTPRoute      bool // gateway.networking.k8s.io/v1
 	ServiceMonitor bool // monitoring.coreos.com/v1
 	PrometheusRule bool // monitoring.coreos.com/v1
 }
 
-// Region returns the region of the spec with this code, nil where there is none.
+// Region returns the region of the spec with this code, or nil.
 func (n Network) Region(code v1alpha1.RegionCode) *v1alpha1.Region {
 	for i := range n.SN.Spec.Regions {
 		if n.SN.Spec.Regions[i].Code == code {
@@ -49,7 +50,7 @@ func (n Network) Image() string {
 	return n.DefaultImage
 }
 
-// OwnerReference returns the reference that makes an object end with its network.
+// OwnerReference returns a reference that makes the network the controller of an object.
 func OwnerReference(sn *v1alpha1.SocialNetwork) metav1.OwnerReference {
 	return metav1.OwnerReference{
 		APIVersion:         v1alpha1.GroupVersion.String(),
@@ -71,7 +72,7 @@ func (n Network) meta(name string, component Component) metav1.ObjectMeta {
 	}
 }
 
-// regionMeta returns the metadata of an object of a region: they all have the same name.
+// regionMeta returns the metadata of an object of a region; they all have the same name.
 func (n Network) regionMeta(code v1alpha1.RegionCode) metav1.ObjectMeta {
 	m := n.meta(RegionName(n.SN.Name, code), ComponentServer)
 	m.Labels = RegionLabels(n.SN.Name, ComponentServer, code)

@@ -15,13 +15,13 @@ const (
 	labelNamespace = corev1.LabelMetadataName
 )
 
-// NetworkPolicy returns which traffic reaches and leaves a region's pods, nil where the spec wants none.
+// NetworkPolicy returns the policy of a region's pods, or nil if the spec disables it.
 //
-// In: anybody to the API; the operator and Prometheus to operations (the kubelet's probes come from the node, which policies
-// let pass). Out: DNS to anywhere, because a node's own cache has a link-local address; TCP to every other address but the
-// link-local ones. The ports and addresses of the database and of storage are in Secrets that this package does not see, and
-// managed databases change theirs. What is shut is what a server never needs and an attacker wants first: the cloud's metadata
-// service, which hands out the node's credentials.
+// Ingress: the API port from anywhere, and the operations port from the operator and Prometheus; policies do not apply
+// to probes of the kubelet. Egress: DNS to anywhere, because a node-local DNS cache has a link-local address, and TCP
+// to every address that is not link-local. The addresses of the database and of the storage are in Secrets that this
+// package does not see, and those of managed databases change. This blocks the cloud's metadata service, which hands
+// out the node's credentials.
 func NetworkPolicy(n Network, r *v1alpha1.Region) *networkingv1.NetworkPolicy {
 	if !n.SN.Spec.NetworkPolicy.Enabled {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// RegionObjects returns what a region needs beside its Deployment, in the order in which it is applied. An HTTPRoute is
-// among them only where the cluster has that kind.
+// RegionObjects returns the objects of a region apart from its Deployment, in the order in which they are applied. An
+// HTTPRoute is included only if the cluster has the kind.
 func RegionObjects(n Network, r *v1alpha1.Region) []client.Object {
 	objects := []client.Object{ServiceAccount(n, r), ConfigMap(n, r), Service(n, r)}
 	objects = appendWanted(objects, NetworkPolicy(n, r))
@@ -22,7 +22,7 @@ func RegionObjects(n Network, r *v1alpha1.Region) []client.Object {
 	return objects
 }
 
-// Everything returns all objects of a network that this package renders, the first attempt of the migration included.
+// Everything returns all objects of a network that this package renders, including the first attempt of the migration.
 func Everything(n Network) []client.Object {
 	objects := []client.Object{MigrationServiceAccount(n), MigrationJob(n, 1)}
 	for i := range n.SN.Spec.Regions {
@@ -36,9 +36,16 @@ func Everything(n Network) []client.Object {
 	return objects
 }
 
-// RegionKinds returns the kinds that the objects of a region can have, for the sweep of what the spec no longer names.
-func RegionKinds(c Capabilities) []schema.GroupVersionKind {
-	kinds := []schema.GroupVersionKind{
+// The optional kinds: a cluster may lack their CRDs.
+var (
+	ServiceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}
+	PrometheusRuleKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "PrometheusRule"}
+	HTTPRouteKind      = schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"}
+)
+
+// RegionKinds returns the kinds of a region's objects, without the optional ones.
+func RegionKinds() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{
 		{Group: "apps", Version: "v1", Kind: "Deployment"},
 		{Version: "v1", Kind: "Service"},
 		{Version: "v1", Kind: "ServiceAccount"},
@@ -48,13 +55,9 @@ func RegionKinds(c Capabilities) []schema.GroupVersionKind {
 		{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
 		{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
 	}
-	if c.HTTPRoute {
-		kinds = append(kinds, schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"})
-	}
-	return kinds
 }
 
-// appendWanted appends an object, where there is one: a nil *T in an interface would not be nil any more.
+// appendWanted appends an object unless it is nil: a nil *T in an interface is not a nil interface.
 func appendWanted[T any, P interface {
 	*T
 	client.Object

@@ -12,11 +12,11 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// user is the user and group of the platform's image: nobody.
+// user is the user and group "nobody" of the platform's image.
 const user = 65532
 
-// podSpec returns what the pods of a region's servers and of migrations have in common, without containers. It fulfils the
-// pod security standard "restricted".
+// podSpec returns the common part of the pods of servers and migrations, without containers. It complies with the pod
+// security standard "restricted".
 func podSpec(n Network, r *v1alpha1.Region) corev1.PodSpec {
 	return corev1.PodSpec{
 		AutomountServiceAccountToken: new(false),
@@ -63,7 +63,8 @@ func pullSecrets(refs []v1alpha1.LocalSecretReference) []corev1.LocalObjectRefer
 	return out
 }
 
-// nodeSelector pins pods to the nodes of the region's locality, unless the spec says otherwise: an empty map is any node.
+// nodeSelector selects the nodes in the region's locality, unless the spec sets a selector; an empty map selects all
+// nodes.
 func nodeSelector(n Network, r *v1alpha1.Region) map[string]string {
 	if r.NodeSelector != nil {
 		if len(*r.NodeSelector) == 0 {
@@ -78,8 +79,8 @@ func nodeSelector(n Network, r *v1alpha1.Region) map[string]string {
 	return map[string]string{corev1.LabelTopologyRegion: name}
 }
 
-// spread returns how a region's pods are spread: as the spec says, else over zones and then over nodes, where possible. A
-// constraint of the spec that selects no pods is about the region's own.
+// spread returns the topology spread constraints of a region's pods: those of the spec, or by default over zones and
+// nodes, where possible. A constraint of the spec without a selector applies to the region's pods.
 func spread(n Network, r *v1alpha1.Region) []corev1.TopologySpreadConstraint {
 	own := &metav1.LabelSelector{MatchLabels: RegionSelector(n.SN.Name, r.Code)}
 	if r.TopologySpreadConstraints == nil {
@@ -99,7 +100,7 @@ func spread(n Network, r *v1alpha1.Region) []corev1.TopologySpreadConstraint {
 	return out
 }
 
-// spreadOver counts the pods of one template only: those that a rollout is about to end would tilt it.
+// spreadOver counts only pods with the same template; the old pods of a rollout would skew it.
 func spreadOver(topologyKey string, selector *metav1.LabelSelector) corev1.TopologySpreadConstraint {
 	return corev1.TopologySpreadConstraint{
 		MaxSkew:           1,
@@ -110,8 +111,8 @@ func spreadOver(topologyKey string, selector *metav1.LabelSelector) corev1.Topol
 	}
 }
 
-// resources returns a container's resources. There is no limit of processor time by default: it would only slow down requests
-// while the node idles.
+// resources returns a container's resources. There is no CPU limit by default: it would only slow down requests while
+// the node has idle CPUs.
 func resources(r *v1alpha1.Region) corev1.ResourceRequirements {
 	if r.Resources != nil {
 		return *r.Resources.DeepCopy()
@@ -125,8 +126,8 @@ func resources(r *v1alpha1.Region) corev1.ResourceRequirements {
 	}
 }
 
-// gracePeriod returns the seconds that a server has to end: the sleep before SIGTERM, its drain and the rest of its requests,
-// as the spec's variables may have set them, and some more.
+// gracePeriod returns the termination grace period in seconds: the preStop sleep, the drain delay and the shutdown
+// timeout, which the spec's variables may change, and a margin.
 func gracePeriod(r *v1alpha1.Region) int64 {
 	drain := durationVariable(r, "PLAZA_DRAIN_DELAY", drainSeconds)
 	shutdown := durationVariable(r, "PLAZA_SHUTDOWN_TIMEOUT", shutdownSeconds)

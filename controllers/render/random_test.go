@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// TestSameBytes renders every sample again and again from copies whose maps were filled in another order.
+// TestSameBytes renders every sample repeatedly from copies with maps in random order.
 func TestSameBytes(t *testing.T) {
 	for name, sn := range specs(t) {
 		t.Run(name, func(t *testing.T) {
@@ -24,8 +24,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestRandomSpecs renders specs that no person would write, most of which the CRD refuses: nothing panics, equal specs give
-// equal bytes, and the spec stays as it was.
+// TestRandomSpecs renders random specs, most of which the CRD would reject: nothing panics, equal specs give equal
+// bytes, and the spec is not modified.
 func TestRandomSpecs(t *testing.T) {
 	const seed = 20261121
 	filler := randfill.NewWithSeed(seed).NilChance(0.3).NumElements(0, 3).MaxDepth(12).Funcs(
@@ -50,7 +50,7 @@ func TestRandomSpecs(t *testing.T) {
 	}
 }
 
-// shuffled returns a deep copy whose maps were filled in a random order.
+// shuffled returns a deep copy whose maps were filled in random order.
 func shuffled(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
 	out := sn.DeepCopy()
 	shuffle(reflect.ValueOf(&out.Spec).Elem())

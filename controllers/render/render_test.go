@@ -17,10 +17,10 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// podSuffix is how much longer the name of a pod is than that of what makes it.
+// podSuffix is the length of the suffix that a controller adds to the name of a pod.
 var podSuffix = map[string]int{"Deployment": len("-7d8f9c6b5d-x2x4z"), "Job": len("-x2x4z")}
 
-// TestMetadata: names and labels are valid even for the longest name, and everything belongs to its network.
+// TestMetadata checks that names and labels are valid even for the longest name, and that the network owns all objects.
 func TestMetadata(t *testing.T) {
 	for name, sn := range specs(t) {
 		seen := map[string]bool{}
@@ -43,7 +43,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestSelectors: each Deployment, Service, policy and budget selects the pods of its own region, and no others.
+// TestSelectors checks that each Deployment, Service, policy and budget selects the pods of its region only.
 func TestSelectors(t *testing.T) {
 	n := networkOf(spec(t, "socialnetwork"))
 	pods := map[string]labels.Set{"migrate": render.MigrationJob(n, 1).Spec.Template.Labels}
@@ -73,8 +73,8 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestRestricted: every pod fulfils the pod security standard, and more: nothing of it can be written but what is mounted
-// for that. The API server is asked too, in TestAPIServer.
+// TestRestricted checks that every pod complies with the pod security standard, and that only mounted volumes are
+// writable. TestAPIServer checks the standard as well.
 func TestRestricted(t *testing.T) {
 	for name, sn := range specs(t) {
 		for _, pod := range podsOf(networkOf(sn)) {
@@ -95,7 +95,7 @@ func TestRestricted(t *testing.T) {
 	}
 }
 
-// requireMounts: every volume is mounted once, as a whole folder, and only what is empty can be written.
+// requireMounts checks that every volume is mounted once, as a folder, and that only empty ones are writable.
 func requireMounts(t *testing.T, pod corev1.PodSpec) {
 	t.Helper()
 	volumes, folders := map[string]corev1.Volume{}, map[string]bool{}
@@ -117,7 +117,8 @@ func requireMounts(t *testing.T, pod corev1.PodSpec) {
 	require.Empty(t, volumes, "volumes that nothing mounts")
 }
 
-// TestVariables: names are unique, which server-side apply asks for, and the spec's win.
+// TestVariables checks that names are unique, which server-side apply requires, and that those of the spec take
+// precedence.
 func TestVariables(t *testing.T) {
 	for name, sn := range specs(t) {
 		for _, pod := range podsOf(networkOf(sn)) {
@@ -136,7 +137,7 @@ func TestVariables(t *testing.T) {
 	require.Equal(t, "on $(NODE_NAME)", last.Value, "the spec's order stays")
 }
 
-// TestRestarts: what is a restart, and what is none.
+// TestRestarts checks which changes restart pods.
 func TestRestarts(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(n *render.Network, r *v1alpha1.Region)
@@ -175,7 +176,7 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestMigrationTarget: what makes a new migration, and what does not.
+// TestMigrationTarget checks which changes start a new migration.
 func TestMigrationTarget(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(n *render.Network)
@@ -230,7 +231,7 @@ func TestRegionObjects(t *testing.T) {
 			kinds := map[string]bool{}
 			for _, object := range append(render.RegionObjects(n, r), client.Object(render.Deployment(n, r))) {
 				kinds[object.GetObjectKind().GroupVersionKind().Kind] = true
-				require.Contains(t, render.RegionKinds(n.Capabilities), object.GetObjectKind().GroupVersionKind())
+				require.Contains(t, append(render.RegionKinds(), render.HTTPRouteKind), object.GetObjectKind().GroupVersionKind())
 				require.Equal(t, string(tc.region), object.GetLabels()[render.LabelRegion])
 			}
 			require.ElementsMatch(t, strings.Fields(always+" "+tc.want), slices.Collect(maps.Keys(kinds)))
@@ -269,7 +270,7 @@ func TestNodeSelector(t *testing.T) {
 	}
 }
 
-// TestGracePeriod: variables of the spec that make a server end later make the kubelet wait longer.
+// TestGracePeriod checks that variables of the spec that prolong the shutdown extend the grace period.
 func TestGracePeriod(t *testing.T) {
 	for name, tc := range map[string]struct {
 		env  []corev1.EnvVar
@@ -290,7 +291,7 @@ func TestGracePeriod(t *testing.T) {
 	}
 }
 
-// TestStorageFolder: a folder for trying it out can be written to; what is writable anyway needs no volume.
+// TestStorageFolder checks that a file:// storage is writable, and has a volume only if it needs one.
 func TestStorageFolder(t *testing.T) {
 	for url, want := range map[string]string{
 		"file:///srv/files":               "/srv/files",

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Ingress returns the Ingress of a region's host, nil where the spec wants none.
+// Ingress returns the Ingress of a region's host, or nil if the spec does not enable it.
 func Ingress(n Network, r *v1alpha1.Region) *networkingv1.Ingress {
 	if r.Ingress == nil {
 		return nil
@@ -48,8 +48,8 @@ func ingressRule(host, service string) networkingv1.IngressRule {
 	}
 }
 
-// HTTPRoute returns the HTTPRoute of a region's host, nil where the spec wants none. It is rendered whether or not the cluster
-// has the kind.
+// HTTPRoute returns the HTTPRoute of a region's host, or nil if the spec does not enable it. It does not depend on
+// whether the cluster has the kind.
 func HTTPRoute(n Network, r *v1alpha1.Region) *gatewayv1.HTTPRoute {
 	if r.Gateway == nil {
 		return nil

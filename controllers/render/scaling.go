@@ -11,10 +11,10 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// defaultReplicas is the number of pods of a region that says nothing of it.
+// defaultReplicas is the default number of pods of a region.
 const defaultReplicas = 2
 
-// replicas returns the number of pods that the operator decides on: nil where an autoscaler does.
+// replicas returns the number of pods that the operator sets, or nil with autoscaling.
 func replicas(r *v1alpha1.Region) *int32 {
 	switch {
 	case r.Autoscaling != nil:
@@ -26,7 +26,7 @@ func replicas(r *v1alpha1.Region) *int32 {
 	}
 }
 
-// mostReplicas returns how many pods a region has at most.
+// mostReplicas returns the maximum number of pods of a region.
 func mostReplicas(r *v1alpha1.Region) int32 {
 	if r.Autoscaling != nil {
 		return r.Autoscaling.MaxReplicas
@@ -34,7 +34,7 @@ func mostReplicas(r *v1alpha1.Region) int32 {
 	return *replicas(r)
 }
 
-// HorizontalPodAutoscaler returns the autoscaler of a region, nil where the spec has a fixed number of pods.
+// HorizontalPodAutoscaler returns the autoscaler of a region, or nil if the spec does not enable it.
 func HorizontalPodAutoscaler(n Network, r *v1alpha1.Region) *autoscalingv2.HorizontalPodAutoscaler {
 	if r.Autoscaling == nil {
 		return nil
@@ -64,8 +64,8 @@ func HorizontalPodAutoscaler(n Network, r *v1alpha1.Region) *autoscalingv2.Horiz
 	}
 }
 
-// PodDisruptionBudget returns what keeps a drained node from taking more than one pod of a region at a time; nil for a region
-// of one pod. Pods that are not ready can always be evicted: they serve nobody, and would block the node for good.
+// PodDisruptionBudget returns a budget that allows one unavailable pod at a time, or nil for a region with one pod.
+// Pods that are not ready can always be evicted: they serve no requests and would block the drain of a node.
 func PodDisruptionBudget(n Network, r *v1alpha1.Region) *policyv1.PodDisruptionBudget {
 	if mostReplicas(r) == 1 {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Service returns the Service of a region: the API on port http, and operations on port ops for Prometheus and the operator.
-// A pod that is not ready has no address in it.
+// Service returns the Service of a region: the API on port http, and operations on port ops for Prometheus and the
+// operator.
 func Service(n Network, r *v1alpha1.Region) *corev1.Service {
 	return &corev1.Service{
 		TypeMeta:   typeMeta(corev1.SchemeGroupVersion, "Service"),
@@ -33,7 +33,7 @@ func servicePort(name string, port int32) corev1.ServicePort {
 	}
 }
 
-// ServiceAccount returns the ServiceAccount of a region's pods. It has no rights, and its token is not mounted.
+// ServiceAccount returns the ServiceAccount of a region's pods. It has no permissions, and its token is not mounted.
 func ServiceAccount(n Network, r *v1alpha1.Region) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{
 		TypeMeta:                     typeMeta(corev1.SchemeGroupVersion, "ServiceAccount"),

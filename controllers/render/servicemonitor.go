@@ -5,12 +5,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ServiceMonitor returns what makes Prometheus scrape the servers of all regions, nil where the spec wants none. It is
-// rendered whether or not the cluster has the kind.
+// ServiceMonitor returns the ServiceMonitor for the servers of all regions, or nil if the spec disables it. It does not
+// depend on whether the cluster has the kind.
 //
-// The labels network (the SocialNetwork's name) and region of the target win over those that servers put on their metrics:
-// so `up`, which a server that is down cannot label, has the same labels as everything else. What the servers say themselves is
-// kept as exported_network (the network's id) and exported_region. The job is plaza for every network.
+// The labels network (the SocialNetwork's name) and region of the target override those of the servers' metrics, so
+// that `up`, which a server that is down cannot label, has the same labels as everything else. The servers' own values
+// are kept as exported_network (the network's id) and exported_region. The job is plaza for every network.
 func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
 	if !n.SN.Spec.Monitoring.ServiceMonitor {
 		return nil
@@ -33,7 +33,7 @@ func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
 	}
 }
 
-// targetLabel makes a label of the Service, as Prometheus spells it, a label of the target.
+// targetLabel copies a label of the Service to a label of the target.
 func targetLabel(serviceLabel, label string) monitoringv1.RelabelConfig {
 	return monitoringv1.RelabelConfig{
 		Action:       "replace",

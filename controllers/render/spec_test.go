@@ -32,7 +32,7 @@ const (
 	crdFile       = "../../config/crd/bases/plaza.social_socialnetworks.yaml"
 )
 
-// networkOf returns what the operator would render sn with, in a cluster that has every kind.
+// networkOf returns the input of rendering for sn in a cluster with all optional kinds.
 func networkOf(sn *v1alpha1.SocialNetwork) render.Network {
 	return render.Network{
 		SN:                sn,
@@ -43,7 +43,7 @@ func networkOf(sn *v1alpha1.SocialNetwork) render.Network {
 	}
 }
 
-// specs returns the SocialNetworks of the samples and of testdata/specs, by the name of their file.
+// specs returns the SocialNetworks of the samples and of testdata/specs, by file name.
 func specs(t *testing.T) map[string]*v1alpha1.SocialNetwork {
 	t.Helper()
 	crd := readCRD(t)
@@ -71,8 +71,8 @@ func spec(t *testing.T, name string) *v1alpha1.SocialNetwork {
 	return sn
 }
 
-// crd does with a manifest what the API server does: it refuses unknown fields, fills in the defaults, and checks the schema
-// and its rules.
+// crd validates a manifest like the API server: it rejects unknown fields, sets the defaults, and checks the schema and
+// its rules.
 type crd struct {
 	structural *structuralschema.Structural
 	schema     validation.SchemaValidator
@@ -100,7 +100,7 @@ func (c crd) admit(t *testing.T, manifest []byte) *v1alpha1.SocialNetwork {
 	var object map[string]any
 	text, err := yaml.YAMLToJSONStrict(manifest)
 	require.NoError(t, err)
-	require.NoError(t, utiljson.Unmarshal(text, &object)) // whole numbers as int64, which rules compare
+	require.NoError(t, utiljson.Unmarshal(text, &object)) // integers as int64, which rules compare
 	metadata := object["metadata"]
 	unknown := pruning.PruneWithOptions(object, c.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	require.Empty(t, unknown, "fields that the CRD does not have")

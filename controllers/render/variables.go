@@ -8,8 +8,8 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// databaseKeys are the keys that the database's Secret may have, and the variables that they become. Each is optional here:
-// which of them there have to be is for the platform to say, which takes any one of them for those that are missing.
+// databaseKeys are the supported keys of the database's Secret and the environment variables that they become. Each is
+// optional here; the platform decides which must be set.
 var databaseKeys = []struct{ variable, key string }{
 	{"PLAZA_DATABASE_URL", "url"},
 	{"PLAZA_DATABASE_URL_US", "url-us"},
@@ -17,8 +17,8 @@ var databaseKeys = []struct{ variable, key string }{
 	{"PLAZA_DATABASE_URL_SG", "url-sg"},
 }
 
-// variables returns the environment of a container: the operator's, then the spec's in its order, because a variable may refer
-// to those before it. A variable of the spec takes the place of one of ours: names have to be unique.
+// variables returns the environment of a container: the operator's variables, then the spec's in their order, because a
+// variable may refer to earlier ones. A variable of the spec replaces one of the operator: names must be unique.
 func variables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
 	given := make(map[string]bool, len(r.Env))
 	for _, v := range r.Env {
@@ -51,7 +51,7 @@ func databaseVariables(db v1alpha1.Database) []corev1.EnvVar {
 	return out
 }
 
-// storageVariables makes every key of the storage's Secret a variable.
+// storageVariables makes every key of the storage's Secret an environment variable.
 func storageVariables(storage *v1alpha1.Storage) []corev1.EnvFromSource {
 	if storage == nil || storage.SecretRef == nil {
 		return nil
@@ -61,7 +61,8 @@ func storageVariables(storage *v1alpha1.Storage) []corev1.EnvFromSource {
 	}}}
 }
 
-// storageFolder returns the folder of storage for trying it out, which needs a volume because the root is read-only.
+// storageFolder returns the folder of a file:// storage, which needs a volume because the root file system is
+// read-only.
 func storageFolder(storage *v1alpha1.Storage) string {
 	if storage == nil {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// Where a server finds its files. Each Secret is a folder of its own: a file mounted by subPath would never change again.
+// Paths of the server's files. Each Secret is mounted as a folder: a file mounted by subPath would never be updated.
 const (
 	configFolder      = "/etc/plaza/config"
 	serverKeysFolder  = "/etc/plaza/server-keys"
@@ -20,11 +20,11 @@ const (
 	storageName   = "storage"
 )
 
-// secretMode lets the group of the pod read a Secret's files, and nobody else.
+// secretMode lets only the group of the pod read a Secret's files.
 const secretMode int32 = 0o440
 
-// ServerKeysSource returns the name of the Secret that a region's servers read their server keys from: the spec's own, or the
-// one that the operator makes.
+// ServerKeysSource returns the name of the Secret with a region's server keys: the one that the spec names, or the one
+// that the operator creates.
 func ServerKeysSource(n Network, code v1alpha1.RegionCode) string {
 	if own := n.SN.Spec.ServerKeys.ExistingSecret; own != nil {
 		return own.Name
@@ -32,7 +32,7 @@ func ServerKeysSource(n Network, code v1alpha1.RegionCode) string {
 	return ServerKeysSecret(n.SN.Name, code)
 }
 
-// serverVolumes returns the volumes of a server beside the temporary one.
+// serverVolumes returns the volumes of a server apart from the temporary one.
 func serverVolumes(n Network, r *v1alpha1.Region) []corev1.Volume {
 	network := n.SN.Name
 	volumes := []corev1.Volume{
@@ -65,7 +65,7 @@ func serverMounts(storage *v1alpha1.Storage) []corev1.VolumeMount {
 	return mounts
 }
 
-// secretVolume mounts one file of a Secret: a server sees no other key of it.
+// secretVolume mounts one file of a Secret; its other keys stay hidden from the server.
 func secretVolume(name, secret, file string) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
 		SecretName:  secret,
@@ -74,7 +74,7 @@ func secretVolume(name, secret, file string) corev1.Volume {
 	}}}
 }
 
-// temporaryVolume returns the only folder that every pod can write to.
+// temporaryVolume returns the only folder that all pods can write to.
 func temporaryVolume() corev1.Volume { return emptyVolume(temporaryName, "256Mi") }
 
 func emptyVolume(name, size string) corev1.Volume {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,10 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/scheme"
 )
 
-// Env is a running control plane without nodes: nothing starts pods, and nothing collects garbage.
+// Env is a running control plane without nodes and controllers: no pods start, and no garbage is collected.
 type Env struct {
 	Config *rest.Config
 	Client client.Client
@@ -29,7 +28,7 @@ type Env struct {
 	next atomic.Int64
 }
 
-// Main starts the control plane, runs the tests, and ends it: func TestMain(m *testing.M) { testenv.Main(m, &env) }.
+// Main starts the control plane, runs the tests, and stops it: func TestMain(m *testing.M) { testenv.Main(m, &env) }.
 func Main(m *testing.M, into **Env) {
 	env, err := Start()
 	if err != nil {
@@ -44,7 +43,7 @@ func Main(m *testing.M, into **Env) {
 	os.Exit(code)
 }
 
-// Start starts the control plane, with our CRD installed.
+// Start starts the control plane and installs the CRD.
 func Start() (*Env, error) {
 	e := &envtest.Environment{
 		CRDDirectoryPaths:     []string{filepath.Join(Root(), "config", "crd", "bases")},
@@ -53,32 +52,38 @@ func Start() (*Env, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		e.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "envtest")
 	}
-	// Room for more Services than the 254 of the default.
+	// The default range has only 254 addresses for Services.
 	e.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
 	config, err := e.Start()
 	if err != nil {
 		return nil, fmt.Errorf("starting kube-apiserver and etcd (run `make envtest` first): %w", err)
 	}
 	config.QPS, config.Burst = 500, 1000
-	c, err := client.New(config, client.Options{Scheme: controllers.NewScheme()})
+	c, err := client.New(config, client.Options{Scheme: scheme.New()})
 	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
+		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	return &Env{Config: config, Client: c, env: e}, nil
 }
 
-// Stop ends the control plane.
+// Stop stops the control plane.
 func (e *Env) Stop() error { return e.env.Stop() }
 
-// Root is the repository's root.
+// Root returns the root of the repository: the closest parent of the working directory with a go.mod.
 func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
 }
 
 var notDNS = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Namespace makes a namespace of the test's own, which enforces the restricted pod security standard.
+// Namespace creates a namespace for the test that enforces the restricted pod security standard.
 func (e *Env) Namespace(t *testing.T) string {
 	t.Helper()
 	name := strings.Trim(notDNS.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
@@ -87,12 +92,12 @@ func (e *Env) Namespace(t *testing.T) string {
 		Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
 	}}
 	if err := e.Client.Create(t.Context(), ns); err != nil {
-		t.Fatalf("namespace %s: %v", name, err)
+		t.Fatalf("creating namespace %s: %v", name, err)
 	}
 	return name
 }
 
-// AddUser makes a user, and returns a kubeconfig of theirs.
+// AddUser creates a user and returns a kubeconfig for it.
 func (e *Env) AddUser(user envtest.User) ([]byte, error) {
 	added, err := e.env.AddUser(user, nil)
 	if err != nil {

@@ -1,4 +1,4 @@
-{{/* The name of everything: the release's, with the chart's where the release has another. */}}
+{{/* The name of all objects: the release name, followed by the chart's name if the release name does not contain it. */}}
 {{- define "plaza-operator.fullname" -}}
 {{- if contains .Chart.Name .Release.Name -}}
 {{- .Release.Name | trunc 40 | trimSuffix "-" -}}
@@ -11,7 +11,7 @@
 {{- .Values.serviceAccount.name | default (include "plaza-operator.fullname" .) -}}
 {{- end -}}
 
-{{/* The networks' NetworkPolicies let in pods of this name. */}}
+{{/* The NetworkPolicies of networks allow traffic from pods with this name. */}}
 {{- define "plaza-operator.selector" -}}
 app.kubernetes.io/name: plaza-operator
 {{- end -}}
@@ -25,7 +25,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
 {{- end -}}
 
-{{/* What the operator does to networks and to what it makes for them: the rules of config/rbac/manager/role.yaml. */}}
+{{/* The operator's permissions on networks and their objects: the rules of config/rbac/manager/role.yaml. */}}
 {{- define "plaza-operator.rules" -}}
 {{- .Files.Get "files/rules.yaml" -}}
 {{- end -}}

@@ -1,4 +1,4 @@
-// Command plaza-operator brings SocialNetworks about in a Kubernetes cluster.
+// Command plaza-operator runs the controller of SocialNetwork objects in a Kubernetes cluster.
 package main
 
 import (

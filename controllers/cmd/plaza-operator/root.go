@@ -18,11 +18,12 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/plaza-social/plaza/controllers"
-	"github.com/plaza-social/plaza/controllers/regional"
+	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// leaderElectionID is the name of the Lease that the leading operator holds.
+// leaderElectionID is the name of the leader election Lease.
 const leaderElectionID = "plaza-operator.plaza.social"
 
 // options are the operator's flags.
@@ -43,7 +44,7 @@ func newRoot() *cobra.Command {
 	var level string
 	cmd := &cobra.Command{
 		Use:           "plaza-operator",
-		Short:         "Bring SocialNetworks about in a Kubernetes cluster",
+		Short:         "Run the controller of SocialNetwork objects",
 		Version:       telemetry.BuildInfo().Version,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
@@ -56,19 +57,19 @@ func newRoot() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "address of /metrics; 0 for none")
+	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "address of /metrics; 0 disables it")
 	flags.StringVar(&o.healthAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
-	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "address of /debug/pprof; 0 for none. It shows what the operator holds in memory, keys included")
-	flags.BoolVar(&o.leaderElection, "leader-elect", false, "let one of several operators lead; the others wait")
-	flags.StringSliceVar(&o.namespaces, "watch-namespaces", nil, "namespaces to look after; empty: all")
-	flags.StringVar(&o.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "the operator's own namespace, for the lease and for the network policies (POD_NAMESPACE)")
-	flags.StringVar(&o.image, "platform-image", os.Getenv("PLAZA_IMAGE"), "the platform's image where a spec names none (PLAZA_IMAGE)")
-	flags.Float32Var(&o.qps, "kube-api-qps", 100, "most requests a second to the API server, twice as many for a moment")
+	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "address of /debug/pprof; 0 disables it. Profiles may contain keys")
+	flags.BoolVar(&o.leaderElection, "leader-elect", false, "elect a leader, so that only one of several replicas is active")
+	flags.StringSliceVar(&o.namespaces, "watch-namespaces", nil, "namespaces to watch; empty means all")
+	flags.StringVar(&o.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator, for the lease and the network policies (POD_NAMESPACE)")
+	flags.StringVar(&o.image, "platform-image", os.Getenv("PLAZA_IMAGE"), "default image of the platform (PLAZA_IMAGE)")
+	flags.Float32Var(&o.qps, "kube-api-qps", 100, "maximum number of requests per second to the API server; bursts may be twice as large")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
 
-// garbagePercent keeps the operator small: its memory is a cache that seldom changes, so collecting more often costs little.
+// garbagePercent keeps memory low: most of it is a cache that seldom changes, so collecting more often costs little.
 const garbagePercent = 40
 
 func run(ctx context.Context, o options) error {
@@ -80,11 +81,11 @@ func run(ctx context.Context, o options) error {
 	klog.SetLogger(logr.FromSlogHandler(handler))
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return fmt.Errorf("finding the API server: %w", err)
+		return fmt.Errorf("reading the kubeconfig: %w", err)
 	}
 	config.QPS, config.Burst = o.qps, int(2*o.qps)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                        controllers.NewScheme(),
+		Scheme:                        scheme.New(),
 		Cache:                         controllers.CacheOptions(o.namespaces),
 		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
 		HealthProbeBindAddress:        o.healthAddress,
@@ -95,36 +96,34 @@ func run(ctx context.Context, o options) error {
 		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {
-		return fmt.Errorf("making the manager: %w", err)
+		return fmt.Errorf("creating the manager: %w", err)
 	}
-	if err := setUp(ctx, mgr, o); err != nil {
+	if err := addReconciler(ctx, mgr, o); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
 }
 
-func setUp(ctx context.Context, mgr ctrl.Manager, o options) error {
+func addReconciler(ctx context.Context, mgr ctrl.Manager, o options) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("adding /healthz: %w", err)
 	}
 	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("adding /readyz: %w", err)
 	}
-	known, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	discoveryClient, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
-		return fmt.Errorf("making the discovery client: %w", err)
+		return fmt.Errorf("creating the discovery client: %w", err)
 	}
-	kinds := &controllers.OptionalKinds{Discovery: known}
 	reconciler := &controllers.Reconciler{
-		Client:   mgr.GetClient(),
-		Fresh:    mgr.GetAPIReader(),
-		Servers:  regional.NewHTTP(),
-		Recorder: mgr.GetEventRecorder("plaza-operator"),
-		Options:  controllers.Options{DefaultImage: o.image, Namespace: o.namespace},
-		Now:      time.Now,
-		Kinds:    kinds,
-		Stages:   controllers.Stages(mgr.GetScheme(), kinds),
-		Metrics:  controllers.NewMetrics(metrics.Registry),
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Servers:   platformclient.New(),
+		Recorder:  mgr.GetEventRecorder("plaza-operator"),
+		Options:   controllers.Options{DefaultImage: o.image, Namespace: o.namespace},
+		Now:       time.Now,
+		Kinds:     &controllers.OptionalKinds{Discovery: discoveryClient},
+		Metrics:   controllers.NewMetrics(metrics.Registry),
 	}
-	return reconciler.SetUp(ctx, mgr, kinds)
+	return reconciler.SetupWithManager(ctx, mgr)
 }

@@ -1,0 +1,398 @@
+package keys_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/keys"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stagetest"
+	"github.com/plaza-social/plaza/platform/auth"
+)
+
+const secretText = "hush-hush-hush-hush"
+
+func TestNewNetwork(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+	for _, pods := range h.Servers.Pods {
+		for _, pod := range pods {
+			pod.Unreachable = true
+		}
+	}
+	pods := h.Servers.Pods
+	h.Servers.Pods = nil
+	require.Empty(t, h.RunKeys().Errors)
+	require.Empty(t, h.SN.Status.NetworkID, "an identity counts once it has been read back")
+	result := h.RunKeys()
+	require.Empty(t, result.Errors)
+	require.Equal(t, v1alpha1.ReasonNoServers, result.Reason)
+	require.Equal(t, metav1.ConditionFalse, result.Status)
+	require.Len(t, h.Pass.Network.NetworkID, 24)
+	require.Equal(t, h.Pass.Network.NetworkID, h.SN.Status.NetworkID)
+	require.Equal(t, strings.TrimSpace(strings.Repeat("KeysCreated ", 5)), h.TakeEvents())
+	require.Equal(t, "NoServers Pending", h.RegionKeys(v1alpha1.RegionEU))
+
+	h.Servers.Pods = pods
+	require.Equal(t, v1alpha1.ReasonServersSilent, h.SettleKeys().Reason)
+	require.Contains(t, h.Report.Results[0].Message, "connection refused")
+	for _, pods := range h.Servers.Pods {
+		for _, pod := range pods {
+			pod.Unreachable = false
+		}
+	}
+	pods[v1alpha1.RegionUS][1].StaleKeys = true
+	require.Equal(t, v1alpha1.ReasonKeyPending, h.SettleKeys().Reason)
+	require.Equal(t, "KeysVerified Active", h.RegionKeys(v1alpha1.RegionEU))
+	require.Equal(t, "KeyPending Pending", h.RegionKeys(v1alpha1.RegionUS))
+	require.Equal(t, "Region us: The new server key "+h.SN.Status.Regions[1].ServerKeys[0].ID+": accepted by 1 of 2 servers, not by pod acme-us-1 yet.", h.Report.Results[0].Message)
+	require.Equal(t, 5*time.Second, h.Report.Results[0].Requeue)
+	pods[v1alpha1.RegionUS][1].StaleKeys = false
+	result = h.SettleKeys()
+	require.Equal(t, metav1.ConditionTrue, result.Status)
+	require.Equal(t, v1alpha1.ReasonKeysVerified, result.Reason)
+	require.Equal(t, strings.TrimSpace(strings.Repeat("KeyActivated ", 2)), h.TakeEvents())
+	require.Equal(t, stagetest.Start.Add(720*time.Hour), h.SN.Status.ServerKeys.NextRotation.UTC())
+	require.Equal(t, 720*time.Hour, result.Requeue)
+}
+
+func TestSecretsOfKeys(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	for name, files := range map[string][]string{
+		"acme-identity": {"directory-key", "network-id"}, "acme-signing-keys": {"signing-keys.json"}, "acme-api-keys": {"api-keys.json"}, "acme-eu-server-keys": {"server-keys.json"},
+	} {
+		secret := h.Secret(name)
+		require.Empty(t, secret.OwnerReferences, "they outlive the network")
+		require.Equal(t, "true", secret.Labels[render.LabelWatched])
+		require.Equal(t, "acme", secret.Labels[render.LabelNetwork])
+		require.Equal(t, "keys", secret.Labels[render.LabelComponent])
+		require.Len(t, secret.Data, len(files))
+		for _, file := range files {
+			require.NotEmpty(t, secret.Data[file])
+		}
+	}
+	require.Equal(t, "eu", h.Secret("acme-eu-server-keys").Labels[render.LabelRegion])
+	require.True(t, *h.Secret("acme-identity").Immutable)
+	ring, err := auth.ParseKeyring(h.Secret("acme-signing-keys").Data["signing-keys.json"])
+	require.NoError(t, err)
+	require.Len(t, ring.IDs(), 1)
+	h.SN.Spec.DeletionPolicy = v1alpha1.DeletionDelete
+	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
+	for _, name := range []string{"acme-identity", "acme-signing-keys", "acme-api-keys", "acme-eu-server-keys"} {
+		require.Equal(t, h.SN.UID, metav1.GetControllerOf(h.Secret(name)).UID)
+	}
+}
+
+func TestIdentityIsCreatedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		harm   func(h *stagetest.Harness)
+		reason v1alpha1.Reason
+	}{
+		"gone":  {func(h *stagetest.Harness) { h.DeleteSecret("acme-identity") }, v1alpha1.ReasonIdentityMissing},
+		"empty": {func(h *stagetest.Harness) { h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Data = nil }) }, v1alpha1.ReasonIdentityChanged},
+		"broken": {func(h *stagetest.Harness) {
+			h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Data["network-id"] = []byte(secretText) })
+		}, v1alpha1.ReasonIdentityChanged},
+		"another": {func(h *stagetest.Harness) {
+			h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Data["network-id"] = []byte("111111111111111111111111") })
+		}, v1alpha1.ReasonIdentityChanged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SettleKeys()
+			id := h.Pass.Network.NetworkID
+			c.harm(h)
+			result := h.SettleKeys()
+			require.Equal(t, metav1.ConditionFalse, result.Status)
+			require.Equal(t, c.reason, result.Reason)
+			require.NotContains(t, result.Message, "hush")
+			require.Equal(t, id, h.Pass.Network.NetworkID, "running servers are not changed")
+			require.Equal(t, id, h.SN.Status.NetworkID)
+			require.Equal(t, "KeysVerified Active", h.RegionKeys(v1alpha1.RegionEU), "the server keys are still processed")
+		})
+	}
+}
+
+func TestIdentityOfARetainedNetwork(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	id, keys := h.Pass.Network.NetworkID, h.SecretVersions()
+	h.SN.Status, h.SN.UID = v1alpha1.SocialNetworkStatus{}, "uid-2"
+	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
+	require.Equal(t, id, h.Pass.Network.NetworkID)
+	require.Equal(t, keys, h.SecretVersions(), "the same network again")
+}
+
+// TestFailedIdentity checks that nothing is created for an identity that was not stored.
+func TestFailedIdentity(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	working := h.Client
+	h.Client = noCreate{working}
+	result := h.RunKeys()
+	require.NotEmpty(t, result.Errors)
+	require.Equal(t, v1alpha1.ReasonApplyFailed, result.Reason)
+	require.Empty(t, h.SN.Status.NetworkID)
+	h.Client = working
+	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
+	require.NotEmpty(t, h.Pass.Network.NetworkID)
+}
+
+type noCreate struct{ client.Client }
+
+func (noCreate) Create(context.Context, client.Object, ...client.CreateOption) error {
+	return context.DeadlineExceeded
+}
+
+func TestSharedKeys(t *testing.T) {
+	for name, c := range map[string]struct {
+		harm   func(h *stagetest.Harness)
+		reason v1alpha1.Reason
+		events string
+	}{
+		"signing keys gone":         {func(h *stagetest.Harness) { h.DeleteSecret("acme-signing-keys") }, v1alpha1.ReasonKeysVerified, "KeysCreated"},
+		"API keys gone":             {func(h *stagetest.Harness) { h.DeleteSecret("acme-api-keys") }, v1alpha1.ReasonKeysVerified, "KeysCreated"},
+		"API keys without the file": {func(h *stagetest.Harness) { h.EditSecret("acme-api-keys", func(s *corev1.Secret) { s.Data = nil }) }, v1alpha1.ReasonKeysVerified, "KeysCreated"},
+		"API keys by hand": {func(h *stagetest.Harness) {
+			h.EditSecret("acme-api-keys", func(s *corev1.Secret) {
+				s.Data["api-keys.json"] = []byte(`{"keys":[{"id":"a","key":"` + secretText + `"}]}`)
+			})
+		}, v1alpha1.ReasonKeysVerified, ""},
+		"API keys broken": {func(h *stagetest.Harness) {
+			h.EditSecret("acme-api-keys", func(s *corev1.Secret) { s.Data["api-keys.json"] = []byte(secretText) })
+		}, v1alpha1.ReasonKeyFileBroken, ""},
+		"signing keys broken": {func(h *stagetest.Harness) {
+			h.EditSecret("acme-signing-keys", func(s *corev1.Secret) { s.Data["signing-keys.json"] = []byte(`{"hush":"` + secretText + `"}`) })
+		}, v1alpha1.ReasonKeyFileBroken, ""},
+		"server keys broken": {func(h *stagetest.Harness) {
+			h.EditSecret("acme-eu-server-keys", func(s *corev1.Secret) { s.Data["server-keys.json"] = []byte(`{"keys":[{"key":"` + secretText) })
+		}, v1alpha1.ReasonKeyFileBroken, ""},
+		"server keys gone": {func(h *stagetest.Harness) { h.DeleteSecret("acme-eu-server-keys") }, v1alpha1.ReasonKeysVerified, "KeysCreated KeyActivated"},
+		"labels gone": {func(h *stagetest.Harness) {
+			for _, name := range []string{"acme-identity", "acme-api-keys", "acme-signing-keys", "acme-eu-server-keys"} {
+				h.EditSecret(name, func(s *corev1.Secret) { s.Labels = nil })
+			}
+		}, v1alpha1.ReasonKeysVerified, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SettleKeys()
+			h.TakeEvents()
+			c.harm(h)
+			before := h.SecretVersions()
+			result := h.SettleKeys()
+			require.Equal(t, c.reason, result.Reason)
+			require.Equal(t, c.events, h.TakeEvents())
+			require.NotContains(t, result.Message, "hush")
+			if c.reason == v1alpha1.ReasonKeyFileBroken {
+				require.Equal(t, before, h.SecretVersions(), "a broken file is never overwritten")
+			}
+			if name == "labels gone" {
+				require.Equal(t, "acme", h.Secret("acme-api-keys").Labels[render.LabelNetwork])
+			}
+		})
+	}
+}
+
+func TestRotation(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionSG)
+	h.SettleKeys()
+	h.TakeEvents()
+	first := h.SN.Status.Regions[0].ServerKeys[0].ID
+	slow := h.Servers.Pods[v1alpha1.RegionSG][0]
+	slow.StaleKeys = true
+	h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
+	result := h.SettleKeys()
+	require.Equal(t, metav1.ConditionTrue, result.Status, "the active keys serve")
+	require.Equal(t, v1alpha1.ReasonRotationUnderWay, result.Reason)
+	require.Equal(t, "KeysVerified Active Retiring", h.RegionKeys(v1alpha1.RegionEU))
+	require.Equal(t, "RotationUnderWay Pending Active", h.RegionKeys(v1alpha1.RegionSG))
+	require.Equal(t, strings.Repeat("RotationStarted ", 2)+"KeyActivated KeyRetiring", h.TakeEvents())
+	require.Equal(t, 5*time.Second, result.Requeue)
+
+	h.Now = h.Now.Add(11 * time.Minute)
+	result = h.SettleKeys()
+	require.Equal(t, metav1.ConditionFalse, result.Status)
+	require.Equal(t, v1alpha1.ReasonRotationStuck, result.Reason)
+	require.Contains(t, result.Message, "acme-sg-0")
+
+	h.Now = h.Now.Add(time.Hour)
+	h.SettleKeys()
+	require.Equal(t, "KeysVerified Active", h.RegionKeys(v1alpha1.RegionEU))
+	require.Equal(t, "KeyRevoked", h.TakeEvents())
+	slow.StaleKeys = false
+	result = h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonKeysVerified, result.Reason)
+	require.Equal(t, "KeysVerified Active Retiring", h.RegionKeys(v1alpha1.RegionSG))
+	require.NotEqual(t, first, h.SN.Status.Regions[0].ServerKeys[0].ID)
+	require.Equal(t, h.Now.Add(time.Hour).Unix(), h.SN.Status.Regions[1].ServerKeys[1].NotAfter.Unix())
+	require.Equal(t, stagetest.Start, h.SN.Status.ServerKeys.LastRotation.UTC(), "eu was the first")
+	require.Equal(t, time.Hour, result.Requeue)
+
+	h.Now = h.Now.Add(31 * 24 * time.Hour)
+	h.SN.Spec.ServerKeys.RotateEvery = new(v1alpha1.Duration("744h"))
+	h.TakeEvents()
+	h.SettleKeys()
+	require.Equal(t, "RotationStarted KeyRevoked RotationStarted KeyActivated KeyRetiring KeyActivated KeyRetiring", h.TakeEvents())
+}
+
+func TestKeysWhilePaused(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SN.Spec.Paused = true
+	result := h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonPausedBySpec, result.Reason)
+	require.Empty(t, h.SecretVersions())
+	require.Empty(t, h.TakeEvents())
+	require.Len(t, h.SN.Status.PendingChanges, 4)
+	require.Contains(t, h.SN.Status.PendingChanges, "create Secret acme-identity")
+	require.Empty(t, h.Pass.Network.NetworkID)
+
+	h.SN.Spec.Paused = false
+	h.SettleKeys()
+	h.SN.Annotations[v1alpha1.AnnotationRotate] = "one"
+	h.SettleKeys()
+	h.TakeEvents()
+	h.SN.Spec.Paused = true
+	h.SN.Annotations[v1alpha1.AnnotationRotate] = "two"
+	before := h.SecretVersions()
+	result = h.SettleKeys()
+	require.Equal(t, before, h.SecretVersions())
+	require.Len(t, h.SN.Status.PendingChanges, 1)
+	require.Contains(t, h.SN.Status.PendingChanges[0], "change Secret acme-eu-server-keys: started a rotation")
+	require.Equal(t, v1alpha1.ReasonKeysVerified, result.Reason)
+	h.Now = h.Now.Add(time.Hour)
+	h.SettleKeys()
+	require.Equal(t, "KeysVerified Active", h.RegionKeys(v1alpha1.RegionEU), "revocation is not held up")
+	require.Equal(t, "KeyRevoked", h.TakeEvents())
+	require.Equal(t, 1, strings.Count(string(h.Secret("acme-eu-server-keys").Data["server-keys.json"]), `"id"`))
+}
+
+func TestExistingSecret(t *testing.T) {
+	key := func(id, end string) string {
+		return `{"id":"` + id + `","key":"` + secretText + id + `"` + end + `}`
+	}
+	for name, c := range map[string]struct {
+		file   *string
+		reason v1alpha1.Reason
+		region string
+		says   string
+	}{
+		"missing":    {nil, v1alpha1.ReasonSecretMissing, "SecretMissing", "Secret mine does not exist"},
+		"incomplete": {new(""), v1alpha1.ReasonSecretIncomplete, "SecretIncomplete", "Secret mine has no key server-keys.json"},
+		"broken":     {new(secretText), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "Secret mine, server-keys.json: the key file is invalid"},
+		"over":       {new(`{"keys":[` + key("a", `,"notAfter":"2026-01-01T00:00:00Z"`) + `]}`), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "no valid key"},
+		"good": {
+			new(`{"keys":[` + key("a", `,"notAfter":"2026-12-01T00:00:00Z"`) + "," + key("b", "") + `]}`), v1alpha1.ReasonKeysVerified,
+			"KeysVerified Retiring Active", "All keys exist",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SN.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "mine"}
+			h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
+			if c.file != nil {
+				h.CreateSecret("mine", map[string]string{"server-keys.json": *c.file})
+			}
+			result := h.SettleKeys()
+			require.Equal(t, c.reason, result.Reason)
+			require.Contains(t, result.Message, c.says)
+			require.NotContains(t, result.Message, "hush")
+			require.Equal(t, c.region, h.RegionKeys(v1alpha1.RegionEU))
+			require.NotContains(t, h.SecretVersions(), "server-keys=", "no other Secret is created")
+			require.Nil(t, h.SN.Status.ServerKeys.NextRotation)
+			if c.file != nil {
+				require.Equal(t, "true", h.Secret("mine").Labels[render.LabelWatched], "adopted by label")
+				require.Equal(t, *c.file, string(h.Secret("mine").Data["server-keys.json"]))
+			}
+		})
+	}
+}
+
+// TestStaleCacheRotatesOnce gives the stage the Secret from before the rotation: it must not create another key.
+func TestStaleCacheRotatesOnce(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	stale := staleSecret{Client: h.Client, secret: h.Secret("acme-eu-server-keys")}
+	for _, pod := range h.Servers.Pods[v1alpha1.RegionEU] {
+		pod.StaleKeys = true
+	}
+	h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
+	h.SettleKeys()
+	h.TakeEvents()
+	before := h.SecretVersions()
+	h.Cache = stale
+	require.Empty(t, h.RunKeys().Errors)
+	require.Empty(t, h.TakeEvents())
+	require.Equal(t, before, h.SecretVersions())
+}
+
+// staleSecret is a cache with an old version of a Secret.
+type staleSecret struct {
+	client.Client
+
+	secret *corev1.Secret
+}
+
+func (s staleSecret) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	if secret, ok := object.(*corev1.Secret); ok && key.Name == s.secret.Name {
+		s.secret.DeepCopyInto(secret)
+		return nil
+	}
+	return s.Client.Get(ctx, key, object, options...)
+}
+
+// TestUserSecretIsLabelledByTheRunner checks that the stage itself writes nothing: it returns the Secret of the user, which the
+// runner labels unless the network is paused.
+func TestUserSecretIsLabelledByTheRunner(t *testing.T) {
+	for name, c := range map[string]struct{ paused, labelled bool }{
+		"running": {paused: false, labelled: true},
+		"paused":  {paused: true, labelled: false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SN.Spec.Paused = c.paused
+			h.SN.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "mine"}
+			h.CreateSecret("mine", map[string]string{"server-keys.json": `{"keys":[{"id":"a","key":"` + secretText + `"}]}`})
+			h.RunKeys()
+			before := h.Secret("mine")
+
+			out := keys.Stage{Random: h.Random}.Run(t.Context(), h.Pass)
+			require.Equal(t, before.ResourceVersion, h.Secret("mine").ResourceVersion, "the stage wrote to the API server")
+			if c.labelled {
+				require.Equal(t, "true", before.Labels[render.LabelWatched])
+				require.Empty(t, out.Watched, "it is labelled already")
+			} else {
+				require.NotContains(t, before.Labels, render.LabelWatched)
+				require.Len(t, out.Watched, 1)
+			}
+		})
+	}
+}
+
+// TestResultsContainNoKeys checks that no result of the stage contains a key.
+func TestResultsContainNoKeys(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
+	h.SettleKeys()
+	file, err := keyring.ParseFile(keyring.NewSecret(string(h.Secret("acme-eu-server-keys").Data["server-keys.json"])))
+	require.NoError(t, err)
+	status, err := json.Marshal(h.SN.Status)
+	require.NoError(t, err)
+	told := strings.Join(h.Events, "\n") + string(status)
+	for _, entry := range file {
+		require.NotContains(t, told, entry.Key.Reveal())
+		for _, value := range h.Secret("acme-eu-server-keys").Annotations {
+			require.NotContains(t, value, entry.Key.Reveal())
+		}
+	}
+}

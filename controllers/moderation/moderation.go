@@ -1,0 +1,256 @@
+// Package moderation is the stage that keeps the moderation settings of the servers equal to the spec. It compares the
+// settings that every server reports with the spec and pushes the spec to the regions that differ; the next pass reads
+// back what the servers run.
+package moderation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+)
+
+const (
+	// pushTimeout is how long a region may take to accept the settings.
+	pushTimeout = 5 * time.Second
+	// readBackDelay is when the servers are read after the first push: settings reach all regions within a second.
+	readBackDelay = time.Second
+	// retryInterval is how often the settings are pushed again to regions that still differ.
+	retryInterval = 5 * time.Second
+)
+
+// Stage applies the moderation settings.
+type Stage struct{}
+
+// Condition returns ModerationApplied.
+func (Stage) Condition() string { return v1alpha1.ConditionModerationApplied }
+
+// Run compares the servers with the spec and pushes the settings where they differ.
+func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
+	spec := p.SN.Spec.Moderation
+	r := &run{pass: p, want: platformclient.Moderation{
+		WhitelistEnabled: spec.WhitelistEnabled, ReportEnabled: spec.ReportEnabled, FlagLimit: spec.FlagLimit, Generation: p.SN.Generation,
+	}}
+	if outdated := r.regionsWhere(r.isOutdated); len(outdated) > 0 && !p.SN.Spec.Paused {
+		r.push(ctx, outdated)
+		r.recordDrift()
+	}
+	r.setHashes()
+	r.summarize()
+	return r.out
+}
+
+// run is one run of the stage.
+type run struct {
+	pass    *stage.Pass
+	out     stage.Outcome
+	want    platformclient.Moderation
+	pushed  bool     // at least one region accepted the settings
+	failed  []string // errors of pushes
+	refused bool     // a region rejected the settings; a retry does not help
+}
+
+// known reports whether a report has the settings that its server runs now.
+func known(r stage.ServerReport) bool {
+	return r.Err == nil && !r.Status.Moderation.AsOf.IsZero() && r.Status.Moderation.Error == ""
+}
+
+// differs reports whether a server runs other settings than the spec's.
+func (r *run) differs(report stage.ServerReport) bool {
+	return known(report) && report.Status.Moderation.Digest != r.want.Hash()
+}
+
+// isOutdated reports whether a server needs a push: its settings differ, or they are of another generation of the spec.
+func (r *run) isOutdated(report stage.ServerReport) bool {
+	return r.differs(report) || known(report) && report.Status.Moderation.Generation != r.want.ReportedGeneration()
+}
+
+// hasDrifted reports whether a server's settings were changed by other means: they differ from the spec's although they have
+// its generation.
+func (r *run) hasDrifted(report stage.ServerReport) bool {
+	return r.differs(report) && report.Status.Moderation.Generation == r.want.ReportedGeneration()
+}
+
+// regionsWhere returns the regions with a server for which is returns true, in the order of the spec.
+func (r *run) regionsWhere(is func(stage.ServerReport) bool) []v1alpha1.RegionCode {
+	var codes []v1alpha1.RegionCode
+	for _, region := range r.pass.SN.Spec.Regions {
+		if slices.ContainsFunc(r.pass.Reports[region.Code], is) {
+			codes = append(codes, region.Code)
+		}
+	}
+	return codes
+}
+
+// isRetry reports whether an earlier pass pushed the settings already, and this one reads back that not all servers run them.
+func (r *run) isRetry() bool {
+	c := meta.FindStatusCondition(r.pass.Status.Conditions, v1alpha1.ConditionModerationApplied)
+	return c != nil && c.ObservedGeneration == r.pass.SN.Generation &&
+		(c.Status == metav1.ConditionFalse || len(r.regionsWhere(r.differs)) == 0)
+}
+
+// recordDrift adds an event for settings that were changed by other means and have been overwritten.
+func (r *run) recordDrift() {
+	if !r.pushed || r.isRetry() {
+		return
+	}
+	for _, code := range r.regionsWhere(r.hasDrifted) {
+		reports := r.pass.Reports[code]
+		m := reports[slices.IndexFunc(reports, r.hasDrifted)].Status.Moderation
+		r.out.Events = append(r.out.Events, stage.Event{
+			Warning: true, Reason: v1alpha1.ReasonModerationDrift,
+			Message: fmt.Sprintf("overwrote moderation settings that were changed outside the spec: whitelistEnabled=%t, reportEnabled=%t, flagLimit=%d",
+				m.IsWhitelistEnabled, m.IsReportEnabled, m.FlagLimit),
+		})
+		return // settings are replicated: the other regions report the same
+	}
+}
+
+// push sends the settings to each region at its own address. A region that cannot be reached receives them from the others.
+func (r *run) push(ctx context.Context, codes []v1alpha1.RegionCode) {
+	token, err := r.token(ctx)
+	if err != nil {
+		r.failed = append(r.failed, err.Error())
+		r.out.RequeueAfter(retryInterval)
+		return
+	}
+	errs := make([]error, len(codes))
+	var group errgroup.Group
+	for i, code := range codes {
+		group.Go(func() error {
+			errs[i] = r.pushTo(ctx, code, token)
+			return nil
+		})
+	}
+	_ = group.Wait() // errs holds the errors
+	for i, err := range errs {
+		if err == nil {
+			r.pushed = true
+			continue
+		}
+		r.failed = append(r.failed, fmt.Sprintf("region %s: %s", codes[i], err))
+		var response *platformclient.ResponseError
+		r.refused = r.refused || (errors.As(err, &response) && response.Permanent())
+	}
+	switch {
+	case r.refused:
+	case r.isRetry():
+		r.out.RequeueAfter(retryInterval)
+	default:
+		r.out.RequeueAfter(readBackDelay)
+	}
+}
+
+// token returns an administrator's token, signed with the network's own keys.
+func (r *run) token(ctx context.Context) (keyring.Secret, error) {
+	name := render.SigningKeysSecret(r.pass.SN.Name)
+	var secret corev1.Secret
+	if err := r.pass.Cache.Get(ctx, client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: name}, &secret); err != nil {
+		return keyring.Secret{}, fmt.Errorf("reading Secret %s: %w", name, err)
+	}
+	return platformclient.AdminToken(keyring.NewSecret(string(secret.Data[keyring.SigningKeysFile])), r.pass.Network.NetworkID, r.pass.Now)
+}
+
+func (r *run) pushTo(ctx context.Context, code v1alpha1.RegionCode, token keyring.Secret) error {
+	name := render.RegionName(r.pass.SN.Name, code)
+	var service corev1.Service
+	if err := r.pass.Cache.Get(ctx, client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: name}, &service); err != nil {
+		return fmt.Errorf("reading Service %s: %w", name, err)
+	}
+	api, err := apiAddress(&service)
+	if err != nil {
+		return err
+	}
+	pushCtx, cancel := context.WithTimeout(ctx, pushTimeout)
+	defer cancel()
+	return r.pass.Servers.PushModeration(pushCtx, api, token, r.want)
+}
+
+// setHashes sets the hash of the settings that each region runs. If its servers differ, it is the hash of one that is not
+// the spec's.
+func (r *run) setHashes() {
+	for _, region := range r.pass.SN.Spec.Regions {
+		hash := ""
+		for _, report := range r.pass.Reports[region.Code] {
+			if known(report) && (hash == "" || hash == r.want.Hash()) {
+				hash = report.Status.Moderation.Digest
+			}
+		}
+		r.pass.Region(region.Code).ModerationHash = hash
+	}
+}
+
+// summarize sets the condition.
+func (r *run) summarize() {
+	servers, generation := 0, 0
+	var withoutServers []v1alpha1.RegionCode
+	var unknown []string
+	for _, region := range r.pass.SN.Spec.Regions {
+		reports := r.pass.Reports[region.Code]
+		if len(reports) == 0 {
+			withoutServers = append(withoutServers, region.Code)
+		}
+		for i, report := range reports {
+			if servers == 0 || report.Status.Moderation.Generation < generation {
+				generation = report.Status.Moderation.Generation
+			}
+			servers++
+			if i == slices.IndexFunc(reports, func(r stage.ServerReport) bool { return !known(r) }) {
+				unknown = append(unknown, fmt.Sprintf("%s (pod %s: %s)", region.Code, report.Pod, whyUnknown(report)))
+			}
+		}
+	}
+	differing := r.regionsWhere(r.differs)
+	switch {
+	case len(differing) > 0:
+		r.summarizeDiffering(differing)
+	case len(withoutServers) > 0:
+		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonNoServers, fmt.Sprintf("No server is ready in %s.", stage.JoinNames(withoutServers)))
+	case len(unknown) > 0:
+		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonServersSilent, fmt.Sprintf("Servers do not report their settings in %s.", stage.JoinNames(unknown)))
+	default:
+		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonModerationRuns, fmt.Sprintf("All %d servers in %d regions run the spec's settings, as of generation %d.",
+			servers, len(r.pass.SN.Spec.Regions), generation))
+	}
+}
+
+func (r *run) summarizeDiffering(regions []v1alpha1.RegionCode) {
+	where, failures := stage.JoinNames(regions), strings.Join(r.failed, "; ")
+	switch {
+	case r.pass.SN.Spec.Paused:
+		r.out.Pending = append(r.out.Pending, "push the moderation settings to "+where)
+		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, fmt.Sprintf("Servers in %s do not run the spec's settings.", where))
+	case r.refused:
+		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonModerationRefused, "The settings were rejected: "+failures+".")
+	case failures != "" && (!r.pushed || r.isRetry()):
+		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonModerationPushFailed, "The settings could not be pushed: "+failures+".")
+	default:
+		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonModerationPushed,
+			fmt.Sprintf("The settings were pushed; not every server in %s reports them yet.", where))
+	}
+}
+
+func whyUnknown(r stage.ServerReport) string {
+	switch {
+	case r.Err != nil:
+		return r.Err.Error()
+	case r.Status.Moderation.Error != "":
+		return r.Status.Moderation.Error
+	default:
+		return "the settings were not read yet"
+	}
+}

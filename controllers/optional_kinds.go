@@ -1,0 +1,193 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// discoveryInterval is how often the API server is asked for the optional kinds.
+const discoveryInterval = 15 * time.Second
+
+// OptionalKinds tracks which of the kinds that a cluster may lack exist, and watches those that do. It uses API discovery,
+// which every client may read, so the operator needs no permission to read CRDs.
+type OptionalKinds struct {
+	// Discovery is the discovery client of the API server.
+	Discovery discovery.ServerResourcesInterface
+	// Interval is the time between two discovery requests; 0 means 15 s.
+	Interval time.Duration
+	// Watch is called when a kind appears, Unwatch when it disappears.
+	Watch   func(ctx context.Context, kind schema.GroupVersionKind) error
+	Unwatch func(ctx context.Context, kind schema.GroupVersionKind) error
+	// Networks lists all networks; each is reconciled when a kind appears or disappears.
+	Networks func(ctx context.Context) ([]v1alpha1.SocialNetwork, error)
+
+	mu         sync.Mutex
+	kinds      []schema.GroupVersionKind
+	discovered bool
+	events     chan event.GenericEvent
+}
+
+// Events yields every network when a kind appeared or disappeared.
+func (o *OptionalKinds) Events() <-chan event.GenericEvent {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.events == nil {
+		o.events = make(chan event.GenericEvent, 64)
+	}
+	return o.events
+}
+
+// List returns the kinds that existed at the last discovery.
+func (o *OptionalKinds) List() []schema.GroupVersionKind {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.kinds)
+}
+
+// Capabilities returns the kinds as input of rendering.
+func (o *OptionalKinds) Capabilities() render.Capabilities {
+	kinds := o.List()
+	return render.Capabilities{
+		HTTPRoute:      slices.Contains(kinds, render.HTTPRouteKind),
+		ServiceMonitor: slices.Contains(kinds, render.ServiceMonitorKind),
+		PrometheusRule: slices.Contains(kinds, render.PrometheusRuleKind),
+	}
+}
+
+// Discovered reports whether a discovery has succeeded.
+func (o *OptionalKinds) Discovered() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.discovered
+}
+
+// Start repeats discovery until ctx ends. It implements manager.Runnable.
+func (o *OptionalKinds) Start(ctx context.Context) error {
+	interval := o.Interval
+	if interval == 0 {
+		interval = discoveryInterval
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		if o.Discover(ctx) {
+			o.enqueueNetworks(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// Discover asks the API server for the optional kinds and reports whether they changed. If the request fails, it keeps
+// the last result.
+func (o *OptionalKinds) Discover(ctx context.Context) bool {
+	kinds, err := o.served()
+	if err != nil {
+		log.FromContext(ctx).Error(err, "discovery of the optional kinds failed")
+		return false
+	}
+	before := o.List()
+	kinds = slices.DeleteFunc(kinds, func(kind schema.GroupVersionKind) bool {
+		return !slices.Contains(before, kind) && !o.startWatch(ctx, kind)
+	})
+	o.mu.Lock()
+	changed := !o.discovered || !slices.Equal(kinds, before)
+	o.kinds, o.discovered = kinds, true
+	o.mu.Unlock()
+	for _, kind := range before {
+		if !slices.Contains(kinds, kind) {
+			if err := o.Unwatch(ctx, kind); err != nil {
+				log.FromContext(ctx).Error(err, "stopping the watch of a kind failed", "kind", kind.String())
+			}
+		}
+	}
+	return changed
+}
+
+// served returns the optional kinds that the API server has.
+func (o *OptionalKinds) served() ([]schema.GroupVersionKind, error) {
+	var served []schema.GroupVersionKind
+	for _, kind := range []schema.GroupVersionKind{render.ServiceMonitorKind, render.PrometheusRuleKind, render.HTTPRouteKind} {
+		resources, err := o.Discovery.ServerResourcesForGroupVersion(kind.GroupVersion().String())
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(resources.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind.Kind }) {
+			served = append(served, kind)
+		}
+	}
+	return served, nil
+}
+
+// startWatch starts to watch a kind. A kind that cannot be watched counts as absent.
+func (o *OptionalKinds) startWatch(ctx context.Context, kind schema.GroupVersionKind) bool {
+	if err := o.Watch(ctx, kind); err != nil {
+		log.FromContext(ctx).Error(err, "watching a kind failed", "kind", kind.String())
+		return false
+	}
+	return true
+}
+
+func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
+	networks, err := o.Networks(ctx)
+	if err != nil {
+		log.FromContext(ctx).Error(err, "listing the networks failed")
+		return
+	}
+	for i := range networks {
+		select {
+		case o.events <- event.GenericEvent{Object: &networks[i]}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// informerSyncTimeout is how long the first list of a kind may take.
+const informerSyncTimeout = 10 * time.Second
+
+// addInformer makes the cache hold a kind. If the list does not finish in time, for example because the operator may not
+// list the kind, the informer is removed again: reads of the kind would block forever.
+func addInformer(ctx context.Context, c cache.Cache, object client.Object) error {
+	syncCtx, cancel := context.WithTimeout(ctx, informerSyncTimeout)
+	defer cancel()
+	if _, err := c.GetInformer(syncCtx, object); err != nil {
+		return errors.Join(err, c.RemoveInformer(ctx, object))
+	}
+	return nil
+}
+
+func newObject(scheme *runtime.Scheme, kind schema.GroupVersionKind) (client.Object, error) {
+	created, err := scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	object, ok := created.(client.Object)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a client.Object", created)
+	}
+	return object, nil
+}

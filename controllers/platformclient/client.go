@@ -1,0 +1,232 @@
+// Package platformclient is the operator's client of the platform's servers. It reads their status, asks whether they
+// accept a server key, and pushes moderation settings.
+//
+// Errors of this package contain no keys, tokens or response bodies, only the status and the error code of a response.
+package platformclient
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// Servers are the requests to the platform's servers. Addresses are host and port.
+type Servers interface {
+	// Status reads the status of one server at its operations port.
+	Status(ctx context.Context, ops string) (statusz.Status, error)
+	// VerifyServerKey asks one server, at its operations port, whether it accepts a server key. It returns
+	// ErrKeyRefused if the server does not, or if it knows the key under another id.
+	VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error
+	// PushModeration sets the moderation settings at the address of a region's API, with an administrator's token.
+	PushModeration(ctx context.Context, api string, token keyring.Secret, settings Moderation) error
+}
+
+// Moderation is the moderation settings to push.
+type Moderation struct {
+	WhitelistEnabled bool
+	ReportEnabled    bool
+	FlagLimit        int32
+	// Generation is the generation of the spec with these settings.
+	Generation int64
+}
+
+// Hash returns the hash that a server with these settings reports.
+func (m Moderation) Hash() string {
+	return statusz.Moderation{
+		IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: int(m.FlagLimit),
+	}.Hash()
+}
+
+// maxGeneration is the largest generation that servers can store.
+const maxGeneration = 1<<31 - 1
+
+// ReportedGeneration returns the generation that a server with these settings reports.
+func (m Moderation) ReportedGeneration() int { return int(min(m.Generation, maxGeneration)) }
+
+// ErrKeyRefused is returned if a server does not accept a server key.
+var ErrKeyRefused = errors.New("the server does not accept the key")
+
+// ResponseError is an unexpected response of a server.
+type ResponseError struct {
+	// Status is the HTTP status. Code is the code of the error body, or 0 without one.
+	Status int
+	Code   int
+	// Reason describes what is wrong with a response with status 200.
+	Reason string
+}
+
+func (e *ResponseError) Error() string {
+	switch {
+	case e.Reason != "":
+		return "unexpected response: " + e.Reason
+	case e.Code != 0:
+		return fmt.Sprintf("the server responded with status %d, code %d", e.Status, e.Code)
+	default:
+		return fmt.Sprintf("the server responded with status %d", e.Status)
+	}
+}
+
+// Permanent reports whether the server rejected the request itself, so that a retry does not help.
+func (e *ResponseError) Permanent() bool {
+	return e.Status >= 400 && e.Status < 500 && e.Status != http.StatusTooManyRequests
+}
+
+// UnreachableError means that no response was received.
+type UnreachableError struct{ Err error }
+
+func (e *UnreachableError) Error() string { return "the server is unreachable: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+const (
+	// RequestTimeout is how long a status request or the verification of a key may take.
+	RequestTimeout = 3 * time.Second
+	// MaxConcurrentRequests is how many servers of a network are asked concurrently.
+	MaxConcurrentRequests = 8
+
+	// timeout limits a whole request, unless its context ends earlier.
+	timeout = 10 * time.Second
+	// maxBody is larger than any valid response.
+	maxBody = 1 << 20
+)
+
+// HTTP implements Servers over HTTP.
+type HTTP struct{ client *http.Client }
+
+// New returns a client.
+func New() *HTTP {
+	return &HTTP{client: &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{
+			Proxy:       nil, // pods are reached directly, regardless of the environment
+			DialContext: (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
+			// Each request uses a new connection: thousands of idle connections would cost more, and an old connection
+			// does not show whether a new one is possible.
+			DisableKeepAlives:      true,
+			MaxResponseHeaderBytes: 64 << 10,
+			ResponseHeaderTimeout:  timeout,
+			TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+var _ Servers = (*HTTP)(nil)
+
+// Status reads the status of one server.
+func (h *HTTP) Status(ctx context.Context, ops string) (statusz.Status, error) {
+	var status statusz.Status
+	if err := h.call(ctx, http.MethodGet, ops, statusz.Path, keyring.Secret{}, nil, &status); err != nil {
+		return statusz.Status{}, err
+	}
+	if status.Region == "" || status.NetworkID == "" {
+		return statusz.Status{}, &ResponseError{Status: http.StatusOK, Reason: "it has no region or no network id"}
+	}
+	return status, nil
+}
+
+// VerifyServerKey asks one server whether it accepts a server key.
+func (h *HTTP) VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error {
+	var response statusz.ServerKeyAnswer
+	err := h.call(ctx, http.MethodPost, ops, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{Key: key.Reveal()}, &response)
+	if err != nil {
+		return err
+	}
+	if !response.Valid || response.ID != id {
+		return ErrKeyRefused
+	}
+	return nil
+}
+
+// settings is the body of the platform's network settings operation.
+type settings struct {
+	IsWhitelistEnabled bool  `json:"isWhitelistEnabled"`
+	IsReportEnabled    bool  `json:"isReportEnabled"`
+	FlagLimit          int32 `json:"flagLimit"`
+	Generation         int   `json:"generation"`
+}
+
+// PushModeration sets the moderation settings of the network.
+func (h *HTTP) PushModeration(ctx context.Context, api string, token keyring.Secret, m Moderation) error {
+	body := settings{
+		IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: m.FlagLimit,
+		Generation: m.ReportedGeneration(),
+	}
+	var response settings
+	if err := h.call(ctx, http.MethodPut, api, "/api/v3/network-settings", token, body, &response); err != nil {
+		return err
+	}
+	if response != body {
+		return &ResponseError{Status: http.StatusOK, Reason: "it has other settings than the request"}
+	}
+	return nil
+}
+
+// call sends body as JSON, unless it is nil, and decodes the response.
+func (h *HTTP) call(ctx context.Context, method, address, path string, token keyring.Secret, body, response any) error {
+	content, err := encode(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+address+path, content)
+	if err != nil {
+		return fmt.Errorf("creating the request: %w", err)
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "plaza-operator")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token.Reveal() != "" {
+		req.Header.Set("Authorization", "Bearer "+token.Reveal())
+	}
+	resp, err := h.client.Do(req)
+	if err != nil {
+		return &UnreachableError{Err: err}
+	}
+	defer resp.Body.Close()
+	return decode(resp, response)
+}
+
+func encode(body any) (io.Reader, error) {
+	if body == nil {
+		return http.NoBody, nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %T: %w", body, err)
+	}
+	return strings.NewReader(string(text)), nil
+}
+
+func decode(resp *http.Response, response any) error {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if err != nil {
+		return &UnreachableError{Err: err}
+	}
+	if resp.StatusCode != http.StatusOK {
+		var body struct {
+			Code int `json:"code"`
+		}
+		_ = json.Unmarshal(text, &body) // without an error body, the code is 0
+		return &ResponseError{Status: resp.StatusCode, Code: body.Code}
+	}
+	if len(text) > maxBody {
+		return &ResponseError{Status: resp.StatusCode, Reason: "it is too large"}
+	}
+	if err := json.Unmarshal(text, response); err != nil {
+		return &ResponseError{Status: resp.StatusCode, Reason: "it is not valid JSON"} // the decoder's error quotes the body
+	}
+	return nil
+}

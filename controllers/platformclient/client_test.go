@@ -1,0 +1,288 @@
+package platformclient_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+
+const hush = "hush-hush-hush-hush"
+
+func secretOf(t *testing.T, path string) keyring.Secret {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return keyring.NewSecret(string(content))
+}
+
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestStatus(t *testing.T) {
+	n := apptest.Shared(t)
+	for _, code := range region.All() {
+		status, err := platformclient.New().Status(within(t), n.Region(code).OpsAddr())
+		require.NoError(t, err)
+		require.Equal(t, string(code), status.Region)
+		require.Equal(t, n.NetworkID, status.NetworkID)
+		key, found := status.Keys.Server.Find("k1")
+		require.True(t, found && key.Valid)
+		require.Equal(t, status.Schema.Required, status.Schema.Current)
+	}
+}
+
+func TestServersVerifyKeys(t *testing.T) {
+	n := apptest.Shared(t)
+	servers := platformclient.New()
+	for _, code := range region.All() {
+		ops := n.Region(code).OpsAddr()
+		require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(n.ServerKey)))
+		require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k2", keyring.NewSecret(n.ServerKey)), platformclient.ErrKeyRefused, "another id")
+		for _, wrong := range []string{hush, n.APIKey, n.ServerKey + "x"} {
+			require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(wrong)), platformclient.ErrKeyRefused)
+		}
+	}
+}
+
+// TestServersRotate rotates keys like the operator, with servers that read the result of the state machine.
+func TestServersRotate(t *testing.T) {
+	n := apptest.Start(t)
+	servers := platformclient.New()
+	now := time.Now()
+	in := keyring.Input{
+		RotateEvery: keyring.DefaultRotateEvery, Overlap: 2 * time.Second, Random: strings.NewReader(strings.Repeat("0123456789abcdef", 100)),
+		Content: secretOf(t, n.Keys.Server), Request: "now", Verified: "k1",
+		Annotations: map[string]string{keyring.AnnotationActive: "k1"},
+	}
+	step := func() keyring.Result {
+		in.Now = time.Now()
+		result, err := keyring.Step(in)
+		require.NoError(t, err)
+		in.Content, in.Annotations = result.Content, result.Annotations
+		write(t, n.Keys.Server, result.Content)
+		return result
+	}
+	step()
+	candidate, found, err := keyring.Candidate(in.Content, in.Annotations)
+	require.NoError(t, err)
+	require.True(t, found)
+	for _, code := range region.All() {
+		ops := n.Region(code).OpsAddr()
+		require.NoError(t, servers.VerifyServerKey(within(t), ops, candidate.ID, candidate.Key), "a new key is accepted immediately")
+		require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(n.ServerKey)), "both are accepted")
+	}
+	in.Verified = candidate.ID
+	result := step()
+	require.Len(t, result.Keys, 2)
+	require.WithinDuration(t, now.Add(in.Overlap), result.Keys[1].NotAfter, time.Minute)
+	for _, code := range region.All() { // the old key expires by itself
+		require.Eventually(t, func() bool {
+			err := servers.VerifyServerKey(within(t), n.Region(code).OpsAddr(), "k1", keyring.NewSecret(n.ServerKey))
+			return errors.Is(err, platformclient.ErrKeyRefused)
+		}, time.Minute, 20*time.Millisecond)
+		require.NoError(t, servers.VerifyServerKey(within(t), n.Region(code).OpsAddr(), candidate.ID, candidate.Key))
+	}
+	require.Len(t, step().Keys, 1)
+}
+
+func write(t *testing.T, path string, content keyring.Secret) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path+".new", []byte(content.Reveal()), 0o600))
+	require.NoError(t, os.Rename(path+".new", path))
+}
+
+// TestPushModeration pushes to one region, and reads back the settings of all three.
+func TestPushModeration(t *testing.T) {
+	n := apptest.Start(t)
+	servers := platformclient.New()
+	token, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), n.NetworkID, time.Now())
+	require.NoError(t, err)
+	for i, m := range []platformclient.Moderation{
+		{WhitelistEnabled: true, ReportEnabled: false, FlagLimit: 7, Generation: 3},
+		{WhitelistEnabled: false, ReportEnabled: true, FlagLimit: 1000, Generation: 1 << 40},
+	} {
+		require.NoError(t, servers.PushModeration(within(t), n.Region(region.All()[i]).APIAddr(), token, m))
+		for _, code := range region.All() {
+			require.Eventually(t, func() bool {
+				status, err := servers.Status(within(t), n.Region(code).OpsAddr())
+				require.NoError(t, err)
+				return status.Moderation.Hash() == m.Hash() && status.Moderation.Digest == m.Hash() && status.Moderation.Generation == m.ReportedGeneration()
+			}, time.Minute, 20*time.Millisecond)
+		}
+	}
+	var answer *platformclient.ResponseError
+	api := n.Region(region.EU).APIAddr()
+	require.ErrorAs(t, servers.PushModeration(within(t), api, token, platformclient.Moderation{FlagLimit: 1_000_001, Generation: 1}), &answer)
+	require.Equal(t, &platformclient.ResponseError{Status: 422, Code: 500000}, answer)
+	require.True(t, answer.Permanent())
+	require.ErrorAs(t, servers.PushModeration(within(t), api, keyring.Secret{}, platformclient.Moderation{FlagLimit: 1}), &answer)
+	require.Equal(t, http.StatusUnauthorized, answer.Status)
+	old, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), n.NetworkID, time.Now().Add(-3*time.Minute))
+	require.NoError(t, err)
+	require.ErrorAs(t, servers.PushModeration(within(t), api, old, platformclient.Moderation{FlagLimit: 1}), &answer)
+	require.Equal(t, http.StatusUnauthorized, answer.Status)
+	other, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), "111111111111111111111111", time.Now())
+	require.NoError(t, err)
+	require.ErrorAs(t, servers.PushModeration(within(t), api, other, platformclient.Moderation{FlagLimit: 1}), &answer)
+	require.Equal(t, http.StatusUnauthorized, answer.Status)
+}
+
+func TestAdminToken(t *testing.T) {
+	keys, err := keyring.NewSigningKeys(bytes.NewReader(bytes.Repeat([]byte("x"), 100)))
+	require.NoError(t, err)
+	now := time.Date(2026, 11, 21, 21, 0, 0, 0, time.UTC)
+	token, err := platformclient.AdminToken(keys, "0123456789abcdef01234567", now)
+	require.NoError(t, err)
+	ring, err := auth.ParseKeyring([]byte(keys.Reveal()))
+	require.NoError(t, err)
+	claims, err := auth.NewIssuer("0123456789abcdef01234567", ring, auth.WithIssuerClock(func() time.Time { return now })).Verify(token.Reveal())
+	require.NoError(t, err)
+	require.True(t, claims.Admin)
+	require.Equal(t, 2*time.Minute, claims.ExpiresAt.Sub(claims.IssuedAt))
+	require.NoError(t, platformclient.CheckSigningKeys(keys, now))
+	for _, broken := range []string{
+		"", hush, `{"keys":[]}`, `{"keys":[{"kid":"a","seed":"` + hush + `"}]}`, `{"keys":[{"kid":"a","hush":"` + hush + `"}]}`,
+		strings.Replace(keys.Reveal(), `"seed"`, `"notAfter":"2026-11-21T20:00:00Z","seed"`, 1),
+	} {
+		_, err := platformclient.AdminToken(keyring.NewSecret(broken), "0123456789abcdef01234567", now)
+		require.ErrorIs(t, err, platformclient.ErrSigningKeys)
+		require.NotContains(t, err.Error(), "hush")
+		require.ErrorIs(t, platformclient.CheckSigningKeys(keyring.NewSecret(broken), now), platformclient.ErrSigningKeys)
+	}
+}
+
+// TestInvalidResponses checks that errors do not quote the server's response.
+func TestInvalidResponses(t *testing.T) {
+	long := `{"region":"eu","networkId":"` + strings.Repeat("hush", 1<<19) + `"}`
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		want   platformclient.ResponseError
+	}{
+		"no JSON":    {200, hush, platformclient.ResponseError{Status: 200, Reason: "not the JSON of an answer"}},
+		"empty":      {200, "", platformclient.ResponseError{Status: 200, Reason: "not the JSON of an answer"}},
+		"too long":   {200, long, platformclient.ResponseError{Status: 200, Reason: "more than an answer has"}},
+		"a redirect": {302, hush, platformclient.ResponseError{Status: 302}},
+		"not found":  {404, hush, platformclient.ResponseError{Status: 404}},
+		"refused":    {422, `{"status":"error","code":500000,"message":"hush"}`, platformclient.ResponseError{Status: 422, Code: 500000}},
+		"broken":     {503, `{"code":500300,"hush":"hush"}`, platformclient.ResponseError{Status: 503, Code: 500300}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", "/hush")
+				w.WriteHeader(c.status)
+				fmt.Fprint(w, c.body)
+			}))
+			defer server.Close()
+			for what, err := range everyCall(t, server.Listener.Addr().String()) {
+				var answer *platformclient.ResponseError
+				require.ErrorAs(t, err, &answer, what)
+				require.Equal(t, c.want, *answer, what)
+				require.NotContains(t, err.Error(), "hush")
+				require.Equal(t, c.status >= 400 && c.status < 500, answer.Permanent())
+			}
+		})
+	}
+}
+
+func everyCall(t *testing.T, address string) map[string]error {
+	t.Helper()
+	servers := platformclient.New()
+	_, err := servers.Status(within(t), address)
+	return map[string]error{
+		"status": err,
+		"verify": servers.VerifyServerKey(within(t), address, "a", keyring.NewSecret(hush)),
+		"push":   servers.PushModeration(within(t), address, keyring.NewSecret(hush), platformclient.Moderation{FlagLimit: 1, Generation: 1}),
+	}
+}
+
+func TestEmptyAnswers(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) }))
+	defer server.Close()
+	errs := everyCall(t, server.Listener.Addr().String())
+	require.EqualError(t, errs["status"], "the server answered something else: it names no region and no network")
+	require.ErrorIs(t, errs["verify"], platformclient.ErrKeyRefused)
+	require.EqualError(t, errs["push"], "the server answered something else: not the settings that it was given")
+}
+
+func TestNewerServers(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"region":"eu","networkId":"n","something":{"new":[1]}}`)
+	}))
+	defer server.Close()
+	status, err := platformclient.New().Status(within(t), server.Listener.Addr().String())
+	require.NoError(t, err)
+	require.Equal(t, statusz.Status{Region: "eu", NetworkID: "n"}, status)
+}
+
+func TestUnreachable(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	for what, err := range everyCall(t, address) {
+		require.ErrorAs(t, err, new(*platformclient.UnreachableError), what)
+		require.NotContains(t, err.Error(), "hush")
+	}
+	for what, err := range everyCall(t, "no address") {
+		require.Error(t, err, what)
+		require.NotContains(t, err.Error(), "hush")
+	}
+}
+
+// TestUnresponsiveServer checks that a server that never responds takes no longer than the context allows.
+func TestUnresponsiveServer(t *testing.T) {
+	var asked atomic.Int32
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		asked.Add(1)
+		select {
+		case <-release:
+		case <-req.Context().Done():
+		}
+	}))
+	defer server.Close()
+	defer close(release)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for asked.Load() == 0 {
+			time.Sleep(time.Millisecond) //nolint:forbidigo // until the request has arrived
+		}
+		cancel()
+	}()
+	_, err := platformclient.New().Status(ctx, server.Listener.Addr().String())
+	require.ErrorAs(t, err, new(*platformclient.UnreachableError))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestProxy checks that pods are reached directly.
+func TestProxy(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	n := apptest.Shared(t)
+	_, err := platformclient.New().Status(within(t), n.Region(region.EU).OpsAddr())
+	require.NoError(t, err)
+}

@@ -1,0 +1,304 @@
+// Package rollout is the stage that runs one Deployment per region and rolls a change of the pod template out region by
+// region.
+package rollout
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+)
+
+// defaultSoak is how long a region must be ready before the next one is updated, if the spec does not set it.
+const defaultSoak = 30 * time.Second
+
+// Stage applies the objects of the regions.
+type Stage struct{}
+
+// Condition returns RegionsAvailable.
+func (Stage) Condition() string { return v1alpha1.ConditionRegionsAvailable }
+
+// state is the progress of a region towards the pod template of the spec.
+type state int
+
+const (
+	missing  state = iota // the Deployment does not exist
+	outdated              // it has another template
+	drifted               // it had the template, which was then edited by hand
+	rolling               // it has the template, and not all pods are ready
+	stuck                 // as rolling, and the progress deadline has passed
+	soaking               // all pods are ready, but not for long enough
+	degraded              // the rollout completed, and pods became unready afterwards
+	complete              // all pods are ready and have been for the soak time
+)
+
+// region is the state of a region's Deployment in one pass.
+type region struct {
+	spec     *v1alpha1.Region
+	desired  *appsv1.Deployment
+	live     *appsv1.Deployment // nil if it does not exist
+	uncached *appsv1.Deployment // live as read from the API server, if its replicas are handed over to an autoscaler
+	state    state
+	since    time.Time // when all pods became ready
+	drift    string    // path of the field of the template that was edited by hand
+}
+
+// run is one run of the stage.
+type run struct {
+	pass    *stage.Pass
+	out     stage.Outcome
+	regions []*region
+}
+
+// Run applies the objects of every region and updates as many pod templates as the spec allows.
+func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
+	if p.Network.NetworkID == "" {
+		return stage.False(v1alpha1.ReasonWaitingForKeys, "The regions wait for the network's identity; see KeysReady.")
+	}
+	r := &run{pass: p}
+	for i := range p.SN.Spec.Regions {
+		spec := &p.SN.Spec.Regions[i]
+		for _, object := range render.RegionObjects(p.Network, spec) {
+			if _, withTemplate := object.(*corev1.ConfigMap); !withTemplate {
+				r.out.Apply(stage.Desired{Object: object, Region: spec.Code})
+			}
+		}
+		region, err := r.read(ctx, spec)
+		if err != nil {
+			r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, "The Deployments could not be read: "+err.Error())
+			return r.out
+		}
+		r.regions = append(r.regions, region)
+	}
+	r.applyDeployments()
+	for _, region := range r.regions {
+		r.setStatus(region)
+	}
+	r.summarize()
+	return r.out
+}
+
+// read reads a region's Deployment and determines its state.
+func (r *run) read(ctx context.Context, spec *v1alpha1.Region) (*region, error) {
+	g := &region{spec: spec, desired: render.Deployment(r.pass.Network, spec)}
+	hash := render.TemplateHash(g.desired)
+	if g.desired.Annotations == nil {
+		g.desired.Annotations = map[string]string{}
+	}
+	g.desired.Annotations[render.AnnotationTemplate] = hash
+	var live appsv1.Deployment
+	err := r.pass.Cache.Get(ctx, client.ObjectKeyFromObject(g.desired), &live)
+	if apierrors.IsNotFound(err) {
+		return g, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.live = &live
+	if g.drift, err = apply.LostField(&live, g.desired, apply.Manager, "spec", "template"); err != nil {
+		return nil, err
+	}
+	if g.state, g.since = r.stateOf(spec.Code, &live, hash); g.state != outdated && g.drift != "" {
+		g.state = drifted
+	}
+	return g, r.readUncached(ctx, g)
+}
+
+// readUncached reads the Deployment from the API server if its replicas are handed over to an autoscaler: the number that
+// is handed over must be the current one.
+func (r *run) readUncached(ctx context.Context, g *region) error {
+	if g.spec.Autoscaling == nil || r.pass.SN.Spec.Paused || render.ReplicasHandover(g.live, apply.Manager) == nil {
+		return nil
+	}
+	g.uncached = &appsv1.Deployment{}
+	return client.IgnoreNotFound(r.pass.APIReader.Get(ctx, client.ObjectKeyFromObject(g.live), g.uncached))
+}
+
+func (r *run) stateOf(code v1alpha1.RegionCode, live *appsv1.Deployment, hash string) (state, time.Time) {
+	if live.Annotations[render.AnnotationTemplate] != hash {
+		return outdated, time.Time{}
+	}
+	if !IsComplete(live) {
+		switch reason := progressReason(live); {
+		case reason == "ProgressDeadlineExceeded":
+			return stuck, time.Time{}
+		case reason == "NewReplicaSetAvailable" && allUpdated(live):
+			return degraded, time.Time{}
+		}
+		return rolling, time.Time{}
+	}
+	since := r.pass.Now
+	if c := meta.FindStatusCondition(r.pass.Region(code).Conditions, v1alpha1.RegionUpdated); c != nil && c.Status == metav1.ConditionTrue {
+		since = c.LastTransitionTime.Time
+	}
+	if r.pass.Now.Sub(since) < soak(r.pass.SN) {
+		return soaking, since
+	}
+	return complete, since
+}
+
+func soak(sn *v1alpha1.SocialNetwork) time.Duration {
+	if d, err := time.ParseDuration(string(sn.Spec.Rollout.Soak)); err == nil {
+		return d
+	}
+	return defaultSoak
+}
+
+// IsComplete reports whether the rollout of a Deployment is complete: all replicas have the newest template and are
+// available, and no older pods are left.
+func IsComplete(d *appsv1.Deployment) bool {
+	return allUpdated(d) && d.Status.AvailableReplicas >= replicas(d)
+}
+
+// allUpdated reports whether all replicas have the newest template, ready or not, and no older pods are left.
+func allUpdated(d *appsv1.Deployment) bool {
+	s := d.Status
+	return s.ObservedGeneration >= d.Generation && s.UpdatedReplicas >= replicas(d) && s.Replicas == s.UpdatedReplicas
+}
+
+func replicas(d *appsv1.Deployment) int32 {
+	if d.Spec.Replicas != nil {
+		return *d.Spec.Replicas
+	}
+	return 1
+}
+
+// progressReason returns the reason of the Deployment's Progressing condition, or "" if it is of an older template.
+func progressReason(d *appsv1.Deployment) string {
+	for _, c := range d.Status.Conditions {
+		if c.Type == appsv1.DeploymentProgressing && d.Status.ObservedGeneration >= d.Generation {
+			return c.Reason
+		}
+	}
+	return ""
+}
+
+// applyDeployments adds the Deployments: with the template of the spec where it may be applied now, otherwise with the live
+// template, so that for example the number of replicas can change while a rollout is stopped.
+func (r *run) applyDeployments() {
+	update := r.templateUpdates()
+	for _, g := range r.regions {
+		configMap := stage.Desired{Object: render.ConfigMap(r.pass.Network, g.spec), Region: g.spec.Code}
+		if update[g] {
+			prerequisites := append([]stage.Desired{configMap}, replicasHandover(g)...)
+			r.out.Apply(stage.Desired{Object: g.desired, Region: g.spec.Code, Prerequisites: prerequisites})
+			if (g.state == outdated || g.state == drifted) && !r.pass.SN.Spec.Paused {
+				g.state = rolling
+			}
+			continue
+		}
+		if g.state == drifted { // the ConfigMap belongs to the template that is restored later
+			r.out.Apply(configMap)
+		}
+		if held := withLiveTemplate(g); held != nil {
+			r.out.Apply(stage.Desired{Object: held, Mode: apply.Locked, Region: g.spec.Code, Prerequisites: replicasHandover(g)})
+		}
+	}
+}
+
+// templateUpdates returns the regions whose template may be applied now. A region that is new, or has the template already,
+// always may; one with another template may if spec.rollout.maxRegionsRolling allows one more region to roll. Regions with
+// unavailable pods come first, so that a fix reaches them before it reaches healthy regions.
+//
+// A template that was edited by hand is restored in the same order: if the edit was made for a good reason, only one region
+// suffers. But a region that has unavailable pods since gets its template back immediately, regardless of the other regions
+// and of the schema: its template has run before.
+func (r *run) templateUpdates() map[*region]bool {
+	update := map[*region]bool{}
+	paused := r.pass.SN.Spec.Paused
+	slots := int(max(r.pass.SN.Spec.Rollout.MaxRegionsRolling, 1))
+	if paused { // the changes are only listed
+		slots = len(r.regions)
+	}
+	var waiting []*region
+	for _, g := range r.regions {
+		switch g.state {
+		case missing:
+			update[g] = r.pass.SchemaReady || paused
+		case outdated:
+			waiting = append(waiting, g)
+		case drifted:
+			if update[g] = hasUnavailable(g.live); update[g] {
+				slots--
+			} else {
+				waiting = append(waiting, g)
+			}
+		case rolling, stuck, degraded, soaking:
+			update[g] = true
+			slots--
+		case complete:
+			update[g] = true
+		}
+	}
+	if !r.pass.SchemaReady && !paused {
+		return update
+	}
+	slices.SortStableFunc(waiting, func(a, b *region) int { return priority(a) - priority(b) })
+	for _, g := range waiting[:min(max(slots, 0), len(waiting))] {
+		update[g] = true
+	}
+	return update
+}
+
+// hasUnavailable reports whether a Deployment has fewer available pods than replicas. During a rollout with maxUnavailable 0
+// it never has.
+func hasUnavailable(d *appsv1.Deployment) bool { return d.Status.AvailableReplicas < replicas(d) }
+
+// priority sorts regions with incomplete rollouts first.
+func priority(g *region) int {
+	if IsComplete(g.live) {
+		return 1
+	}
+	return 0
+}
+
+// replicasHandover returns the apply that hands the number of replicas over to an autoscaler, if it is needed.
+func replicasHandover(g *region) []stage.Desired {
+	if g.uncached == nil {
+		return nil
+	}
+	handover := render.ReplicasHandover(g.uncached, apply.Manager)
+	if handover == nil {
+		return nil
+	}
+	return []stage.Desired{{Object: handover, Region: g.spec.Code, Manager: render.ScaleManager}}
+}
+
+// withLiveTemplate returns the Deployment of the spec with the part of the live template that the operator owns, based on
+// the version that was read; nil if there is no Deployment. It leaves out the fields that were edited by hand, so it may be
+// incomplete and is not an appsv1.Deployment.
+func withLiveTemplate(g *region) *unstructured.Unstructured {
+	if g.live == nil {
+		return nil
+	}
+	live, err := runtime.DefaultUnstructuredConverter.ToUnstructured(g.live)
+	if err != nil {
+		return nil
+	}
+	template, found, err := unstructured.NestedMap(apply.Owned(&unstructured.Unstructured{Object: live}, apply.Manager), "spec", "template")
+	if err != nil || !found {
+		return nil
+	}
+	held, err := apply.Unstructured(g.desired)
+	if err != nil || unstructured.SetNestedMap(held.Object, template, "spec", "template") != nil {
+		return nil
+	}
+	annotations := held.GetAnnotations()
+	annotations[render.AnnotationTemplate] = g.live.Annotations[render.AnnotationTemplate]
+	held.SetAnnotations(annotations)
+	held.SetResourceVersion(g.live.ResourceVersion)
+	return held
+}

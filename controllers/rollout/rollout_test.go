@@ -1,0 +1,172 @@
+package rollout
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+)
+
+var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+
+// deployed returns a Deployment with two ready pods of the newest template, modified by change.
+func deployed(change func(*appsv1.Deployment)) *appsv1.Deployment {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 5, Annotations: map[string]string{render.AnnotationTemplate: "new"}}}
+	d.Spec.Replicas = new(int32(2))
+	d.Status = appsv1.DeploymentStatus{ObservedGeneration: 5, Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2, ReadyReplicas: 2}
+	progressing(d, "NewReplicaSetAvailable")
+	if change != nil {
+		change(d)
+	}
+	return d
+}
+
+func progressing(d *appsv1.Deployment, reason string) {
+	d.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: reason}}
+}
+
+func TestStateOf(t *testing.T) {
+	tests := map[string]struct {
+		change func(*appsv1.Deployment)
+		ready  time.Duration // for how long; 0 means not yet
+		want   state
+	}{
+		"another template":                      {func(d *appsv1.Deployment) { d.Annotations[render.AnnotationTemplate] = "old" }, time.Hour, outdated},
+		"no template known":                     {func(d *appsv1.Deployment) { d.Annotations = nil }, time.Hour, outdated},
+		"not observed yet":                      {func(d *appsv1.Deployment) { d.Generation = 6 }, time.Hour, rolling},
+		"an old pod is left":                    {func(d *appsv1.Deployment) { d.Status.Replicas = 3 }, time.Hour, rolling},
+		"a new pod is missing":                  {func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1; progressing(d, "ReplicaSetUpdated") }, time.Hour, rolling},
+		"a new pod is not up":                   {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1; progressing(d, "ReplicaSetUpdated") }, time.Hour, rolling},
+		"deadline exceeded":                     {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1; progressing(d, "ProgressDeadlineExceeded") }, time.Hour, stuck},
+		"deadline exceeded for an old template": {func(d *appsv1.Deployment) { d.Generation = 6; progressing(d, "ProgressDeadlineExceeded") }, time.Hour, rolling},
+		"a pod became unavailable":              {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1 }, time.Hour, degraded},
+		"ready just now":                        {nil, 0, soaking},
+		"ready for a while":                     {nil, 29 * time.Second, soaking},
+		"ready for long enough":                 {nil, 30 * time.Second, complete},
+		"scaled to zero": {func(d *appsv1.Deployment) {
+			d.Spec.Replicas = new(int32(0))
+			d.Status = appsv1.DeploymentStatus{ObservedGeneration: 5}
+		}, time.Hour, complete},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Now: start, Status: &v1alpha1.SocialNetworkStatus{}}}
+			r.pass.SN.Spec.Rollout.Soak = "30s"
+			if test.ready > 0 {
+				r.pass.Region("us").Conditions = []metav1.Condition{{Type: v1alpha1.RegionUpdated, Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(start.Add(-test.ready))}}
+			}
+			state, _ := r.stateOf("us", deployed(test.change), "new")
+			require.Equal(t, test.want, state)
+		})
+	}
+}
+
+// TestTemplateUpdates checks which of the regions us, eu and sg, in this order, may get the newest template.
+func TestTemplateUpdates(t *testing.T) {
+	late := func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }
+	broken := func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 0 }
+	tests := map[string]struct {
+		states        []state
+		incomplete    string // regions with an incomplete rollout
+		lacking       string // regions with unavailable pods
+		most          int32
+		gated, paused bool
+		want          string
+	}{
+		"all new":                                   {states: []state{missing, missing, missing}, want: "us eu sg"},
+		"one after another":                         {states: []state{outdated, outdated, outdated}, want: "us"},
+		"two at a time":                             {states: []state{outdated, outdated, outdated}, most: 2, want: "us eu"},
+		"three at a time":                           {states: []state{outdated, outdated, outdated}, most: 3, want: "us eu sg"},
+		"while one rolls":                           {states: []state{rolling, outdated, outdated}, want: "us"},
+		"while one soaks":                           {states: []state{soaking, outdated, outdated}, want: "us"},
+		"while one soaks, two allowed":              {states: []state{soaking, outdated, outdated}, most: 2, want: "us eu"},
+		"after the soak":                            {states: []state{complete, outdated, outdated}, want: "us eu"},
+		"one is stuck":                              {states: []state{complete, stuck, outdated}, want: "us eu"},
+		"one has lost pods":                         {states: []state{complete, degraded, outdated}, want: "us eu"},
+		"more than allowed roll":                    {states: []state{rolling, rolling, outdated}, want: "us eu"},
+		"unavailable regions come first":            {states: []state{outdated, outdated, outdated}, incomplete: "sg", want: "sg"},
+		"a new region during a rollout":             {states: []state{rolling, missing, outdated}, want: "us eu"},
+		"the database is not migrated":              {states: []state{complete, outdated, missing}, gated: true, want: "us"},
+		"edited by hand: in order":                  {states: []state{drifted, drifted, drifted}, want: "us"},
+		"edited by hand, while one soaks":           {states: []state{drifted, soaking, drifted}, want: "eu"},
+		"edited by hand, while one is stuck":        {states: []state{drifted, complete, stuck}, want: "eu sg"},
+		"edited by hand, and another is incomplete": {states: []state{outdated, drifted, outdated}, incomplete: "eu", want: "eu"},
+		"broken by hand, while one soaks":           {states: []state{drifted, soaking, outdated}, lacking: "us", want: "us eu"},
+		"broken by hand takes the turn":             {states: []state{outdated, drifted, outdated}, lacking: "eu", want: "eu"},
+		"two broken by hand":                        {states: []state{drifted, drifted, complete}, lacking: "us eu", want: "us eu sg"},
+		"edited by hand, not migrated":              {states: []state{complete, drifted, drifted}, lacking: "sg", gated: true, want: "us sg"},
+		"edited by hand, paused":                    {states: []state{drifted, drifted, drifted}, paused: true, want: "us eu sg"},
+		"paused, all are listed":                    {states: []state{outdated, outdated, missing}, paused: true, want: "us eu sg"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, SchemaReady: !test.gated}}
+			r.pass.SN.Spec.Rollout.MaxRegionsRolling, r.pass.SN.Spec.Paused = test.most, test.paused
+			for i, code := range []v1alpha1.RegionCode{"us", "eu", "sg"} {
+				g := &region{spec: &v1alpha1.Region{Code: code}, state: test.states[i], live: deployed(nil)}
+				if strings.Contains(test.incomplete, string(code)) {
+					g.live = deployed(late)
+				}
+				if strings.Contains(test.lacking, string(code)) {
+					g.live = deployed(broken)
+				}
+				r.regions = append(r.regions, g)
+			}
+			update := r.templateUpdates()
+			var got []string
+			for _, g := range r.regions {
+				if update[g] {
+					got = append(got, string(g.spec.Code))
+				}
+			}
+			require.Equal(t, test.want, strings.Join(got, " "))
+		})
+	}
+}
+
+// TestSummarize checks the network's condition.
+func TestSummarize(t *testing.T) {
+	tests := map[string]struct {
+		states []state
+		down   string
+		gated  bool
+		paused bool
+		want   metav1.ConditionStatus
+		reason v1alpha1.Reason
+	}{
+		"all serve":                {[]state{complete, soaking}, "", false, false, "True", v1alpha1.ReasonServing},
+		"one was edited by hand":   {[]state{drifted, complete}, "", false, false, "False", v1alpha1.ReasonProgressing},
+		"one rolls":                {[]state{complete, rolling}, "", false, false, "False", v1alpha1.ReasonProgressing},
+		"one is stuck":             {[]state{outdated, stuck}, "", false, false, "False", v1alpha1.ReasonRolloutStopped},
+		"one waits":                {[]state{outdated, complete}, "", true, false, "False", v1alpha1.ReasonWaitingForSchema},
+		"one waits, and paused":    {[]state{outdated, complete}, "", false, true, "False", v1alpha1.ReasonPausedBySpec},
+		"one has no pods":          {[]state{complete, degraded}, "eu", false, false, "False", v1alpha1.ReasonNotServing},
+		"one has unavailable pods": {[]state{complete, degraded}, "", false, false, "True", v1alpha1.ReasonServing},
+		"none exists yet":          {[]state{missing, missing}, "us eu", false, false, "False", v1alpha1.ReasonProgressing},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, SchemaReady: !test.gated}}
+			r.pass.SN.Spec.Paused = test.paused
+			for i, code := range []v1alpha1.RegionCode{"us", "eu"} {
+				r.regions = append(r.regions, &region{spec: &v1alpha1.Region{Code: code}, state: test.states[i]})
+				status := metav1.ConditionTrue
+				if strings.Contains(test.down, string(code)) {
+					status = metav1.ConditionFalse
+				}
+				r.out.SetRegionCondition(code, v1alpha1.RegionAvailable, status, "X", "")
+			}
+			r.summarize()
+			require.Equal(t, test.want, r.out.Status)
+			require.Equal(t, test.reason, r.out.Reason)
+		})
+	}
+}

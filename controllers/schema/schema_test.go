@@ -1,0 +1,168 @@
+package schema_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/schema"
+	"github.com/plaza-social/plaza/controllers/stagetest"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// TestFingerprintFollowsContent checks that the fingerprint changes with the content of a Secret, and with nothing
+// else.
+func TestFingerprintFollowsContent(t *testing.T) {
+	h := newHarness(t)
+	h.Run(schema.Stage{})
+	first := h.Pass.Network.SecretsFingerprint
+	require.NotEmpty(t, first)
+	h.EditSecret("acme-db", func(s *corev1.Secret) { s.Annotations = map[string]string{"a": "b"} })
+	h.Run(schema.Stage{})
+	require.Equal(t, first, h.Pass.Network.SecretsFingerprint)
+	h.EditSecret("acme-db", func(s *corev1.Secret) { s.Data["url"] = []byte("postgres://another") })
+	h.Run(schema.Stage{})
+	require.NotEqual(t, first, h.Pass.Network.SecretsFingerprint)
+	require.NotContains(t, h.Pass.Network.SecretsFingerprint, "another")
+}
+
+func newHarness(t *testing.T) *stagetest.Harness {
+	t.Helper()
+	h := stagetest.New(t, v1alpha1.RegionUS)
+	h.SN.Spec.Database.SecretRef.Name = "acme-db"
+	h.SettleKeys()
+	h.CreateSecret("acme-db", map[string]string{"url": "postgres://db.example"})
+	return h
+}
+
+// TestAttempts walks through failures, another target, a pause, and success.
+func TestAttempts(t *testing.T) {
+	ctx := t.Context()
+	h := newHarness(t)
+	jobs := func() []batchv1.Job {
+		var list batchv1.JobList
+		require.NoError(t, h.Client.List(ctx, &list))
+		return list.Items
+	}
+	end := func(kind batchv1.JobConditionType) {
+		t.Helper()
+		for _, job := range jobs() {
+			job.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, Message: "why", LastTransitionTime: metav1.NewTime(h.Now)}}
+			require.NoError(t, h.Client.Status().Update(ctx, &job))
+		}
+	}
+	state := func() (string, v1alpha1.SchemaStatus) {
+		out := h.Run(schema.Stage{})
+		return string(out.Reason), h.SN.Status.Schema
+	}
+	h.SN.Spec.Paused = true
+	for range 3 {
+		reason, status := state()
+		require.Equal(t, "PausedBySpec", reason)
+		require.Zero(t, status.Attempts, "nothing is attempted while paused")
+	}
+	h.SN.Spec.Paused = false
+	reason, _ := state()
+	require.Equal(t, "Migrating", reason)
+	require.Equal(t, "1", jobs()[0].Annotations[render.AnnotationAttempt])
+	require.Len(t, jobs(), 1)
+	_, status := state()
+	require.Equal(t, int32(1), status.Attempts)
+
+	end(batchv1.JobFailed)
+	reason, status = state()
+	require.Equal(t, "MigrationFailed", reason)
+	require.Equal(t, "why", status.LastError)
+	require.WithinDuration(t, h.Now.Add(30*time.Second), status.NextRetry.Time, time.Second)
+	h.Now = h.Now.Add(20 * time.Second)
+	_, later := state()
+	require.Equal(t, status, later, "nothing changes while it waits")
+	h.Now = h.Now.Add(12 * time.Second)
+	state()
+	require.Empty(t, jobs(), "the next attempt needs the name")
+	reason, _ = state()
+	require.Equal(t, "Migrating", reason)
+	require.Equal(t, "2", jobs()[0].Annotations[render.AnnotationAttempt])
+
+	end(batchv1.JobFailed)
+	state()
+	h.SN.Spec.Database.Survive = "region" // another target
+	h.SN.Generation++
+	reason, status = state()
+	require.Equal(t, "Migrating", reason)
+	require.Zero(t, status.Attempts, "the new Job has not been read yet")
+	require.Empty(t, status.LastError)
+	require.Len(t, jobs(), 2, "the sweep removes the other one")
+	end(batchv1.JobComplete)
+	reason, status = state()
+	require.Equal(t, "Migrated", reason)
+	require.Nil(t, status.NextRetry)
+}
+
+// TestTarget checks the target of an image other than the default: it is read from the end of its migration, then from
+// its servers.
+func TestTarget(t *testing.T) {
+	h := newHarness(t)
+	const foreign, other = "plaza.example/plaza:v2", "plaza.example/plaza:v3"
+	h.SN.Spec.Image = foreign
+	schema := func() v1alpha1.SchemaStatus {
+		h.Run(schema.Stage{})
+		return h.SN.Status.Schema
+	}
+	ends := func(kind batchv1.JobConditionType, message string) {
+		t.Helper()
+		var jobs batchv1.JobList
+		require.NoError(t, h.Client.List(t.Context(), &jobs))
+		for _, job := range jobs.Items {
+			if !strings.Contains(job.Spec.Template.Spec.Containers[0].Image, h.SN.Spec.Image) {
+				continue
+			}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.Name + "-" + string(kind[0]), Namespace: job.Namespace, Labels: map[string]string{batchv1.JobNameLabel: job.Name}}}
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}}}}
+			require.NoError(t, h.Client.Create(t.Context(), pod))
+			job.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(h.Now)}}
+			require.NoError(t, h.Client.Status().Update(t.Context(), &job))
+		}
+	}
+	schema()
+	require.Empty(t, schema().Target, "it is unknown")
+	ends(batchv1.JobFailed, "refused\n{\"target\":93}")
+	failed := schema()
+	require.Equal(t, "93", failed.Target)
+	require.Empty(t, failed.Current)
+	require.Equal(t, "refused", failed.LastError)
+
+	h.SN.Spec.Image = other
+	h.SN.Generation++
+	require.Empty(t, schema().Target, "it was another image's")
+	ends(batchv1.JobComplete, `{"current":95,"target":94}`)
+	migrated := schema()
+	require.Equal(t, "94", migrated.Target)
+	require.Equal(t, "95", migrated.Current)
+
+	h.Servers.Schema = statusz.Schema{Current: 96, Required: 90}
+	h.Servers.Image = foreign
+	h.SN.Generation++
+	seen := schema()
+	require.Equal(t, "94", seen.Target, "servers of another image do not count")
+	require.Equal(t, "96", seen.Current)
+	h.Servers.Image = other
+	require.Equal(t, "90", schema().Target)
+}
+
+func TestSchemaSecrets(t *testing.T) {
+	h := newHarness(t)
+	h.EditSecret("acme-db", func(s *corev1.Secret) { s.Data = map[string][]byte{"url-us": {1}} })
+	require.Equal(t, v1alpha1.ReasonSecretIncomplete, h.Run(schema.Stage{}).Reason)
+	require.NoError(t, h.Client.Delete(t.Context(), h.Secret("acme-db")))
+	require.Equal(t, v1alpha1.ReasonSecretMissing, h.Run(schema.Stage{}).Reason)
+	h.SN.Status.NetworkID = ""
+	require.Equal(t, v1alpha1.ReasonWaitingForKeys, h.Run(schema.Stage{}).Reason)
+}

@@ -1,0 +1,96 @@
+package schema
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// readSecrets reads the Secrets that users created for the servers and publishes their fingerprint, so that pod templates
+// change with their content. It reports whether they are complete; otherwise it sets the condition.
+func (r *run) readSecrets(ctx context.Context) bool {
+	fingerprintKey, err := r.fingerprintKey(ctx)
+	if err != nil {
+		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "The network's identity could not be read: "+err.Error())
+		return false
+	}
+	spec := r.network.SN.Spec
+	names := []string{spec.Database.SecretRef.Name}
+	if spec.Storage != nil && spec.Storage.SecretRef != nil {
+		names = append(names, spec.Storage.SecretRef.Name)
+	}
+	mac := hmac.New(sha256.New, fingerprintKey)
+	for i, name := range names {
+		secret, err := r.pass.UserSecret(ctx, name)
+		switch {
+		case apierrors.IsNotFound(err):
+			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
+				fmt.Sprintf("Secret %s does not exist in the namespace; the operator continues once it is created.", name))
+			return false
+		case err != nil:
+			r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
+			return false
+		}
+		r.out.Watch(secret)
+		if missing := missingURL(secret); i == 0 && missing != "" {
+			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete,
+				fmt.Sprintf("Secret %s has neither the key url nor the key %s.", name, missing))
+			return false
+		}
+		writeContent(mac, name, secret)
+		r.pass.RedactSecret(secret)
+	}
+	r.out.Facts.SecretsFingerprint = hex.EncodeToString(mac.Sum(nil))
+	return true
+}
+
+// fingerprintKey returns the HMAC key of the fingerprint. It is derived from the network's identity, so that contents cannot be
+// guessed from the fingerprint.
+func (r *run) fingerprintKey(ctx context.Context) ([]byte, error) {
+	key := client.ObjectKey{Namespace: r.network.SN.Namespace, Name: render.IdentitySecret(r.network.SN.Name)}
+	var identity corev1.Secret
+	err := r.pass.Cache.Get(ctx, key, &identity)
+	if apierrors.IsNotFound(err) { // it has just been created or labelled
+		err = r.pass.APIReader.Get(ctx, key, &identity)
+	}
+	if err != nil {
+		return nil, err
+	}
+	mac := hmac.New(sha256.New, identity.Data[render.DirectoryKeyFile])
+	_, _ = mac.Write([]byte("content of secrets"))
+	return mac.Sum(nil), nil
+}
+
+// missingURL returns the first key that the database's Secret lacks, or "" if it is complete.
+func missingURL(secret *corev1.Secret) string {
+	if len(secret.Data["url"]) > 0 {
+		return ""
+	}
+	for _, code := range []string{"us", "eu", "sg"} {
+		if key := "url-" + code; len(secret.Data[key]) == 0 {
+			return key
+		}
+	}
+	return ""
+}
+
+// writeContent writes a Secret's content in a fixed order.
+func writeContent(w io.Writer, name string, secret *corev1.Secret) {
+	_, _ = fmt.Fprintf(w, "%q", name)
+	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
+		_, _ = fmt.Fprintf(w, "%q%q", key, secret.Data[key])
+	}
+}

@@ -1,0 +1,86 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// requiredForReady are the conditions that Ready depends on, root causes first. Alerts and placement are not among them:
+// a network serves without Prometheus, and on PostgreSQL.
+var requiredForReady = []string{
+	v1alpha1.ConditionSchemaMigrated,
+	v1alpha1.ConditionRegionsAvailable,
+	v1alpha1.ConditionKeysReady,
+	v1alpha1.ConditionModerationApplied,
+}
+
+// summarize sets what follows from the rest of the status: Ready, Paused, and the printer columns.
+func (p *Pass) summarize(status *v1alpha1.SocialNetworkStatus) {
+	status.RegionsReady, status.Version = regionsReady(status), versionOf(status)
+	paused := metav1.Condition{
+		Type: v1alpha1.ConditionPaused, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonNotPaused), Message: "Changes are applied.",
+	}
+	if p.SN.Spec.Paused {
+		paused.Status, paused.Reason, paused.Message = metav1.ConditionTrue, string(v1alpha1.ReasonPausedBySpec), pausedMessage(status)
+	}
+	p.setCondition(&status.Conditions, paused)
+	p.setCondition(&status.Conditions, ready(status))
+}
+
+func ready(status *v1alpha1.SocialNetworkStatus) metav1.Condition {
+	notReady := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse}
+	for _, required := range requiredForReady {
+		c := meta.FindStatusCondition(status.Conditions, required)
+		if c == nil {
+			notReady.Reason, notReady.Message = string(v1alpha1.ReasonProgressing), required+" is not known yet."
+			return notReady
+		}
+		if c.Status != metav1.ConditionTrue {
+			notReady.Reason, notReady.Message = c.Reason, required+": "+c.Message
+			return notReady
+		}
+	}
+	if len(status.PendingChanges) > 0 {
+		notReady.Reason, notReady.Message = string(v1alpha1.ReasonPausedBySpec), pausedMessage(status)
+		return notReady
+	}
+	return metav1.Condition{
+		Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonAllHolds),
+		Message: "Every region serves the spec.",
+	}
+}
+
+func pausedMessage(status *v1alpha1.SocialNetworkStatus) string {
+	if n := len(status.PendingChanges); n > 0 {
+		return fmt.Sprintf("Paused by spec.paused; %d changes are pending, the first: %s.", n, status.PendingChanges[0])
+	}
+	return "Paused by spec.paused; no changes are pending."
+}
+
+func regionsReady(status *v1alpha1.SocialNetworkStatus) string {
+	n := 0
+	for _, region := range status.Regions {
+		if meta.IsStatusConditionTrue(region.Conditions, v1alpha1.RegionAvailable) {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d/%d", n, len(status.Regions))
+}
+
+// versionOf returns the version of all regions, or a sorted list of versions while the regions differ.
+func versionOf(status *v1alpha1.SocialNetworkStatus) string {
+	var versions []string
+	for _, region := range status.Regions {
+		if region.Version != "" && !slices.Contains(versions, region.Version) {
+			versions = append(versions, region.Version)
+		}
+	}
+	slices.Sort(versions)
+	return strings.Join(versions, ",")
+}

@@ -1,0 +1,165 @@
+package stage
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
+)
+
+// holding returns a status in which every condition that Ready requires is True, apart from those given.
+func holding(other ...metav1.Condition) *v1alpha1.SocialNetworkStatus {
+	status := &v1alpha1.SocialNetworkStatus{}
+	for _, kind := range requiredForReady {
+		meta.SetStatusCondition(&status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Reason: "Fine"})
+	}
+	for _, c := range other {
+		meta.SetStatusCondition(&status.Conditions, c)
+	}
+	return status
+}
+
+func TestReady(t *testing.T) {
+	waits := holding()
+	waits.PendingChanges = []string{"create Service acme-us"}
+	tests := map[string]struct {
+		status *v1alpha1.SocialNetworkStatus
+		want   metav1.ConditionStatus
+		reason v1alpha1.Reason
+		says   string
+	}{
+		"all holds":           {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region"},
+		"nothing known":       {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
+		"a stage fails":       {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False", "KeyFileBroken", "KeysReady: bad"},
+		"a stage is unsure":   {holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False", "ServersSilent", "ModerationApplied"},
+		"the first explains":  {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "A"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "B"}), "False", "B", "SchemaMigrated"},
+		"alerts do not count": {holding(metav1.Condition{Type: "AlertsApplied", Status: "False", Reason: "CRDMissing"}), "True", v1alpha1.ReasonAllHolds, ""},
+		"nor does placement":  {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "X"}), "True", v1alpha1.ReasonAllHolds, ""},
+		"changes wait":        {waits, metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "create Service acme-us"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := ready(test.status)
+			require.Equal(t, test.want, c.Status)
+			require.Equal(t, string(test.reason), c.Reason)
+			require.Contains(t, c.Message, test.says)
+		})
+	}
+}
+
+func TestVersionOf(t *testing.T) {
+	of := func(versions ...string) string {
+		status := &v1alpha1.SocialNetworkStatus{}
+		for _, v := range versions {
+			status.Regions = append(status.Regions, v1alpha1.RegionStatus{Version: v})
+		}
+		return versionOf(status)
+	}
+	require.Empty(t, of())
+	require.Equal(t, "v1", of("v1", "", "v1"))
+	require.Equal(t, "v1,v2", of("v2", "v1", "v2"))
+}
+
+// TestReport combines the results of two stages.
+func TestReport(t *testing.T) {
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Generation: 4}}
+	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu"}, {Code: "us"}}
+	p := &Pass{SN: sn, Now: now, Status: &v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{{Code: "sg"}, {Code: "us"}}}}
+	meta.SetStatusCondition(&p.Status.Conditions, metav1.Condition{Type: "A", Status: "True", Reason: "Old", LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))})
+	report := &Report{}
+	first := Result{Condition: "A", Outcome: True("New", "line one\n  and two")}
+	first.SetRegionCondition("us", v1alpha1.RegionAvailable, "True", "Serving", "2 pods")
+	first.RequeueAfter(time.Minute)
+	first.Events = []Event{{Reason: "Happened"}}
+	report.add(first)
+	second := Result{Condition: "B", Outcome: True("Fine", "")}
+	second.RequeueAfter(time.Second)
+	second.Events = []Event{{Reason: "DidNotHappen"}}
+	second.fail("eu", apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "acme-eu", errors.New("quota")))
+	report.add(second)
+
+	status := report.Status(p)
+	require.Equal(t, time.Second, report.Requeue)
+	require.Equal(t, []Event{{Reason: "Happened"}}, report.Events)
+	require.NoError(t, report.TransientError(), "an error that needs a change by a user is not retried")
+	require.NoError(t, report.Stale)
+	require.Equal(t, int64(4), status.ObservedGeneration)
+	a := meta.FindStatusCondition(status.Conditions, "A")
+	require.Equal(t, "New", a.Reason)
+	require.Equal(t, "line one and two", a.Message)
+	require.Equal(t, now.Add(-time.Hour), a.LastTransitionTime.Time, "the status is the same as before")
+	b := meta.FindStatusCondition(status.Conditions, "B")
+	require.Equal(t, metav1.ConditionFalse, b.Status)
+	require.Equal(t, string(v1alpha1.ReasonApplyFailed), b.Reason)
+	require.Contains(t, b.Message, "quota")
+	require.Len(t, status.Regions, 2)
+	require.Equal(t, v1alpha1.RegionCode("eu"), status.Regions[0].Code, "in the spec's order, and without those that it does not name")
+	require.Equal(t, "1/2", status.RegionsReady)
+}
+
+func TestFailures(t *testing.T) {
+	services := schema.GroupResource{Resource: "services"}
+	tests := map[string]struct {
+		err              error
+		stale, transient bool
+		reason           v1alpha1.Reason
+	}{
+		"another version":  {apierrors.NewConflict(services, "x", errors.New("newer")), true, false, "Fine"},
+		"an old cache":     {errors.Join(apply.ErrStale), true, false, "Fine"},
+		"object of a user": {apierrors.NewAlreadyExists(services, "x"), false, true, v1alpha1.ReasonApplyFailed},
+		"no right":         {apierrors.NewForbidden(services, "x", nil), false, false, v1alpha1.ReasonApplyFailed},
+		"a bad object":     {apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "x", nil), false, false, v1alpha1.ReasonApplyFailed},
+		"a server's fault": {apierrors.NewInternalError(errors.New("etcd")), false, true, v1alpha1.ReasonApplyFailed},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			result := Result{Condition: "A", Outcome: True("Fine", "")}
+			result.fail("", test.err)
+			report := &Report{}
+			report.add(result)
+			require.Equal(t, test.stale, report.Stale != nil)
+			require.Equal(t, test.transient, report.TransientError() != nil)
+			require.Equal(t, test.reason, report.Results[0].Reason)
+		})
+	}
+}
+
+func TestShorten(t *testing.T) {
+	require.Equal(t, "a b", Shorten(" a\n\tb "))
+	long := Shorten(strings.Repeat("ä", 2000))
+	require.LessOrEqual(t, len(long), maxMessage)
+	require.True(t, strings.HasSuffix(long, "ä..."))
+}
+
+func TestIsProblem(t *testing.T) {
+	require.True(t, IsProblem(metav1.Condition{Status: "False", Reason: string(v1alpha1.ReasonMigrationFailed)}))
+	require.False(t, IsProblem(metav1.Condition{Status: "False", Reason: string(v1alpha1.ReasonMigrating)}))
+	require.False(t, IsProblem(metav1.Condition{Status: "True", Reason: string(v1alpha1.ReasonMigrated)}))
+}
+
+func TestJoinNames(t *testing.T) {
+	for want, names := range map[string][]string{"": nil, "eu": {"eu"}, "eu and sg": {"eu", "sg"}, "eu, sg and us": {"eu", "sg", "us"}} {
+		require.Equal(t, want, JoinNames(names))
+	}
+}
+
+func TestRedact(t *testing.T) {
+	p := &Pass{}
+	p.RedactSecret(&corev1.Secret{Data: map[string][]byte{
+		"url": []byte("postgres://plaza:p%40ssword-1@db/plaza\n"), "port": []byte("5432"), "token": []byte("long-token"),
+	}})
+	require.Equal(t, "no [secret] at 5432", p.Redact("no long-token at 5432"))
+	require.Equal(t, "[secret] refused", p.Redact("p@ssword-1 refused"))
+	require.Equal(t, "dial [secret]: refused", p.Redact("dial postgres://plaza:p%40ssword-1@db/plaza: refused"))
+}

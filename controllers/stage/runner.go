@@ -1,0 +1,125 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/render"
+)
+
+// Runner runs stages and applies their outcomes.
+type Runner struct {
+	// Client writes, and reads from the cache.
+	Client client.Client
+	// APIReader reads from the API server.
+	APIReader client.Reader
+}
+
+// Run runs every stage in order, whether or not the stages before it failed.
+func (r Runner) Run(ctx context.Context, p *Pass, stages []Stage) *Report {
+	report := &Report{}
+	for _, s := range stages {
+		result := Result{Condition: s.Condition(), Outcome: s.Run(ctx, p)}
+		p.publish(result.Facts)
+		r.applyOutcome(ctx, p, &result)
+		report.add(result)
+		if err := errors.Join(result.Errors...); err != nil {
+			log.FromContext(ctx).Error(err, "stage failed", "condition", result.Condition)
+		}
+	}
+	return report
+}
+
+// applyOutcome applies an outcome; while the network is paused it only lists the changes.
+func (r Runner) applyOutcome(ctx context.Context, p *Pass, result *Result) {
+	for _, secret := range result.Watched {
+		if err := r.watch(ctx, p, secret); err != nil {
+			result.fail("", err)
+		}
+	}
+	for _, desired := range result.Objects {
+		r.applyDesired(ctx, p, desired, result)
+	}
+	for _, object := range result.Deletions {
+		if err := r.delete(ctx, p, object, result); err != nil {
+			result.fail("", err)
+		}
+	}
+	if !p.SN.Spec.Paused {
+		result.Pending = nil
+	}
+}
+
+// watch labels a Secret of a user. While the network is paused it waits.
+func (r Runner) watch(ctx context.Context, p *Pass, secret *corev1.Secret) error {
+	if p.SN.Spec.Paused {
+		return nil
+	}
+	labelled := secret.DeepCopy()
+	if labelled.Labels == nil {
+		labelled.Labels = map[string]string{}
+	}
+	labelled.Labels[render.LabelWatched] = "true"
+	if err := r.Client.Patch(ctx, labelled, client.MergeFrom(secret), client.FieldOwner(apply.Manager)); err != nil {
+		return fmt.Errorf("labelling Secret %s: %w", secret.Name, err)
+	}
+	return nil
+}
+
+func (r Runner) applyDesired(ctx context.Context, p *Pass, desired Desired, result *Result) {
+	for _, d := range append(slices.Clip(desired.Prerequisites), desired) {
+		change, err := r.applyObject(ctx, p, d)
+		switch {
+		case err != nil:
+			result.fail(desired.Region, err)
+			return
+		case change != "":
+			result.Pending = append(result.Pending, change)
+		default:
+			result.applied = append(result.applied, d.Events...)
+		}
+	}
+}
+
+// applyObject applies one object. While the network is paused it returns a description of the change instead.
+func (r Runner) applyObject(ctx context.Context, p *Pass, desired Desired) (string, error) {
+	applier := apply.Applier{Client: r.Client, APIReader: r.APIReader, Manager: desired.Manager}
+	if !p.SN.Spec.Paused || desired.IgnorePause {
+		change, err := applier.Apply(ctx, desired.Object, desired.Mode)
+		if err == nil && change.At != "" {
+			log.FromContext(ctx).Info("applied", "change", change.String())
+		}
+		return "", err
+	}
+	change, err := applier.Plan(ctx, desired.Object, desired.Mode)
+	if err != nil || change.At == "" {
+		return "", err
+	}
+	return change.String(), nil
+}
+
+func (r Runner) delete(ctx context.Context, p *Pass, object client.Object, result *Result) error {
+	if p.SN.Spec.Paused {
+		result.Pending = append(result.Pending, fmt.Sprintf("delete %s %s", kindOf(object, r.Client.Scheme()), object.GetName()))
+		return nil
+	}
+	return apply.Applier{Client: r.Client, APIReader: r.APIReader}.Delete(ctx, object)
+}
+
+// kindOf returns the kind of an object, which typed objects leave out.
+func kindOf(object client.Object, scheme *runtime.Scheme) string {
+	gvk, err := apiutil.GVKForObject(object, scheme)
+	if err != nil {
+		return fmt.Sprintf("%T", object)
+	}
+	return gvk.Kind
+}

@@ -1,0 +1,140 @@
+// Package stage defines the steps of a reconcile and runs them.
+//
+// A Stage reads the cluster through a Pass and returns an Outcome: the objects that should exist, a condition, and when to
+// run again. The Runner applies each Outcome before it runs the next stage, and collects the results in a Report, from
+// which the status and the events follow. A stage itself neither writes to the API server nor waits.
+package stage
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// Stage reconciles one concern of a network. A stage that fails does not keep the stages after it from running.
+type Stage interface {
+	// Condition returns the type of the condition that reports the stage's result.
+	Condition() string
+	// Run compares the observed state with the spec and returns what should change.
+	Run(ctx context.Context, p *Pass) Outcome
+}
+
+// Pass is one reconcile of one network. Stages treat it as read-only, except for the parts of Status that they own; what
+// one stage establishes for the stages after it goes into Outcome.Facts.
+type Pass struct {
+	// SN is the network as read from the cache.
+	SN *v1alpha1.SocialNetwork
+	// Now is the time of the pass.
+	Now time.Time
+	// Network is the input of rendering. Its NetworkID and SecretsFingerprint are empty until a stage has published them.
+	Network render.Network
+	// SchemaReady reports whether the database has the schema that the image needs, so that its pods may start.
+	SchemaReady bool
+	// Cache reads from the informer cache, which may be slightly out of date.
+	Cache client.Reader
+	// APIReader reads from the API server: for decisions that a stale copy must not drive, and for what is not cached.
+	APIReader client.Reader
+	// Servers calls the platform's servers.
+	Servers platformclient.Servers
+	// Reports holds the status report of each ready server, by region.
+	Reports map[v1alpha1.RegionCode][]ServerReport
+	// Status is the status as filled in by the stages so far.
+	Status *v1alpha1.SocialNetworkStatus
+
+	redactions []string // pairs of a secret text and its replacement, for strings.NewReplacer
+}
+
+// ServerReport is the answer of one server to a status request.
+type ServerReport struct {
+	// Pod is the name of the server's pod.
+	Pod string
+	// Ops is the host and port of the server's operations port.
+	Ops string
+	// Image is the image of the server's container.
+	Image string
+	// Template is the hash of the pod template that the pod was created from.
+	Template string
+	// Status is the answer; it is zero if Err is set.
+	Status statusz.Status
+	// Err is the error of the request.
+	Err error
+}
+
+// Facts are what a stage establishes for the stages after it. Zero fields change nothing.
+type Facts struct {
+	// NetworkID is the identity of the network, as read from its Secret.
+	NetworkID string
+	// SecretsFingerprint changes with the content of the Secrets that the pods read.
+	SecretsFingerprint string
+	// SchemaReady reports that the database has the schema that the image needs.
+	SchemaReady bool
+}
+
+func (p *Pass) publish(f Facts) {
+	if f.NetworkID != "" {
+		p.Network.NetworkID = f.NetworkID
+	}
+	if f.SecretsFingerprint != "" {
+		p.Network.SecretsFingerprint = f.SecretsFingerprint
+	}
+	p.SchemaReady = p.SchemaReady || f.SchemaReady
+}
+
+// Region returns the status of a region, which it adds if there is none.
+func (p *Pass) Region(code v1alpha1.RegionCode) *v1alpha1.RegionStatus {
+	for i := range p.Status.Regions {
+		if p.Status.Regions[i].Code == code {
+			return &p.Status.Regions[i]
+		}
+	}
+	p.Status.Regions = append(p.Status.Regions, v1alpha1.RegionStatus{Code: code})
+	return &p.Status.Regions[len(p.Status.Regions)-1]
+}
+
+// UserSecret reads a Secret that a user created. The cache holds only Secrets with our label; others are read from the API
+// server. Pass the Secret to Outcome.Watch so that later changes of it start a reconcile.
+func (p *Pass) UserSecret(ctx context.Context, name string) (*corev1.Secret, error) {
+	key := client.ObjectKey{Namespace: p.SN.Namespace, Name: name}
+	var secret corev1.Secret
+	err := p.Cache.Get(ctx, key, &secret)
+	if apierrors.IsNotFound(err) {
+		err = p.APIReader.Get(ctx, key, &secret)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &secret, nil
+}
+
+// minRedactedLength keeps short values, such as a port or a region, from being redacted inside ordinary words.
+const minRedactedLength = 6
+
+// RedactSecret makes Redact remove the values of a Secret, and the passwords in those that are URLs.
+func (p *Pass) RedactSecret(secret *corev1.Secret) {
+	for _, value := range secret.Data {
+		texts := []string{strings.TrimSpace(string(value))}
+		if parsed, err := url.Parse(texts[0]); err == nil && parsed.User != nil {
+			if password, ok := parsed.User.Password(); ok {
+				texts = append(texts, password, url.QueryEscape(password))
+			}
+		}
+		for _, text := range texts {
+			if len(text) >= minRedactedLength {
+				p.redactions = append(p.redactions, text, "[secret]")
+			}
+		}
+	}
+}
+
+// Redact replaces the content of redacted Secrets in a text that is shown in a message.
+func (p *Pass) Redact(text string) string { return strings.NewReplacer(p.redactions...).Replace(text) }

@@ -1,0 +1,150 @@
+package stagetest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// Pod is a fake platform server.
+type Pod struct {
+	name, ops string
+	code      v1alpha1.RegionCode
+	keys      keyring.File
+
+	// StaleKeys keeps the server from reading changes of its key file.
+	StaleKeys bool
+	// Unreachable makes every request fail.
+	Unreachable bool
+	// Moderation replaces the settings of the pod's region.
+	Moderation *statusz.Moderation
+	Placement  statusz.Placement
+}
+
+// Servers are fake platform servers. They implement platformclient.Servers.
+type Servers struct {
+	harness *Harness
+
+	// Pods are the ready servers.
+	Pods map[v1alpha1.RegionCode][]*Pod
+	// Moderation are the settings of the regions.
+	Moderation map[v1alpha1.RegionCode]statusz.Moderation
+	// UnreachableAPIs are the hosts of the APIs that do not answer a push.
+	UnreachableAPIs map[string]bool
+	// PushError is the response to every push.
+	PushError error
+	// Schema and Image are what every server reports.
+	Schema statusz.Schema
+	Image  string
+
+	mu sync.Mutex
+	// Pushes are the hosts of all pushes, StatusRequests the number of status requests.
+	Pushes         []string
+	StatusRequests int
+}
+
+var errUnreachable = &platformclient.UnreachableError{Err: errors.New("connection refused")}
+
+func (s *Servers) reports() map[v1alpha1.RegionCode][]stage.ServerReport {
+	reports := map[v1alpha1.RegionCode][]stage.ServerReport{}
+	for code, pods := range s.Pods {
+		for _, pod := range pods {
+			status, err := s.Status(context.Background(), pod.ops)
+			reports[code] = append(reports[code], stage.ServerReport{Pod: pod.name, Ops: pod.ops, Image: s.Image, Status: status, Err: err})
+		}
+	}
+	return reports
+}
+
+func (s *Servers) at(ops string) *Pod {
+	for _, pods := range s.Pods {
+		for _, pod := range pods {
+			if pod.ops == ops {
+				return pod
+			}
+		}
+	}
+	return nil
+}
+
+// Status returns the status of a server.
+func (s *Servers) Status(_ context.Context, ops string) (statusz.Status, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.StatusRequests++
+	pod := s.at(ops)
+	if pod.Unreachable {
+		return statusz.Status{}, errUnreachable
+	}
+	moderation := s.Moderation[pod.code]
+	if pod.Moderation != nil {
+		moderation = *pod.Moderation
+	}
+	moderation.Digest = moderation.Hash()
+	return statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement}, nil
+}
+
+// VerifyServerKey accepts the valid keys of the server's key file.
+func (s *Servers) VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pod := s.at(ops)
+	if pod.Unreachable {
+		return errUnreachable
+	}
+	if !pod.StaleKeys {
+		s.loadKeys(ctx, pod)
+	}
+	entry, found := pod.keys.Find(id)
+	if !found || !entry.Key.Equal(key) || !entry.ValidAt(s.harness.Now) {
+		return platformclient.ErrKeyRefused
+	}
+	return nil
+}
+
+// loadKeys reads the Secret that the pod mounts.
+func (s *Servers) loadKeys(ctx context.Context, pod *Pod) {
+	name := render.ServerKeysSource(render.Network{SN: s.harness.SN}, pod.code)
+	var secret corev1.Secret
+	if err := s.harness.Client.Get(ctx, client.ObjectKey{Namespace: "plaza", Name: name}, &secret); err != nil {
+		return
+	}
+	if file, err := keyring.ParseFile(keyring.NewSecret(string(secret.Data[keyring.ServerKeysFile]))); err == nil && len(file) > 0 {
+		pod.keys = file
+	}
+}
+
+// PushModeration stores the settings for all regions, as replication does.
+func (s *Servers) PushModeration(_ context.Context, api string, token keyring.Secret, m platformclient.Moderation) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	host, _, err := net.SplitHostPort(api)
+	if err != nil || token.Reveal() == "" {
+		return errors.New("the address or the token is missing")
+	}
+	s.Pushes = append(s.Pushes, host)
+	switch {
+	case s.UnreachableAPIs[host]:
+		return errUnreachable
+	case s.PushError != nil:
+		return s.PushError
+	}
+	for code := range s.Pods {
+		s.Moderation[code] = statusz.Moderation{
+			IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: int(m.FlagLimit),
+			Generation: m.ReportedGeneration(), AsOf: Start,
+		}
+	}
+	return nil
+}

@@ -134,7 +134,7 @@ lint: $(GOLANGCI) $(BUF) ## Check the style of Go and proto files, and the compa
 fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
 	$(GOLANGCI) fmt ./...
 	@for module in $(HACK_MODULES); do (cd "$$module" && $(GOLANGCI) fmt --config $(CURDIR)/.golangci.yml ./...); done
-	$(BUF) format --write proto/plaza
+	$(BUF) format --write proto
 
 .PHONY: crdbcheck
 crdbcheck: ## Hold every SQL statement and migration against CockroachDB's grammar and our rules.

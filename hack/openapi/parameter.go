@@ -37,7 +37,7 @@ func (g *generator) queryParameters(message protoreflect.MessageDescriptor, pref
 		switch {
 		case inner == nil, !field.IsList() && !field.IsMap() && wellKnown(inner) != nil && wellKnown(inner).Type == "string":
 			p := parameterOf(name, "query", g.schemas.askedField(field))
-			p.Required = mustBeThere(field) && prefix == ""
+			p.Required = isRequired(field, p.Schema) && prefix == ""
 			all = append(all, p)
 		case field.IsList(), field.IsMap(), strings.HasPrefix(string(inner.FullName()), "google."):
 			return nil, fmt.Errorf("%s cannot be a parameter", field.FullName())

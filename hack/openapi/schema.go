@@ -112,10 +112,11 @@ func (s *schemas) addAsked(out *schema, message protoreflect.MessageDescriptor, 
 		if slices.Contains(without, field.JSONName()) {
 			continue
 		}
-		if mustBeThere(field) {
+		asked := s.askedField(field)
+		if isRequired(field, asked) {
 			out.Required = append(out.Required, field.JSONName())
 		}
-		out.Properties = append(out.Properties, property{field.JSONName(), s.askedField(field)})
+		out.Properties = append(out.Properties, property{field.JSONName(), asked})
 	}
 }
 

@@ -349,10 +349,10 @@ var File_plaza_v1_analytics_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_analytics_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/analytics.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xb2\x02\n" +
-	"\bActivity\x124\n" +
+	"\x18plaza/v1/analytics.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xa6\x02\n" +
+	"\bActivity\x12(\n" +
 	"\n" +
-	"content_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\tcontentId\x12B\n" +
+	"content_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\tcontentId\x12B\n" +
 	"\fcontent_type\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1aR\x04postR\x05storyR\x02adR\aproductR\vcontentType\x12=\n" +
 	"\ractivity_type\x18\x03 \x01(\tB\x18\xbaH\x15r\x13R\x04viewR\vlinkClickedR\factivityType\x128\n" +
 	"\ttimestamp\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\ttimestamp\x123\n" +
@@ -362,12 +362,12 @@ const file_plaza_v1_analytics_proto_rawDesc = "" +
 	"activities\x18\x01 \x03(\v2\x12.plaza.v1.ActivityB\v\xbaH\b\x92\x01\x05\b\x01\x10\xe8\aR\n" +
 	"activities\"4\n" +
 	"\x18ReportActivitiesResponse\x12\x18\n" +
-	"\asuccess\x18\x01 \x01(\bR\asuccess\"\x8d\x02\n" +
+	"\asuccess\x18\x01 \x01(\bR\asuccess\"\x82\x02\n" +
 	"\x12ListViewersRequest\x12<\n" +
-	"\x0ereference_type\x18\x01 \x01(\tB\x15\xbaH\x12r\x10R\x05postsR\astoriesR\rreferenceType\x128\n" +
-	"\freference_id\x18\x02 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\vreferenceId\x12$\n" +
-	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12/\n" +
+	"\x0ereference_type\x18\x01 \x01(\tB\x15\xbaH\x12r\x10R\x05postsR\astoriesR\rreferenceType\x12,\n" +
+	"\freference_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\vreferenceId\x12$\n" +
+	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x04 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\b\n" +
 	"\x06_limit\"\x8b\x01\n" +
 	"\x13ListViewersResponse\x12$\n" +
@@ -431,6 +431,7 @@ func file_plaza_v1_analytics_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_analytics_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}

@@ -632,7 +632,7 @@ var File_plaza_v1_category_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_category_proto_rawDesc = "" +
 	"\n" +
-	"\x17plaza/v1/category.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\"\xaf\x02\n" +
+	"\x17plaza/v1/category.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xaf\x02\n" +
 	"\bCategory\x12\x1f\n" +
 	"\vcategory_id\x18\x01 \x01(\tR\n" +
 	"categoryId\x12\x12\n" +
@@ -664,7 +664,7 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"\bmetadata\x18\x02 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12-\n" +
 	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\"\xed\x01\n" +
 	"\x15UpdateCategoryRequest\x12*\n" +
-	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
+	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\n" +
 	"categoryId\x12#\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x04name\x88\x01\x01\x123\n" +
@@ -673,21 +673,21 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"\x05_nameB\x11\n" +
 	"\x0f_avatar_file_id\"C\n" +
 	"\x15DeleteCategoryRequest\x12*\n" +
-	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
+	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\n" +
 	"categoryId\"@\n" +
 	"\x12GetCategoryRequest\x12*\n" +
-	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
-	"categoryId\"\x85\x02\n" +
+	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\n" +
+	"categoryId\"\x86\x02\n" +
 	"\x19BatchGetCategoriesRequest\x123\n" +
 	"\fcategory_ids\x18\x01 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10d\"\x06r\x04\x10\x01\x182R\vcategoryIds\x12/\n" +
-	"\vcategory_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182H\x00R\n" +
-	"categoryId\x88\x01\x01\x12A\n" +
-	"\asort_by\x18\x03 \x01(\tB(\xbaH%r#R\x00R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12/\n" +
+	"\x10d\"\x06r\x04\x90\xea0\x01R\vcategoryIds\x12/\n" +
+	"\vcategory_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01H\x00R\n" +
+	"categoryId\x88\x01\x01\x12B\n" +
+	"\asort_by\x18\x03 \x01(\tB)\xbaH&\xd8\x01\x01r!R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\x0e\n" +
-	"\f_category_id\"\xbe\x01\n" +
-	"\x15ListCategoriesRequest\x12A\n" +
-	"\asort_by\x18\x01 \x01(\tB(\xbaH%r#R\x00R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +
+	"\f_category_id\"\xbf\x01\n" +
+	"\x15ListCategoriesRequest\x12B\n" +
+	"\asort_by\x18\x01 \x01(\tB)\xbaH&\xd8\x01\x01r!R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x02 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
@@ -771,6 +771,7 @@ func file_plaza_v1_category_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_category_proto_msgTypes[4].OneofWrappers = []any{}
 	file_plaza_v1_category_proto_msgTypes[7].OneofWrappers = []any{}
 	file_plaza_v1_category_proto_msgTypes[8].OneofWrappers = []any{}

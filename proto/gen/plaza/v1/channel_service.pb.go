@@ -832,33 +832,33 @@ var File_plaza_v1_channel_service_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_channel_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/channel_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x16plaza/v1/channel.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"\xac\x06\n" +
+	"\x1eplaza/v1/channel_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x16plaza/v1/channel.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xae\x06\n" +
 	"\x14CreateChannelRequest\x12&\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\tchannelId\x127\n" +
-	"\x04type\x18\x02 \x01(\tB#\xbaH r\x1eR\x00R\tcommunityR\tbroadcastR\x04liveR\x04type\x12*\n" +
+	"channel_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\tchannelId\x128\n" +
+	"\x04type\x18\x02 \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\tcommunityR\tbroadcastR\x04liveR\x04type\x12*\n" +
 	"\fdisplay_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12-\n" +
 	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\x123\n" +
 	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
 	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x12,\n" +
-	"\buser_ids\x18\a \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x10\x01\x182R\auserIds\x12\x19\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12,\n" +
+	"\buser_ids\x18\a \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x90\xea0\x01R\auserIds\x12\x19\n" +
 	"\bis_muted\x18\b \x01(\bR\aisMuted\x12=\n" +
 	"\x1bmessage_auto_delete_enabled\x18\t \x01(\bR\x18messageAutoDeleteEnabled\x12X\n" +
 	"!auto_delete_message_by_flag_limit\x18\n" +
 	" \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x00R\x1cautoDeleteMessageByFlagLimit\x88\x01\x01\x12 \n" +
-	"\tis_public\x18\v \x01(\bH\x01R\bisPublic\x88\x01\x01\x12P\n" +
-	"\x11notification_mode\x18\f \x01(\tB#\xbaH r\x1eR\x00R\adefaultR\x06silentR\tsubscribeR\x10notificationMode\x12 \n" +
+	"\tis_public\x18\v \x01(\bH\x01R\bisPublic\x88\x01\x01\x12Q\n" +
+	"\x11notification_mode\x18\f \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\adefaultR\x06silentR\tsubscribeR\x10notificationMode\x12 \n" +
 	"\apost_id\x18\r \x01(\tB\a\xbaH\x04r\x02\x182R\x06postId\x12/\n" +
 	"\x0fvideo_stream_id\x18\x0e \x01(\tB\a\xbaH\x04r\x02\x182R\rvideoStreamId\x12 \n" +
 	"\aroom_id\x18\x0f \x01(\tB\a\xbaH\x04r\x02\x182R\x06roomIdB$\n" +
 	"\"_auto_delete_message_by_flag_limitB\f\n" +
 	"\n" +
-	"_is_public\"\xe1\x02\n" +
+	"_is_public\"\xe2\x02\n" +
 	"\x19CreateConversationRequest\x12-\n" +
-	"\buser_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\v\"\x06r\x04\x10\x01\x182R\auserIds\x12$\n" +
+	"\buser_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\v\"\x06r\x04\x90\xea0\x01R\auserIds\x12$\n" +
 	"\vis_distinct\x18\x02 \x01(\bH\x00R\n" +
 	"isDistinct\x88\x01\x01\x12*\n" +
 	"\fdisplay_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12-\n" +
@@ -866,42 +866,40 @@ const file_plaza_v1_channel_service_proto_rawDesc = "" +
 	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
 	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x12)\n" +
-	"\x04type\x18\a \x01(\tB\x15\xbaH\x12r\x10R\x00R\fconversationR\x04typeB\x0e\n" +
-	"\f_is_distinct\">\n" +
-	"\x11GetChannelRequest\x12)\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12*\n" +
+	"\x04type\x18\a \x01(\tB\x16\xbaH\x13\xd8\x01\x01r\x0eR\fconversationR\x04typeB\x0e\n" +
+	"\f_is_distinct\"=\n" +
+	"\x11GetChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\"O\n" +
-	"\x17BatchGetChannelsRequest\x124\n" +
-	"\vchannel_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10d\"\ar\x05\x10\x01\x18\x84\aR\n" +
-	"channelIds\"\xe9\x03\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"N\n" +
+	"\x17BatchGetChannelsRequest\x123\n" +
+	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\n" +
+	"channelIds\"\xeb\x03\n" +
 	"\x13ListChannelsRequest\x12_\n" +
 	"\x05types\x18\x01 \x03(\tBI\xbaHF\x92\x01C\x10\n" +
 	"\"?r=R\bstandardR\aprivateR\tcommunityR\tbroadcastR\fconversationR\x04liveR\x05types\x12$\n" +
 	"\x04tags\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
 	"\fexclude_tags\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\vexcludeTags\x12!\n" +
-	"\akeyword\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x127\n" +
-	"\x06filter\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\x06memberR\tnotMemberR\x06filter\x12V\n" +
-	"\asort_by\x18\x06 \x01(\tB=\xbaH:r8R\x00R\flastActivityR\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\"\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\vexcludeTags\x12!\n" +
+	"\akeyword\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x128\n" +
+	"\x06filter\x18\x05 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\x06memberR\tnotMemberR\x06filter\x12W\n" +
+	"\asort_by\x18\x06 \x01(\tB>\xbaH;\xd8\x01\x01r6R\flastActivityR\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\a \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\xf4\x04\n" +
-	"\x14UpdateChannelRequest\x12)\n" +
+	"\v_is_deleted\"\xf3\x04\n" +
+	"\x14UpdateChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12/\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x122\n" +
 	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182H\x01R\favatarFileId\x88\x01\x01\x123\n" +
 	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
 	"\x04tags\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x12B\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12B\n" +
 	"\x1bmessage_auto_delete_enabled\x18\x06 \x01(\bH\x02R\x18messageAutoDeleteEnabled\x88\x01\x01\x12X\n" +
 	"!auto_delete_message_by_flag_limit\x18\a \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x03R\x1cautoDeleteMessageByFlagLimit\x88\x01\x01\x12S\n" +
@@ -910,26 +908,23 @@ const file_plaza_v1_channel_service_proto_rawDesc = "" +
 	"\x0f_avatar_file_idB\x1e\n" +
 	"\x1c_message_auto_delete_enabledB$\n" +
 	"\"_auto_delete_message_by_flag_limitB\x14\n" +
-	"\x12_notification_mode\"A\n" +
-	"\x14DeleteChannelRequest\x12)\n" +
+	"\x12_notification_mode\"@\n" +
+	"\x14DeleteChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\"y\n" +
-	"\x12MuteChannelRequest\x12)\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"x\n" +
+	"\x12MuteChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x128\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x128\n" +
 	"\vmute_period\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x80\xa9\t\xf2\x86B)\x00\x00\x00\x00\x00\x00\xf0\xbfR\n" +
 	"mutePeriod\"\xab\x01\n" +
 	"\x12SeeChannelsRequest\x12;\n" +
 	"\bchannels\x18\x01 \x03(\v2\x15.plaza.v1.SeenChannelB\b\xbaH\x05\x92\x01\x02\x10xR\bchannels\x12'\n" +
 	"\n" +
 	"channel_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\tchannelId\x12/\n" +
-	"\x0fread_to_segment\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment\"i\n" +
-	"\vSeenChannel\x12)\n" +
+	"\x0fread_to_segment\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment\"h\n" +
+	"\vSeenChannel\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12/\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
 	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\xa3\t\n" +
 	"\x0eChannelService\x12n\n" +
 	"\rCreateChannel\x12\x1e.plaza.v1.CreateChannelRequest\x1a\x1a.plaza.v1.ChannelAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/channels\x12\x85\x01\n" +
@@ -1013,6 +1008,7 @@ func file_plaza_v1_channel_service_proto_init() {
 	file_plaza_v1_channel_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_channel_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_plaza_v1_channel_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_plaza_v1_channel_service_proto_msgTypes[4].OneofWrappers = []any{}

@@ -1351,7 +1351,7 @@ var File_plaza_v1_comment_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x13plaza/v1/user.proto\"\x84\n" +
+	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x84\n" +
 	"\n" +
 	"\aComment\x12\x1d\n" +
 	"\n" +
@@ -1414,10 +1414,9 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\x05roles\x18\x05 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12$\n" +
 	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
 	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x03\n" +
-	"\x14CreateCommentRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12D\n" +
-	"\x0ereference_type\x18\x02 \x01(\tB\x1d\xbaH\x1ar\x18R\x00R\x04postR\acontentR\x05storyR\rreferenceType\x12+\n" +
+	"\x14CreateCommentRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12E\n" +
+	"\x0ereference_type\x18\x02 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x04postR\acontentR\x05storyR\rreferenceType\x12+\n" +
 	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
 	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12%\n" +
 	"\tparent_id\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\bparentId\x12=\n" +
@@ -1426,41 +1425,38 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"R\n" +
 	"mentionees\x12@\n" +
 	"\vattachments\x18\a \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
-	"R\vattachments\">\n" +
-	"\x11GetCommentRequest\x12)\n" +
+	"R\vattachments\"=\n" +
+	"\x11GetCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"N\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"N\n" +
 	"\x17BatchGetCommentsRequest\x123\n" +
 	"\vcomment_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\n" +
-	"\"\x06r\x04\x10\x01\x182R\n" +
-	"commentIds\"\x80\x01\n" +
+	"\"\x06r\x04\x90\xea0\x01R\n" +
+	"commentIds\"\x81\x01\n" +
 	"\x10CommentDataTypes\x128\n" +
-	"\x06values\x18\x01 \x03(\tB \xbaH\x1d\x92\x01\x1a\x10\x03\"\x16r\x14R\x04textR\x05imageR\x05videoR\x06values\x122\n" +
+	"\x06values\x18\x01 \x03(\tB \xbaH\x1d\x92\x01\x1a\x10\x03\"\x16r\x14R\x04textR\x05imageR\x05videoR\x06values\x123\n" +
 	"\n" +
-	"match_type\x18\x02 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x03anyR\x05exactR\tmatchType\"\xf0\x04\n" +
-	"\x13ListCommentsRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12D\n" +
-	"\x0ereference_type\x18\x02 \x01(\tB\x1d\xbaH\x1ar\x18R\x00R\x04postR\acontentR\x05storyR\rreferenceType\x12%\n" +
+	"match_type\x18\x02 \x01(\tB\x14\xbaH\x11\xd8\x01\x01r\fR\x03anyR\x05exactR\tmatchType\"\xc0\x04\n" +
+	"\x13ListCommentsRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12E\n" +
+	"\x0ereference_type\x18\x02 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x04postR\acontentR\x05storyR\rreferenceType\x12%\n" +
 	"\tparent_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\bparentId\x122\n" +
 	"\x13filter_by_parent_id\x18\x04 \x01(\bH\x00R\x10filterByParentId\x88\x01\x01\x12\x1e\n" +
 	"\bhas_flag\x18\x05 \x01(\bH\x01R\ahasFlag\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"is_deleted\x18\x06 \x01(\bH\x02R\tisDeleted\x88\x01\x01\x12V\n" +
-	"\asort_by\x18\a \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x129\n" +
+	"is_deleted\x18\x06 \x01(\bH\x02R\tisDeleted\x88\x01\x01\x12%\n" +
+	"\asort_by\x18\a \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x129\n" +
 	"\n" +
 	"data_types\x18\b \x01(\v2\x1a.plaza.v1.CommentDataTypesR\tdataTypes\x12/\n" +
-	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12M\n" +
+	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12N\n" +
 	"\x0fapproval_status\x18\n" +
-	" \x01(\tB$\xbaH!r\x1fR\x00R\bapprovedR\apendingR\bdeclinedR\x0eapprovalStatusB\x16\n" +
+	" \x01(\tB%\xbaH\"\xd8\x01\x01r\x1dR\bapprovedR\apendingR\bdeclinedR\x0eapprovalStatusB\x16\n" +
 	"\x14_filter_by_parent_idB\v\n" +
 	"\t_has_flagB\r\n" +
-	"\v_is_deleted\"\xe1\x02\n" +
-	"\x14UpdateCommentRequest\x12)\n" +
+	"\v_is_deleted\"\xe0\x02\n" +
+	"\x14UpdateCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\x12+\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
 	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12=\n" +
 	"\n" +
@@ -1471,38 +1467,31 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"R\vattachments\x12;\n" +
 	"\x05clear\x18\x06 \x03(\tB%\xbaH\"\x92\x01\x1f\x10\n" +
 	"\"\x1br\x19R\vattachmentsR\n" +
-	"mentioneesR\x05clear\"B\n" +
-	"\x15ApproveCommentRequest\x12)\n" +
+	"mentioneesR\x05clear\"A\n" +
+	"\x15ApproveCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"B\n" +
-	"\x15DeclineCommentRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"A\n" +
+	"\x15DeclineCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"_\n" +
-	"\x14DeleteCommentRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"^\n" +
+	"\x14DeleteCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x83\x01\n" +
-	"\x12FlagCommentRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x82\x01\n" +
+	"\x12FlagCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\x12 \n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
-	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"A\n" +
-	"\x14UnflagCommentRequest\x12)\n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"@\n" +
+	"\x14UnflagCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"E\n" +
-	"\x18ClearCommentFlagsRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"D\n" +
+	"\x18ClearCommentFlagsRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"H\n" +
-	"\x1bIsCommentFlaggedByMeRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"G\n" +
+	"\x1bIsCommentFlaggedByMeRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId2\x9b\x0e\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId2\x9b\x0e\n" +
 	"\x0eCommentService\x12n\n" +
 	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12r\n" +
 	"\n" +
@@ -1640,6 +1629,7 @@ func file_plaza_v1_comment_proto_init() {
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_role_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_comment_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}

@@ -511,24 +511,21 @@ var File_plaza_v1_common_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\"J\n" +
+	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x14plaza/v1/rules.proto\"J\n" +
 	"\bHashFlag\x12\x12\n" +
 	"\x04bits\x18\x01 \x01(\x05R\x04bits\x12\x16\n" +
 	"\x06hashes\x18\x02 \x01(\x05R\x06hashes\x12\x12\n" +
-	"\x04hash\x18\x03 \x03(\tR\x04hash\"\xaf\x01\n" +
-	"\tMentionee\x12!\n" +
-	"\x04type\x18\x01 \x01(\tB\r\xbaH\n" +
-	"r\bR\x00R\x04userR\x04type\x12+\n" +
+	"\x04hash\x18\x03 \x03(\tR\x04hash\"\xb0\x01\n" +
+	"\tMentionee\x12\"\n" +
+	"\x04type\x18\x01 \x01(\tB\x0e\xbaH\v\xd8\x01\x01r\x06R\x04userR\x04type\x12+\n" +
 	"\buser_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10\x1e\"\x06r\x04\x10\x01\x182R\auserIds\x12&\n" +
+	"\x10\x1e\"\x06r\x04\x90\xea0\x01R\auserIds\x12&\n" +
 	"\x0fuser_public_ids\x18\x03 \x03(\tR\ruserPublicIds\x12*\n" +
-	"\x11user_internal_ids\x18\x04 \x03(\tR\x0fuserInternalIds\"\x92\x01\n" +
+	"\x11user_internal_ids\x18\x04 \x03(\tR\x0fuserInternalIds\"\x80\x01\n" +
 	"\vPageOptions\x12$\n" +
-	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x123\n" +
-	"\x04type\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\n" +
-	"paginationR\n" +
-	"scrollableR\x04typeB\b\n" +
+	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12 \n" +
+	"\x04type\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
 	"\x06_limit\"L\n" +
 	"\x06Paging\x12\x12\n" +
 	"\x04next\x18\x01 \x01(\tR\x04next\x12\x1a\n" +
@@ -547,7 +544,7 @@ const file_plaza_v1_common_proto_rawDesc = "" +
 	"\n" +
 	"Attachment\x12-\n" +
 	"\x04type\x18\x01 \x01(\tB\x19\xbaH\x16r\x14R\x05imageR\x05videoR\x04fileR\x04type\x12\"\n" +
-	"\afile_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06fileIdB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\afile_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06fileIdB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_common_proto_rawDescOnce sync.Once
@@ -586,6 +583,7 @@ func file_plaza_v1_common_proto_init() {
 	if File_plaza_v1_common_proto != nil {
 		return
 	}
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_common_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

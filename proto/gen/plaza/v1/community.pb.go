@@ -1208,7 +1208,7 @@ var File_plaza_v1_community_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/community.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x92\n" +
+	"\x18plaza/v1/community.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x92\n" +
 	"\n" +
 	"\tCommunity\x12!\n" +
 	"\fcommunity_id\x18\x01 \x01(\tR\vcommunityId\x12\x1d\n" +
@@ -1259,7 +1259,7 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
-	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\"\xf0\a\n" +
+	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\"\xf1\a\n" +
 	"\x16CreateCommunityRequest\x12-\n" +
 	"\fdisplay_name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\vdisplayName\x12*\n" +
@@ -1270,45 +1270,44 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"isOfficial\x12$\n" +
 	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
 	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12,\n" +
 	"\x0fis_discoverable\x18\b \x01(\bH\x01R\x0eisDiscoverable\x88\x01\x01\x124\n" +
-	"\x16requires_join_approval\x18\t \x01(\bR\x14requiresJoinApproval\x12-\n" +
+	"\x16requires_join_approval\x18\t \x01(\bR\x14requiresJoinApproval\x12,\n" +
 	"\buser_ids\x18\n" +
-	" \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05\x10\x01\x18\x84\aR\auserIds\x123\n" +
+	" \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x88\xea0\x01R\auserIds\x123\n" +
 	"\fcategory_ids\x18\v \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x182R\vcategoryIds\x123\n" +
+	"\"\x06r\x04\x90\xea0\x01R\vcategoryIds\x123\n" +
 	"\x16is_unique_display_name\x18\f \x01(\bR\x13isUniqueDisplayName\x12B\n" +
 	"\x1eneed_approval_on_post_creation\x18\r \x01(\bR\x1aneedApprovalOnPostCreation\x12H\n" +
 	"!need_approval_on_comment_creation\x18\x0e \x01(\bR\x1dneedApprovalOnCommentCreation\x12-\n" +
 	"\x13only_admin_can_post\x18\x0f \x01(\bR\x10onlyAdminCanPost\x128\n" +
-	"\x16allow_comment_in_story\x18\x10 \x01(\bH\x02R\x13allowCommentInStory\x88\x01\x01\x12P\n" +
-	"\x11notification_mode\x18\x11 \x01(\tB#\xbaH r\x1eR\x00R\adefaultR\x06silentR\tsubscribeR\x10notificationMode\x12+\n" +
-	"\x04type\x18\x12 \x01(\tB\x17\xbaH\x14r\x12R\x00R\adefaultR\x05eventR\x04typeB\f\n" +
+	"\x16allow_comment_in_story\x18\x10 \x01(\bH\x02R\x13allowCommentInStory\x88\x01\x01\x12Q\n" +
+	"\x11notification_mode\x18\x11 \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\adefaultR\x06silentR\tsubscribeR\x10notificationMode\x12,\n" +
+	"\x04type\x18\x12 \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x10R\adefaultR\x05eventR\x04typeB\f\n" +
 	"\n" +
 	"_is_publicB\x12\n" +
 	"\x10_is_discoverableB\x19\n" +
-	"\x17_allow_comment_in_story\"D\n" +
-	"\x13GetCommunityRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"\xda\x01\n" +
+	"\x17_allow_comment_in_story\"C\n" +
+	"\x13GetCommunityRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xda\x01\n" +
 	"\x1aBatchGetCommunitiesRequest\x127\n" +
-	"\rcommunity_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\fcommunityIds\x12X\n" +
+	"\rcommunity_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\fcommunityIds\x12X\n" +
 	"&include_discoverable_private_community\x18\x02 \x01(\bH\x00R#includeDiscoverablePrivateCommunity\x88\x01\x01B)\n" +
-	"'_include_discoverable_private_community\"\x93\x05\n" +
+	"'_include_discoverable_private_community\"\x96\x05\n" +
 	"\x16ListCommunitiesRequest\x12!\n" +
 	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12+\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\vdisplayName\x12%\n" +
 	"\x04tags\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\n" +
-	"\"\ar\x05\x10\x01\x18\xe8\aR\x04tags\x127\n" +
-	"\x06filter\x18\x04 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\x06memberR\tnotMemberR\x06filter\x12?\n" +
+	"\"\ar\x05\x10\x01\x18\xe8\aR\x04tags\x128\n" +
+	"\x06filter\x18\x04 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\x06memberR\tnotMemberR\x06filter\x12@\n" +
 	"\n" +
-	"membership\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\x06memberR\tnotMemberR\n" +
+	"membership\x18\x05 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\x06memberR\tnotMemberR\n" +
 	"membership\x12(\n" +
 	"\vcategory_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x182R\n" +
-	"categoryId\x12H\n" +
-	"\asort_by\x18\a \x01(\tB/\xbaH,r*R\x00R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\"\n" +
+	"categoryId\x12I\n" +
+	"\asort_by\x18\a \x01(\tB0\xbaH-\xd8\x01\x01r(R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\b \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12\x1e\n" +
 	"\bhas_flag\x18\t \x01(\bH\x01R\ahasFlag\x88\x01\x01\x12X\n" +
@@ -1327,10 +1326,9 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8f\t\n" +
-	"\x16UpdateCommunityRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x122\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8e\t\n" +
+	"\x16UpdateCommunityRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x122\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\vdisplayName\x88\x01\x01\x12/\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x88'H\x01R\vdescription\x88\x01\x01\x122\n" +
@@ -1340,14 +1338,14 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"isOfficial\x88\x01\x01\x12$\n" +
 	"\x04tags\x18\a \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
 	"\bmetadata\x18\b \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12,\n" +
 	"\x0fis_discoverable\x18\t \x01(\bH\x05R\x0eisDiscoverable\x88\x01\x01\x129\n" +
 	"\x16requires_join_approval\x18\n" +
 	" \x01(\bH\x06R\x14requiresJoinApproval\x88\x01\x01\x123\n" +
 	"\fcategory_ids\x18\v \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x182R\vcategoryIds\x12G\n" +
+	"\"\x06r\x04\x90\xea0\x01R\vcategoryIds\x12G\n" +
 	"\x1eneed_approval_on_post_creation\x18\f \x01(\bH\aR\x1aneedApprovalOnPostCreation\x88\x01\x01\x12M\n" +
 	"!need_approval_on_comment_creation\x18\r \x01(\bH\bR\x1dneedApprovalOnCommentCreation\x88\x01\x01\x122\n" +
 	"\x13only_admin_can_post\x18\x0e \x01(\bH\tR\x10onlyAdminCanPost\x88\x01\x01\x128\n" +
@@ -1366,10 +1364,9 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\"_need_approval_on_comment_creationB\x16\n" +
 	"\x14_only_admin_can_postB\x19\n" +
 	"\x17_allow_comment_in_storyB\x14\n" +
-	"\x12_notification_mode\"G\n" +
-	"\x16DeleteCommunityRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId2\xb7\x06\n" +
+	"\x12_notification_mode\"F\n" +
+	"\x16DeleteCommunityRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId2\xb7\x06\n" +
 	"\x10CommunityService\x12w\n" +
 	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12}\n" +
 	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x12\x81\x01\n" +
@@ -1462,6 +1459,7 @@ func file_plaza_v1_community_proto_init() {
 	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_community_proto_msgTypes[2].OneofWrappers = []any{}
 	file_plaza_v1_community_proto_msgTypes[4].OneofWrappers = []any{}

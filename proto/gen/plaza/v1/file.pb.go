@@ -633,7 +633,7 @@ var File_plaza_v1_file_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_file_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/file.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\"\xc6\x03\n" +
+	"\x13plaza/v1/file.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xc6\x03\n" +
 	"\x04File\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bfile_url\x18\x02 \x01(\tR\afileUrl\x12\x12\n" +
@@ -671,13 +671,13 @@ const file_plaza_v1_file_proto_rawDesc = "" +
 	"\x05width\x18\x04 \x01(\x05R\x05width\x12\x17\n" +
 	"\ais_full\x18\x05 \x01(\bR\x06isFull\"4\n" +
 	"\x0eGetFileRequest\x12\"\n" +
-	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\"n\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06fileId\"n\n" +
 	"\x11UpdateFileRequest\x12\"\n" +
-	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\x12(\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06fileId\x12(\n" +
 	"\balt_text\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aH\x00R\aaltText\x88\x01\x01B\v\n" +
 	"\t_alt_text\"7\n" +
 	"\x11DeleteFileRequest\x12\"\n" +
-	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\"q\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06fileId\"q\n" +
 	"\x12DeleteFileResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12)\n" +
 	"\x04data\x18\x02 \x01(\v2\x15.plaza.v1.DeletedFileR\x04data\x12\x18\n" +
@@ -745,6 +745,7 @@ func file_plaza_v1_file_proto_init() {
 		return
 	}
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_file_proto_msgTypes[0].OneofWrappers = []any{}
 	file_plaza_v1_file_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}

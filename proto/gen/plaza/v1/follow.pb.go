@@ -1322,7 +1322,7 @@ var File_plaza_v1_follow_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/follow.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xf6\x02\n" +
+	"\x15plaza/v1/follow.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xf6\x02\n" +
 	"\x06Follow\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\tR\x04from\x12-\n" +
 	"\x13from_user_public_id\x18\x02 \x01(\tR\x10fromUserPublicId\x121\n" +
@@ -1359,65 +1359,56 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\afollows\x18\x01 \x03(\v2\x10.plaza.v1.FollowR\afollows\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12-\n" +
-	"\x06paging\x18\x04 \x01(\v2\x15.plaza.v1.BlockPagingR\x06paging\"8\n" +
-	"\x11FollowUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\":\n" +
-	"\x13UnfollowUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"<\n" +
-	"\x15AcceptFollowerRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"<\n" +
-	"\x15RemoveFollowerRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\";\n" +
-	"\x14GetFollowInfoRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"7\n" +
-	"\x10BlockUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"9\n" +
-	"\x12UnblockUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"\x84\x02\n" +
-	"\x16ListMyFollowersRequest\x127\n" +
-	"\x06status\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
+	"\x06paging\x18\x04 \x01(\v2\x15.plaza.v1.BlockPagingR\x06paging\"7\n" +
+	"\x11FollowUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\"9\n" +
+	"\x13UnfollowUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\";\n" +
+	"\x15AcceptFollowerRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\";\n" +
+	"\x15RemoveFollowerRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\":\n" +
+	"\x14GetFollowInfoRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\"6\n" +
+	"\x10BlockUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\"8\n" +
+	"\x12UnblockUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\"\x85\x02\n" +
+	"\x16ListMyFollowersRequest\x128\n" +
+	"\x06status\x18\x01 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x02 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit\"\x84\x02\n" +
-	"\x16ListMyFollowingRequest\x127\n" +
-	"\x06status\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
+	"\x06_limit\"\x85\x02\n" +
+	"\x16ListMyFollowingRequest\x128\n" +
+	"\x06status\x18\x01 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x02 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\xa7\x02\n" +
-	"\x14ListFollowersRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x127\n" +
-	"\x06status\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
+	"\x14ListFollowersRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x128\n" +
+	"\x06status\x18\x02 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\xa7\x02\n" +
-	"\x14ListFollowingRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x127\n" +
-	"\x06status\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
+	"\x14ListFollowingRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x128\n" +
+	"\x06status\x18\x02 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\x18\n" +
@@ -1426,7 +1417,7 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\x01 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit2\x81\r\n" +
@@ -1546,6 +1537,7 @@ func file_plaza_v1_follow_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_follow_proto_msgTypes[14].OneofWrappers = []any{}
 	file_plaza_v1_follow_proto_msgTypes[15].OneofWrappers = []any{}

@@ -720,7 +720,7 @@ var File_plaza_v1_invitation_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\n" +
-	"\x19plaza/v1/invitation.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x8f\x06\n" +
+	"\x19plaza/v1/invitation.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8f\x06\n" +
 	"\n" +
 	"Invitation\x12\x17\n" +
 	"\n" +
@@ -753,41 +753,39 @@ const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\vinvitations\x18\x01 \x03(\v2\x14.plaza.v1.InvitationR\vinvitations\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xf5\x01\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xf4\x01\n" +
 	"\x18CreateInvitationsRequest\x12H\n" +
 	"\x04type\x18\x01 \x01(\tB4\xbaH1r/R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x127\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04roomR\n" +
-	"targetType\x12'\n" +
-	"\ttarget_id\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x12-\n" +
-	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"\xc4\x03\n" +
-	"\x16ListInvitationsRequest\x12J\n" +
-	"\x04type\x18\x01 \x01(\tB6\xbaH3r1R\x00R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x127\n" +
+	"targetType\x12&\n" +
+	"\ttarget_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12-\n" +
+	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"\xbf\x03\n" +
+	"\x16ListInvitationsRequest\x12K\n" +
+	"\x04type\x18\x01 \x01(\tB7\xbaH4\xd8\x01\x01r/R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x127\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04roomR\n" +
-	"targetType\x12'\n" +
-	"\ttarget_id\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x12P\n" +
-	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x12F\n" +
-	"\asort_by\x18\x05 \x01(\tB-\xbaH*r(R\x00R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x121\n" +
+	"targetType\x12&\n" +
+	"\ttarget_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12P\n" +
+	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x12G\n" +
+	"\asort_by\x18\x05 \x01(\tB.\xbaH+\xd8\x01\x01r&R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x12+\n" +
 	"\n" +
-	"sort_order\x18\x06 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\tsortOrder\x12/\n" +
-	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc6\x03\n" +
-	"\x18ListMyInvitationsRequest\x12J\n" +
-	"\x04type\x18\x01 \x01(\tB6\xbaH3r1R\x00R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x129\n" +
-	"\vtarget_type\x18\x02 \x01(\tB\x18\xbaH\x15r\x13R\x00R\tcommunityR\x04roomR\n" +
+	"sort_order\x18\x06 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\tsortOrder\x12/\n" +
+	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc3\x03\n" +
+	"\x18ListMyInvitationsRequest\x12K\n" +
+	"\x04type\x18\x01 \x01(\tB7\xbaH4\xd8\x01\x01r/R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x12:\n" +
+	"\vtarget_type\x18\x02 \x01(\tB\x19\xbaH\x16\xd8\x01\x01r\x11R\tcommunityR\x04roomR\n" +
 	"targetType\x12%\n" +
 	"\ttarget_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\btargetId\x12P\n" +
-	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x12F\n" +
-	"\asort_by\x18\x05 \x01(\tB-\xbaH*r(R\x00R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x121\n" +
+	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x12G\n" +
+	"\asort_by\x18\x05 \x01(\tB.\xbaH+\xd8\x01\x01r&R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x12+\n" +
 	"\n" +
-	"sort_order\x18\x06 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\tsortOrder\x12/\n" +
+	"sort_order\x18\x06 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\tsortOrder\x12/\n" +
 	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"I\n" +
 	"\x17AcceptInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\finvitationId\"I\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\"I\n" +
 	"\x17RejectInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\finvitationId\"I\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\"I\n" +
 	"\x17CancelInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\finvitationId2\xac\x06\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId2\xac\x06\n" +
 	"\x11InvitationService\x12|\n" +
 	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1d.plaza.v1.InvitationAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12u\n" +
 	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1d.plaza.v1.InvitationAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x12|\n" +
@@ -862,6 +860,7 @@ func file_plaza_v1_invitation_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -648,7 +648,7 @@ var File_plaza_v1_join_request_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/join_request.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xb3\x05\n" +
+	"\x1bplaza/v1/join_request.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xb3\x05\n" +
 	"\vJoinRequest\x12\x17\n" +
 	"\n" +
 	"private_id\x18\x01 \x01(\tR\x03_id\x12&\n" +
@@ -677,36 +677,30 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\rjoin_requests\x18\x01 \x03(\v2\x15.plaza.v1.JoinRequestR\fjoinRequests\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"C\n" +
-	"\x12RequestJoinRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"B\n" +
-	"\x11CancelJoinRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"H\n" +
-	"\x17GetMyJoinRequestRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"\xf7\x03\n" +
-	"\x17ListJoinRequestsRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12G\n" +
-	"\x06status\x18\x02 \x01(\tB/\xbaH,r*R\x00R\apendingR\bapprovedR\brejectedR\tcancelledR\x06status\x12P\n" +
-	"\bstatuses\x18\x03 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x123\n" +
-	"\vtarget_type\x18\x04 \x01(\tB\x12\xbaH\x0fr\rR\x00R\tcommunityR\n" +
-	"targetType\x121\n" +
-	"\x04type\x18\x05 \x01(\tB\x1d\xbaH\x1ar\x18R\x00R\x14communityJoinRequestR\x04type\x12F\n" +
-	"\asort_by\x18\x06 \x01(\tB-\xbaH*r(R\x00R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x121\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"B\n" +
+	"\x12RequestJoinRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"A\n" +
+	"\x11CancelJoinRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"G\n" +
+	"\x17GetMyJoinRequestRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xf4\x03\n" +
+	"\x17ListJoinRequestsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12H\n" +
+	"\x06status\x18\x02 \x01(\tB0\xbaH-\xd8\x01\x01r(R\apendingR\bapprovedR\brejectedR\tcancelledR\x06status\x12P\n" +
+	"\bstatuses\x18\x03 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x124\n" +
+	"\vtarget_type\x18\x04 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcommunityR\n" +
+	"targetType\x122\n" +
+	"\x04type\x18\x05 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x14communityJoinRequestR\x04type\x12G\n" +
+	"\asort_by\x18\x06 \x01(\tB.\xbaH+\xd8\x01\x01r&R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x12+\n" +
 	"\n" +
-	"sort_order\x18\a \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\tsortOrder\x12/\n" +
-	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"g\n" +
-	"\x12ApproveJoinRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"f\n" +
-	"\x11RejectJoinRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId2\x89\a\n" +
+	"sort_order\x18\a \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\tsortOrder\x12/\n" +
+	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"f\n" +
+	"\x12ApproveJoinRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\"\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"e\n" +
+	"\x11RejectJoinRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\"\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId2\x89\a\n" +
 	"\x12JoinRequestService\x12\x85\x01\n" +
 	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1e.plaza.v1.JoinRequestAggregate\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
 	"\n" +
@@ -782,6 +776,7 @@ func file_plaza_v1_join_request_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

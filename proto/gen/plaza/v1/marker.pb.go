@@ -1664,7 +1664,7 @@ var File_plaza_v1_marker_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/marker.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"\xfa\x01\n" +
+	"\x15plaza/v1/marker.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xfa\x01\n" +
 	"\n" +
 	"FeedMarker\x12\x17\n" +
 	"\afeed_id\x18\x01 \x01(\tR\x06feedId\x12\x1b\n" +
@@ -1698,15 +1698,15 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"P\n" +
 	"\x19ListMessageMarkersRequest\x123\n" +
-	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
 	"messageIds\"w\n" +
 	"\x14ListReadUsersRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x125\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x125\n" +
 	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"|\n" +
 	"\x19ListDeliveredUsersRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x125\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x125\n" +
 	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"\xad\x03\n" +
 	"\x13MarkerUsersResponse\x12&\n" +
 	"\x0fpublic_user_ids\x18\x01 \x03(\tR\rpublicUserIds\x127\n" +
@@ -1720,48 +1720,48 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\x12SyncMarkersRequest\x12I\n" +
 	"\x13device_last_sync_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x10deviceLastSyncAt\"P\n" +
 	"\x19ListChannelMarkersRequest\x123\n" +
-	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
 	"channelIds\">\n" +
 	"\x12ReadChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\"\x94\x01\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\"\x94\x01\n" +
 	"\x1dListMessageFeedMarkersRequest\x12<\n" +
-	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\x125\n" +
-	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"c\n" +
-	"\x11MarkerPageOptions\x12\x1e\n" +
-	"\x05token\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12$\n" +
-	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01B\b\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\x0emessageFeedIds\x125\n" +
+	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"d\n" +
+	"\x11MarkerPageOptions\x12\x1f\n" +
+	"\x05token\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01B\b\n" +
 	"\x06_limit\"R\n" +
 	"\x1bListUserMessageFeedsRequest\x123\n" +
-	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
 	"channelIds\"|\n" +
 	"\x16ReadMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12/\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12/\n" +
 	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment\"t\n" +
 	"\x15DeliverMessageRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12(\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12(\n" +
 	"\n" +
-	"message_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\"Z\n" +
+	"message_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"Z\n" +
 	"\x1aReadingMessageFeedsRequest\x12<\n" +
-	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\"H\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\x0emessageFeedIds\"H\n" +
 	"\x13StartReadingRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"G\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"G\n" +
 	"\x12StopReadingRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"\xe7\x02\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"\xe7\x02\n" +
 	"\x12PushSegmentRequest\x12C\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\x1b\xbaH\x18r\x162\x14^0[123][0-9a-f]{22}$R\rmessageFeedId\x12!\n" +
 	"\asegment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01R\asegment\x12&\n" +
-	"\tentity_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\bentityId\x12(\n" +
+	"\tentity_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\bentityId\x12(\n" +
 	"\n" +
-	"message_id\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x12.\n" +
-	"\buser_ids\x18\x05 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\xe8\a\"\x06r\x04\x10\x01\x182R\auserIds\x12?\n" +
-	"\x12mentioned_user_ids\x18\x06 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x10\x01\x182R\x10mentionedUserIds\x12&\n" +
+	"message_id\x18\x04 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12.\n" +
+	"\buser_ids\x18\x05 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\xe8\a\"\x06r\x04\x90\xea0\x01R\auserIds\x12?\n" +
+	"\x12mentioned_user_ids\x18\x06 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x90\xea0\x01R\x10mentionedUserIds\x12&\n" +
 	"\n" +
 	"creator_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\tcreatorId\"N\n" +
 	"\x13PushSegmentResponse\x127\n" +
 	"\ffeed_markers\x18\x01 \x03(\v2\x14.plaza.v1.FeedMarkerR\vfeedMarkers\"M\n" +
 	"\x18DeleteMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"\x9f\x02\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"\x9f\x02\n" +
 	"\n" +
 	"UserMarker\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12<\n" +
@@ -1933,6 +1933,7 @@ func file_plaza_v1_marker_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_marker_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

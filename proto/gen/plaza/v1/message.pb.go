@@ -381,7 +381,7 @@ var File_plaza_v1_message_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_message_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/message.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\"\x8a\t\n" +
+	"\x16plaza/v1/message.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x14plaza/v1/rules.proto\"\x8a\t\n" +
 	"\aMessage\x12\x1d\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\tR\tmessageId\x12\x1b\n" +
@@ -422,11 +422,11 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"updated_at\x18\x1c \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x91\x01\n" +
-	"\x0eMessageMention\x12*\n" +
-	"\x04type\x18\x01 \x01(\tB\x16\xbaH\x13r\x11R\x00R\x04userR\achannelR\x04type\x12+\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x92\x01\n" +
+	"\x0eMessageMention\x12+\n" +
+	"\x04type\x18\x01 \x01(\tB\x17\xbaH\x14\xd8\x01\x01r\x0fR\x04userR\achannelR\x04type\x12+\n" +
 	"\buser_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x102\"\x06r\x04\x10\x01\x182R\auserIds\x12&\n" +
+	"\x102\"\x06r\x04\x90\xea0\x01R\auserIds\x12&\n" +
 	"\x0fuser_public_ids\x18\x03 \x03(\tR\ruserPublicIdsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -472,6 +472,7 @@ func file_plaza_v1_message_proto_init() {
 		return
 	}
 	file_plaza_v1_common_proto_init()
+	file_plaza_v1_rules_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

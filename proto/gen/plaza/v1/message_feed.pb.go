@@ -767,7 +767,7 @@ var File_plaza_v1_message_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/message_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xad\x05\n" +
+	"\x1bplaza/v1/message_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xad\x05\n" +
 	"\vMessageFeed\x12&\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tR\rmessageFeedId\x12\x1d\n" +
 	"\n" +
@@ -799,27 +799,25 @@ const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"c\n" +
 	"\x18CreateMessageFeedRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\x12\x1d\n" +
-	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\"J\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\x12\x1d\n" +
+	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04name\"J\n" +
 	"\x15GetMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"[\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"[\n" +
 	"\x1bBatchGetMessageFeedsRequest\x12<\n" +
-	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\"\xf3\x01\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\x0emessageFeedIds\"\xf3\x01\n" +
 	"\x17ListMessageFeedsRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\x12?\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\x12?\n" +
 	"\x1cexclude_default_message_feed\x18\x02 \x01(\bR\x19excludeDefaultMessageFeed\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12:\n" +
 	"\aoptions\x18\x04 \x01(\v2 .plaza.v1.MessageFeedListOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\xf2\x01\n" +
+	"\v_is_deleted\"\xe1\x01\n" +
 	"\x16MessageFeedListOptions\x12$\n" +
-	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12S\n" +
-	"\asort_by\x18\x03 \x01(\tB:\xbaH7r5R\x00R\x18lastMessageTimestampDescR\x17lastMessageTimestampAscR\x06sortBy\x123\n" +
-	"\x04type\x18\x04 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\n" +
-	"paginationR\n" +
-	"scrollableR\x04typeB\b\n" +
+	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12T\n" +
+	"\asort_by\x18\x03 \x01(\tB;\xbaH8\xd8\x01\x01r3R\x18lastMessageTimestampDescR\x17lastMessageTimestampAscR\x06sortBy\x12 \n" +
+	"\x04type\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
 	"\x06_limit\"\xfb\x01\n" +
 	"\x18ListMessageFeedsResponse\x12:\n" +
 	"\rmessage_feeds\x18\x01 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12-\n" +
@@ -828,10 +826,10 @@ const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
 	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"l\n" +
 	"\x18UpdateMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12\x1d\n" +
-	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\"k\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12\x1d\n" +
+	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04name\"k\n" +
 	"\x18RemoveMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12\x1c\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12\x1c\n" +
 	"\tpermanent\x18\x02 \x01(\bR\tpermanent2\x90\a\n" +
 	"\x12MessageFeedService\x12\x8d\x01\n" +
 	"\x11CreateMessageFeed\x12\".plaza.v1.CreateMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"4\xa2\xbb\x18\x10\b\x04\x12\fEDIT_CHANNEL\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/api/v5/message-feeds\x12\x88\x01\n" +
@@ -914,6 +912,7 @@ func file_plaza_v1_message_feed_proto_init() {
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_message_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_message_feed_proto_msgTypes[5].OneofWrappers = []any{}
 	file_plaza_v1_message_feed_proto_msgTypes[6].OneofWrappers = []any{}

@@ -925,59 +925,57 @@ var File_plaza_v1_message_service_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_message_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/message_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x1bplaza/v1/message_feed.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xc9\x01\n" +
+	"\x1eplaza/v1/message_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x1bplaza/v1/message_feed.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xc9\x01\n" +
 	"\x10MessageAggregate\x12-\n" +
 	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
 	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
 	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xe1\x03\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xe2\x03\n" +
 	"\x14CreateMessageRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12$\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12$\n" +
 	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\bparentId\x12*\n" +
-	"\freference_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x12M\n" +
-	"\tdata_type\x18\x04 \x01(\tB0\xbaH-r+R\x00R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\bdataType\x12+\n" +
+	"\freference_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x12N\n" +
+	"\tdata_type\x18\x04 \x01(\tB1\xbaH.\xd8\x01\x01r)R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\bdataType\x12+\n" +
 	"\x04data\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x04data\x12 \n" +
 	"\afile_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\x123\n" +
 	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
 	"\x04tags\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x12K\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12K\n" +
 	"\x0fmentioned_users\x18\t \x03(\v2\x18.plaza.v1.MessageMentionB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\x0ementionedUsers\"=\n" +
 	"\x11GetMessageRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\"N\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"N\n" +
 	"\x17BatchGetMessagesRequest\x123\n" +
-	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
-	"messageIds\"\xd5\x03\n" +
+	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
+	"messageIds\"\xd6\x03\n" +
 	"\x13ListMessagesRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12)\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12)\n" +
 	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\bparentId\x88\x01\x01\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x123\n" +
 	"\finclude_tags\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\vincludeTags\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\vincludeTags\x123\n" +
 	"\fexclude_tags\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\vexcludeTags\x12 \n" +
-	"\thas_flags\x18\x06 \x01(\bH\x02R\bhasFlags\x88\x01\x01\x12M\n" +
-	"\tdata_type\x18\a \x01(\tB0\xbaH-r+R\x00R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\bdataType\x126\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\vexcludeTags\x12 \n" +
+	"\thas_flags\x18\x06 \x01(\bH\x02R\bhasFlags\x88\x01\x01\x12N\n" +
+	"\tdata_type\x18\a \x01(\tB1\xbaH.\xd8\x01\x01r)R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\bdataType\x126\n" +
 	"\aoptions\x18\b \x01(\v2\x1c.plaza.v1.MessageListOptionsR\aoptionsB\f\n" +
 	"\n" +
 	"_parent_idB\r\n" +
 	"\v_is_deletedB\f\n" +
 	"\n" +
-	"_has_flags\"\xf5\x01\n" +
+	"_has_flags\"\xe4\x01\n" +
 	"\x12MessageListOptions\x12$\n" +
-	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x129\n" +
-	"\asort_by\x18\x03 \x01(\tB \xbaH\x1dr\x1bR\x00R\vsegmentDescR\n" +
+	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12:\n" +
+	"\asort_by\x18\x03 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\vsegmentDescR\n" +
 	"segmentAscR\x06sortBy\x12\x1f\n" +
-	"\x06around\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06around\x123\n" +
-	"\x04type\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\n" +
-	"paginationR\n" +
-	"scrollableR\x04typeB\b\n" +
+	"\x06around\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06around\x12 \n" +
+	"\x04type\x18\x05 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
 	"\x06_limit\"\xf7\x01\n" +
 	"\x14ListMessagesResponse\x12-\n" +
 	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
@@ -987,32 +985,32 @@ const file_plaza_v1_message_service_proto_rawDesc = "" +
 	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x02\n" +
 	"\x14UpdateMessageRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x12+\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
 	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
 	"\x04tags\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x12K\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12K\n" +
 	"\x0fmentioned_users\x18\x05 \x03(\v2\x18.plaza.v1.MessageMentionB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\x0ementionedUsers\"^\n" +
 	"\x14DeleteMessageRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x12\x1c\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12\x1c\n" +
 	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x82\x01\n" +
 	"\x12FlagMessageRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x12 \n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
 	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"@\n" +
 	"\x14UnflagMessageRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\"D\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"D\n" +
 	"\x18ClearMessageFlagsRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\"G\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"G\n" +
 	"\x1bIsMessageFlaggedByMeRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId2\xa0\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId2\xa0\n" +
 	"\n" +
 	"\x0eMessageService\x12n\n" +
 	"\rCreateMessage\x12\x1e.plaza.v1.CreateMessageRequest\x1a\x1a.plaza.v1.MessageAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v5/messages\x12r\n" +
@@ -1117,6 +1115,7 @@ func file_plaza_v1_message_service_proto_init() {
 	file_plaza_v1_message_proto_init()
 	file_plaza_v1_message_feed_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_message_service_proto_msgTypes[4].OneofWrappers = []any{}
 	file_plaza_v1_message_service_proto_msgTypes[5].OneofWrappers = []any{}

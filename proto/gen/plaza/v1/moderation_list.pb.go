@@ -863,7 +863,7 @@ var File_plaza_v1_moderation_list_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/moderation_list.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"\xa2\x02\n" +
+	"\x1eplaza/v1/moderation_list.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xa2\x02\n" +
 	"\x0eModerationRule\x12\x17\n" +
 	"\arule_id\x18\x01 \x01(\tR\x06ruleId\x12\x14\n" +
 	"\x05regex\x18\x02 \x01(\tR\x05regex\x12-\n" +
@@ -875,16 +875,16 @@ const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xce\x01\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xb8\x01\n" +
 	"\x15ListAllowRulesRequest\x12'\n" +
 	"\x06regexs\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\x18\xf4\x03R\x06regexs\x12\x1e\n" +
-	"\x05regex\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x05regex\x12;\n" +
-	"\asort_by\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
-	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xce\x01\n" +
+	"\x05regex\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x05regex\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12/\n" +
+	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xb8\x01\n" +
 	"\x15ListBlockRulesRequest\x12'\n" +
 	"\x06regexs\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\x18\xf4\x03R\x06regexs\x12\x1e\n" +
-	"\x05regex\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x05regex\x12;\n" +
-	"\asort_by\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
+	"\x05regex\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x05regex\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"o\n" +
 	"\x0fModerationRules\x122\n" +
 	"\aresults\x18\x01 \x03(\v2\x18.plaza.v1.ModerationRuleR\aresults\x12(\n" +
@@ -904,19 +904,19 @@ const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\x06regexs\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10d\"\ar\x05\x10\x01\x18\xf4\x03R\x06regexs\x12-\n" +
 	"\x13is_match_exact_word\x18\x02 \x01(\bR\x10isMatchExactWord\"w\n" +
 	"\x16UpdateAllowRuleRequest\x12\"\n" +
-	"\arule_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06ruleId\x12*\n" +
+	"\arule_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06ruleId\x12*\n" +
 	"\n" +
 	"is_enabled\x18\x02 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\tisEnabled\x88\x01\x01B\r\n" +
 	"\v_is_enabled\"w\n" +
 	"\x16UpdateBlockRuleRequest\x12\"\n" +
-	"\arule_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06ruleId\x12*\n" +
+	"\arule_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06ruleId\x12*\n" +
 	"\n" +
 	"is_enabled\x18\x02 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\tisEnabled\x88\x01\x01B\r\n" +
 	"\v_is_enabled\"H\n" +
 	"\x17DeleteAllowRulesRequest\x12-\n" +
-	"\brule_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\aruleIds\"H\n" +
+	"\brule_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\aruleIds\"H\n" +
 	"\x17DeleteBlockRulesRequest\x12-\n" +
-	"\brule_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\aruleIds\"=\n" +
+	"\brule_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\aruleIds\"=\n" +
 	"\x14VerifyAllowedRequest\x12%\n" +
 	"\x04data\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\v\b\x01\x10\n" +
 	"\"\x05r\x03\x18\xf4\x03R\x04data\"@\n" +
@@ -1014,6 +1014,7 @@ func file_plaza_v1_moderation_list_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_moderation_list_proto_msgTypes[8].OneofWrappers = []any{}
 	file_plaza_v1_moderation_list_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}

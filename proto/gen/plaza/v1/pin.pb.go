@@ -841,7 +841,7 @@ var File_plaza_v1_pin_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\n" +
-	"\x12plaza/v1/pin.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x96\x01\n" +
+	"\x12plaza/v1/pin.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x96\x01\n" +
 	"\tPinTarget\x12\x1b\n" +
 	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
 	"\vtarget_type\x18\x02 \x01(\tR\n" +
@@ -870,49 +870,41 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12C\n" +
 	"\x10video_streamings\x18\f \x03(\v2\x18.plaza.v1.VideoStreamingR\x0fvideoStreamings\x12$\n" +
-	"\x05polls\x18\r \x03(\v2\x0e.plaza.v1.PollR\x05polls\";\n" +
-	"\x14PinGlobalPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"=\n" +
-	"\x16UnpinGlobalPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xdb\x01\n" +
-	"\x15ListGlobalPinsRequest\x129\n" +
-	"\asort_by\x18\x01 \x01(\tB \xbaH\x1dr\x1bR\x00R\n" +
+	"\x05polls\x18\r \x03(\v2\x0e.plaza.v1.PollR\x05polls\":\n" +
+	"\x14PinGlobalPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"<\n" +
+	"\x16UnpinGlobalPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"\xdc\x01\n" +
+	"\x15ListGlobalPinsRequest\x12:\n" +
+	"\asort_by\x18\x01 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\n" +
 	"lastPinnedR\vlastCreatedR\x06sortBy\x12;\n" +
 	"\x17include_mixed_structure\x18\x02 \x01(\bH\x00R\x15includeMixedStructure\x88\x01\x01\x12.\n" +
 	"\aoptions\x18\x03 \x01(\v2\x14.plaza.v1.PinOptionsR\aoptionsB\x1a\n" +
 	"\x18_include_mixed_structure\"\x1c\n" +
-	"\x1aUnpinAllGlobalPostsRequest\"\xa9\x01\n" +
-	"\x17PinCommunityPostRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12:\n" +
-	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12#\n" +
-	"\apost_id\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xab\x01\n" +
-	"\x19UnpinCommunityPostRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12:\n" +
-	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12#\n" +
-	"\apost_id\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xcb\x02\n" +
-	"\x18ListCommunityPinsRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12<\n" +
-	"\tplacement\x18\x02 \x01(\tB\x1e\xbaH\x1br\x19R\x00R\adefaultR\fannouncementR\tplacement\x129\n" +
-	"\asort_by\x18\x03 \x01(\tB \xbaH\x1dr\x1bR\x00R\n" +
+	"\x1aUnpinAllGlobalPostsRequest\"\xa7\x01\n" +
+	"\x17PinCommunityPostRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12:\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12\"\n" +
+	"\apost_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"\xa9\x01\n" +
+	"\x19UnpinCommunityPostRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12:\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12\"\n" +
+	"\apost_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"\xcc\x02\n" +
+	"\x18ListCommunityPinsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12=\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1f\xbaH\x1c\xd8\x01\x01r\x17R\adefaultR\fannouncementR\tplacement\x12:\n" +
+	"\asort_by\x18\x03 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\n" +
 	"lastPinnedR\vlastCreatedR\x06sortBy\x12;\n" +
 	"\x17include_mixed_structure\x18\x04 \x01(\bH\x00R\x15includeMixedStructure\x88\x01\x01\x12.\n" +
 	"\aoptions\x18\x05 \x01(\v2\x14.plaza.v1.PinOptionsR\aoptionsB\x1a\n" +
 	"\x18_include_mixed_structure\"\x8c\x01\n" +
-	"\x1dUnpinAllCommunityPostsRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12<\n" +
-	"\tplacement\x18\x02 \x01(\tB\x1e\xbaH\x1br\x19R\x00R\adefaultR\fannouncementR\tplacement\"h\n" +
+	"\x1dUnpinAllCommunityPostsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12=\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1f\xbaH\x1c\xd8\x01\x01r\x17R\adefaultR\fannouncementR\tplacement\"c\n" +
 	"\n" +
-	"PinOptions\x12+\n" +
-	"\asort_by\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\tcreatedAtR\x06sortBy\x12-\n" +
-	"\border_by\x18\x02 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\aorderBy2\x9a\v\n" +
+	"PinOptions\x12,\n" +
+	"\asort_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcreatedAtR\x06sortBy\x12'\n" +
+	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy2\x9a\v\n" +
 	"\n" +
 	"PinService\x12\x9b\x01\n" +
 	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"R\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x9f\x01\n" +
@@ -1019,6 +1011,7 @@ func file_plaza_v1_pin_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()
 	file_plaza_v1_post_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_init()
 	file_plaza_v1_pin_proto_msgTypes[5].OneofWrappers = []any{}

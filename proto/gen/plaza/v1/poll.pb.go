@@ -876,7 +876,7 @@ var File_plaza_v1_poll_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/poll.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x97\x03\n" +
+	"\x13plaza/v1/poll.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x97\x03\n" +
 	"\x04Poll\x12\x17\n" +
 	"\apoll_id\x18\x01 \x01(\tR\x06pollId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
@@ -905,51 +905,43 @@ const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\x02id\x18\x06 \x01(\tR\x02id\"[\n" +
 	"\rPollAggregate\x12$\n" +
 	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
-	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\"\x8c\x02\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\"\x8d\x02\n" +
 	"\x11CreatePollRequest\x12\x1e\n" +
 	"\x05title\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x96\x01R\x05title\x12&\n" +
 	"\bquestion\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\bquestion\x12=\n" +
 	"\aanswers\x18\x03 \x03(\v2\x17.plaza.v1.NewPollAnswerB\n" +
 	"\xbaH\a\x92\x01\x04\b\x02\x10\n" +
-	"R\aanswers\x12:\n" +
-	"\vanswer_type\x18\x04 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x06singleR\bmultipleR\n" +
+	"R\aanswers\x12;\n" +
+	"\vanswer_type\x18\x04 \x01(\tB\x1a\xbaH\x17\xd8\x01\x01r\x12R\x06singleR\bmultipleR\n" +
 	"answerType\x124\n" +
-	"\tclosed_in\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\xb0\xc4^\x1dB)\x00\x00\x00\x00\x00\x00\x00\x00R\bclosedIn\"\x82\x01\n" +
-	"\rNewPollAnswer\x121\n" +
-	"\tdata_type\x18\x01 \x01(\tB\x14\xbaH\x11r\x0fR\x00R\x04textR\x05imageR\bdataType\x12\x1c\n" +
+	"\tclosed_in\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\xb0\xc4^\x1dB)\x00\x00\x00\x00\x00\x00\x00\x00R\bclosedIn\"\x83\x01\n" +
+	"\rNewPollAnswer\x122\n" +
+	"\tdata_type\x18\x01 \x01(\tB\x15\xbaH\x12\xd8\x01\x01r\rR\x04textR\x05imageR\bdataType\x12\x1c\n" +
 	"\x04data\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04data\x12 \n" +
-	"\afile_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\"5\n" +
-	"\x0eGetPollRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\"a\n" +
-	"\x11UpdatePollRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12'\n" +
-	"\x06status\x18\x02 \x01(\tB\x0f\xbaH\fr\n" +
-	"R\x00R\x06closedR\x06status\"8\n" +
-	"\x11DeletePollRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\"i\n" +
-	"\x0fVotePollRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x121\n" +
+	"\afile_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\"4\n" +
+	"\x0eGetPollRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\"a\n" +
+	"\x11UpdatePollRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\x12(\n" +
+	"\x06status\x18\x02 \x01(\tB\x10\xbaH\r\xd8\x01\x01r\bR\x06closedR\x06status\"7\n" +
+	"\x11DeletePollRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\"h\n" +
+	"\x0fVotePollRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\x121\n" +
 	"\n" +
 	"answer_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\tanswerIds\"m\n" +
-	"\x15ChangePollVoteRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12/\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\tanswerIds\"l\n" +
+	"\x15ChangePollVoteRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\x12/\n" +
 	"\n" +
 	"answer_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\tanswerIds\"\xd3\x01\n" +
-	"\x15ListPollVotersRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12'\n" +
-	"\tanswer_id\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\banswerId\x12;\n" +
-	"\asort_by\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\tanswerIds\"\xbb\x01\n" +
+	"\x15ListPollVotersRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\x12&\n" +
+	"\tanswer_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\banswerId\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc5\x01\n" +
 	"\x16ListPollVotersResponse\x12$\n" +
 	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
@@ -1037,6 +1029,7 @@ func file_plaza_v1_poll_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -1604,7 +1604,7 @@ var File_plaza_v1_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xdd\f\n" +
+	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xdd\f\n" +
 	"\x04Post\x12\x17\n" +
 	"\apost_id\x18\x01 \x01(\tR\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x17\n" +
@@ -1696,9 +1696,9 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x05rooms\x18\f \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\r \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
 	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12(\n" +
-	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x9f\x04\n" +
-	"\x11CreatePostRequest\x12B\n" +
-	"\vtarget_type\x18\x01 \x01(\tB!\xbaH\x1er\x1cR\x00R\x04userR\tcommunityR\acontentR\n" +
+	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa0\x04\n" +
+	"\x11CreatePostRequest\x12C\n" +
+	"\vtarget_type\x18\x01 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\x04userR\tcommunityR\acontentR\n" +
 	"targetType\x12%\n" +
 	"\ttarget_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\btargetId\x12+\n" +
 	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x1d\n" +
@@ -1714,23 +1714,21 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"mentionees\x18\n" +
 	" \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\n" +
-	"mentionees\"5\n" +
-	"\x0eGetPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"E\n" +
+	"mentionees\"4\n" +
+	"\x0eGetPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"E\n" +
 	"\x14BatchGetPostsRequest\x12-\n" +
-	"\bpost_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\apostIds\"\xa5\x06\n" +
-	"\x10ListPostsRequest\x12'\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x12B\n" +
-	"\vtarget_type\x18\x02 \x01(\tB!\xbaH\x1er\x1cR\x00R\tcommunityR\x04userR\acontentR\n" +
-	"targetType\x12V\n" +
-	"\asort_by\x18\x03 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12D\n" +
-	"\tfeed_type\x18\x04 \x01(\tB'\xbaH$r\"R\x00R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
+	"\bpost_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\apostIds\"\xf5\x05\n" +
+	"\x10ListPostsRequest\x12&\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12C\n" +
+	"\vtarget_type\x18\x02 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\tcommunityR\x04userR\acontentR\n" +
+	"targetType\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12E\n" +
+	"\tfeed_type\x18\x04 \x01(\tB(\xbaH%\xd8\x01\x01r R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
 	"\n" +
 	"data_types\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\tdataTypes\x12%\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\tdataTypes\x12%\n" +
 	"\tdata_type\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\bdataType\x12$\n" +
 	"\x04tags\x18\a \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x05\"\x06r\x04\x10\x01\x18\x18R\x04tags\x12\x1e\n" +
@@ -1746,10 +1744,9 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\v_is_deletedB\x12\n" +
 	"\x10_include_deletedB\x1c\n" +
 	"\x1a_matching_only_parent_postB\x1a\n" +
-	"\x18_include_mixed_structure\"\xfb\x03\n" +
-	"\x11UpdatePostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\x12+\n" +
+	"\x18_include_mixed_structure\"\xfa\x03\n" +
+	"\x11UpdatePostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\"\n" +
 	"\x04text\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18І\x03H\x00R\x04text\x88\x01\x01\x12@\n" +
 	"\vattachments\x18\x04 \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
@@ -1765,31 +1762,24 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x05clear\x18\t \x03(\tB5\xbaH2\x92\x01/\x10\n" +
 	"\"+r)R\vattachmentsR\x04tagsR\bhashtagsR\n" +
 	"mentioneesR\x05clearB\a\n" +
-	"\x05_text\"V\n" +
-	"\x11DeletePostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"9\n" +
-	"\x12ApprovePostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"9\n" +
-	"\x12DeclinePostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"z\n" +
-	"\x0fFlagPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\x12 \n" +
+	"\x05_text\"U\n" +
+	"\x11DeletePostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"8\n" +
+	"\x12ApprovePostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"8\n" +
+	"\x12DeclinePostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"y\n" +
+	"\x0fFlagPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
-	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"8\n" +
-	"\x11UnflagPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"<\n" +
-	"\x15ClearPostFlagsRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"?\n" +
-	"\x18IsPostFlaggedByMeRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId2\xe1\r\n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"7\n" +
+	"\x11UnflagPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\";\n" +
+	"\x15ClearPostFlagsRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\">\n" +
+	"\x18IsPostFlaggedByMeRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xe1\r\n" +
 	"\vPostService\x12\xa6\x01\n" +
 	"\n" +
 	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x17.plaza.v1.PostAggregate\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
@@ -1957,6 +1947,7 @@ func file_plaza_v1_post_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()
 	file_plaza_v1_room_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_init()
 	file_plaza_v1_post_proto_msgTypes[6].OneofWrappers = []any{}

@@ -1520,25 +1520,24 @@ var File_plaza_v1_post_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/post_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\"\xc0\x03\n" +
-	"\x13ListUserFeedRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x12\x1e\n" +
+	"\x18plaza/v1/post_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8f\x03\n" +
+	"\x13ListUserFeedRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x12\x1e\n" +
 	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12V\n" +
-	"\asort_by\x18\x04 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12K\n" +
+	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12%\n" +
+	"\asort_by\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12K\n" +
 	"\n" +
 	"data_types\x18\x05 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
 	"liveStreamR\tdataTypes\x12/\n" +
 	"\aoptions\x18\x06 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x02R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\v\n" +
+	"\x05limit\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x02R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\b \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\v\n" +
 	"\t_has_flagB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit\"\x81\x02\n" +
-	"\x16ListContentFeedRequest\x12V\n" +
-	"\asort_by\x18\x01 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12\x1e\n" +
+	"\x06_limit\"\xd0\x01\n" +
+	"\x16ListContentFeedRequest\x12%\n" +
+	"\asort_by\x18\x01 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12\x1e\n" +
 	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12/\n" +
@@ -1566,21 +1565,20 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x10UserFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12*\n" +
 	"\x04data\x18\x02 \x01(\v2\x16.plaza.v1.UserFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x04\n" +
-	"\x18ListCommunityFeedRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12\x1e\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xe5\x03\n" +
+	"\x18ListCommunityFeedRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\x1e\n" +
 	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12V\n" +
-	"\asort_by\x18\x04 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12K\n" +
+	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12%\n" +
+	"\asort_by\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12K\n" +
 	"\n" +
 	"data_types\x18\x05 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
-	"liveStreamR\tdataTypes\x12D\n" +
-	"\tfeed_type\x18\x06 \x01(\tB'\xbaH$r\"R\x00R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
+	"liveStreamR\tdataTypes\x12E\n" +
+	"\tfeed_type\x18\x06 \x01(\tB(\xbaH%\xd8\x01\x01r R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
 	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x02R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\t \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\v\n" +
+	"\x05limit\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x02R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\t \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\v\n" +
 	"\t_has_flagB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\xc0\x03\n" +
@@ -1599,10 +1597,10 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x15CommunityFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12/\n" +
 	"\x04data\x18\x02 \x01(\v2\x1b.plaza.v1.CommunityFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa7\x01\n" +
-	"\x18ListFollowingFeedRequest\x12<\n" +
-	"\asort_by\x18\x01 \x01(\tB#\xbaH r\x1eR\x00R\vlastCreatedR\rcustomRankingR\x06sortBy\x12$\n" +
-	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa8\x01\n" +
+	"\x18ListFollowingFeedRequest\x12=\n" +
+	"\asort_by\x18\x01 \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\vlastCreatedR\rcustomRankingR\x06sortBy\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\b\n" +
 	"\x06_limit\"A\n" +
 	"\x0fFollowingPaging\x12\x12\n" +
@@ -1619,7 +1617,7 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x121\n" +
-	"\x06paging\x18\t \x01(\v2\x19.plaza.v1.FollowingPagingR\x06paging\"\xef\x02\n" +
+	"\x06paging\x18\t \x01(\v2\x19.plaza.v1.FollowingPagingR\x06paging\"\xf0\x02\n" +
 	"\x15ListGlobalFeedRequest\x12K\n" +
 	"\n" +
 	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
@@ -1628,9 +1626,9 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x0eresolve_parent\x18\x03 \x01(\bR\rresolveParent\x126\n" +
 	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
-	"\x06_limit\"\xf5\x02\n" +
+	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\a \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
+	"\x06_limit\"\xf6\x02\n" +
 	"\x1bListRankedGlobalFeedRequest\x12K\n" +
 	"\n" +
 	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
@@ -1639,8 +1637,8 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x0eresolve_parent\x18\x03 \x01(\bR\rresolveParent\x126\n" +
 	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
+	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\a \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
 	"\x06_limit\"\xbd\x03\n" +
 	"\x0eGlobalFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
@@ -1817,6 +1815,7 @@ func file_plaza_v1_post_feed_proto_init() {
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_post_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_post_feed_proto_msgTypes[0].OneofWrappers = []any{}
 	file_plaza_v1_post_feed_proto_msgTypes[1].OneofWrappers = []any{}

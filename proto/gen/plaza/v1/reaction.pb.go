@@ -576,7 +576,7 @@ var File_plaza_v1_reaction_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\n" +
-	"\x17plaza/v1/reaction.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x88\x02\n" +
+	"\x17plaza/v1/reaction.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x88\x02\n" +
 	"\aReactor\x12\x1f\n" +
 	"\vreaction_id\x18\x01 \x01(\tR\n" +
 	"reactionId\x12#\n" +
@@ -590,29 +590,26 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\x0eReactionRecord\x12!\n" +
 	"\freference_id\x18\x01 \x01(\tR\vreferenceId\x12%\n" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12-\n" +
-	"\breactors\x18\x03 \x03(\v2\x11.plaza.v1.ReactorR\breactors\"\xf9\x01\n" +
-	"\x12AddReactionRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12K\n" +
+	"\breactors\x18\x03 \x03(\v2\x11.plaza.v1.ReactorR\breactors\"\xf8\x01\n" +
+	"\x12AddReactionRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12K\n" +
 	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12:\n" +
 	"\rreaction_name\x18\x03 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18d2\n" +
 	"[^\\s\\p{Z}]R\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\"0\n" +
 	"\x13AddReactionResponse\x12\x19\n" +
-	"\badded_id\x18\x01 \x01(\tR\aaddedId\"\xfc\x01\n" +
-	"\x15RemoveReactionRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12K\n" +
+	"\badded_id\x18\x01 \x01(\tR\aaddedId\"\xfb\x01\n" +
+	"\x15RemoveReactionRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12K\n" +
 	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12:\n" +
 	"\rreaction_name\x18\x03 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18d2\n" +
 	"[^\\s\\p{Z}]R\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\"7\n" +
 	"\x16RemoveReactionResponse\x12\x1d\n" +
 	"\n" +
-	"removed_id\x18\x01 \x01(\tR\tremovedId\"\x9e\x02\n" +
-	"\x14ListReactionsRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12K\n" +
+	"removed_id\x18\x01 \x01(\tR\tremovedId\"\x9d\x02\n" +
+	"\x14ListReactionsRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12K\n" +
 	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12,\n" +
 	"\rreaction_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\x12/\n" +
@@ -685,6 +682,7 @@ func file_plaza_v1_reaction_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

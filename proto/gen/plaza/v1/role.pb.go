@@ -586,7 +586,7 @@ var File_plaza_v1_role_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_role_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/role.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"\xf9\x01\n" +
+	"\x13plaza/v1/role.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xf9\x01\n" +
 	"\x04Role\x12\x17\n" +
 	"\arole_id\x18\x01 \x01(\tR\x06roleId\x129\n" +
 	"\n" +
@@ -596,10 +596,10 @@ const file_plaza_v1_role_proto_rawDesc = "" +
 	"is_deleted\x18\x04 \x01(\bR\tisDeleted\x12!\n" +
 	"\fdisplay_name\x18\x05 \x01(\tR\vdisplayName\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xb0\x01\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xb1\x01\n" +
 	"\x10ListRolesRequest\x12!\n" +
-	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12H\n" +
-	"\asort_by\x18\x02 \x01(\tB/\xbaH,r*R\x00R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12/\n" +
+	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12I\n" +
+	"\asort_by\x18\x02 \x01(\tB0\xbaH-\xd8\x01\x01r(R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\x9f\x01\n" +
 	"\x11ListRolesResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\"\n" +
@@ -611,18 +611,18 @@ const file_plaza_v1_role_proto_rawDesc = "" +
 	"\x04data\x18\x02 \x03(\v2\x0e.plaza.v1.RoleR\x04data\x12$\n" +
 	"\x05roles\x18\x03 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\"\x99\x01\n" +
 	"\x11CreateRoleRequest\x12\"\n" +
-	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\x12*\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\x12*\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x124\n" +
-	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\vpermissions\"\xaf\x01\n" +
+	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\vpermissions\"\xaf\x01\n" +
 	"\x11UpdateRoleRequest\x12\"\n" +
-	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\x12/\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x124\n" +
-	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\vpermissionsB\x0f\n" +
+	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\vpermissionsB\x0f\n" +
 	"\r_display_name\"7\n" +
 	"\x11DeleteRoleRequest\x12\"\n" +
-	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\"4\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\"4\n" +
 	"\x0eGetRoleRequest\x12\"\n" +
-	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\"7\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\"7\n" +
 	"\x0fGetRoleResponse\x12$\n" +
 	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\xbd\x04\n" +
 	"\vRoleService\x12a\n" +
@@ -696,6 +696,7 @@ func file_plaza_v1_role_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_role_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -1264,7 +1264,7 @@ var File_plaza_v1_room_service_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/room_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/room.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x81\x01\n" +
+	"\x1bplaza/v1/room_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x81\x01\n" +
 	"\rRoomAggregate\x12$\n" +
 	"\x05rooms\x18\x01 \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
@@ -1296,7 +1296,7 @@ const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\x11direct_stream_url\x18\x03 \x01(\tR\x0fdirectStreamUrl\x12\x12\n" +
 	"\x04type\x18\x04 \x01(\tR\x04type\"5\n" +
 	"\x0eRoomRecordings\x12#\n" +
-	"\rrecorded_urls\x18\x01 \x03(\tR\frecordedUrls\"\xf0\x03\n" +
+	"\rrecorded_urls\x18\x01 \x03(\tR\frecordedUrls\"\xf1\x03\n" +
 	"\x11CreateRoomRequest\x12 \n" +
 	"\x05title\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x05title\x12*\n" +
@@ -1305,20 +1305,20 @@ const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12/\n" +
 	"\x11live_chat_enabled\x18\x05 \x01(\bH\x00R\x0fliveChatEnabled\x88\x01\x01\x12,\n" +
 	"\x0fchannel_enabled\x18\x06 \x01(\bH\x01R\x0echannelEnabled\x88\x01\x01\x12-\n" +
-	"\x0eparent_room_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\fparentRoomId\x125\n" +
-	"\x04type\x18\b \x01(\tB!\xbaH\x1er\x1cR\x00R\x0fdirectStreamingR\acoHostsR\x04type\x124\n" +
+	"\x0eparent_room_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\fparentRoomId\x126\n" +
+	"\x04type\x18\b \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\x0fdirectStreamingR\acoHostsR\x04type\x124\n" +
 	"\fparticipants\x18\t \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10\x01\"\x06r\x04\x10\x01\x182R\fparticipantsB\x14\n" +
+	"\x10\x01\"\x06r\x04\x90\xea0\x01R\fparticipantsB\x14\n" +
 	"\x12_live_chat_enabledB\x12\n" +
 	"\x10_channel_enabled\"4\n" +
 	"\x0eGetRoomRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\"\xd6\x02\n" +
-	"\x10ListRoomsRequest\x125\n" +
-	"\x04type\x18\x01 \x01(\tB!\xbaH\x1er\x1cR\x00R\x0fdirectStreamingR\acoHostsR\x04type\x12j\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\"\xc1\x02\n" +
+	"\x10ListRoomsRequest\x126\n" +
+	"\x04type\x18\x01 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\x0fdirectStreamingR\acoHostsR\x04type\x12j\n" +
 	"\bstatuses\x18\x02 \x03(\tBN\xbaHK\x92\x01H\x10\n" +
 	"\"DrBR\x04idleR\x04liveR\x10waitingReconnectR\x05endedR\brecordedR\n" +
-	"terminatedR\x05errorR\bstatuses\x12;\n" +
-	"\asort_by\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12\"\n" +
+	"terminatedR\x05errorR\bstatuses\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x04 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
@@ -1327,10 +1327,10 @@ const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\ftarget_types\x18\x01 \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x10\x02\"\x12r\x10R\x03allR\tcommunityR\vtargetTypes\x12/\n" +
 	"\n" +
 	"target_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10d\"\x06r\x04\x10\x01\x182R\ttargetIds\x12/\n" +
+	"\x10d\"\x06r\x04\x90\xea0\x01R\ttargetIds\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xf5\x02\n" +
 	"\x11UpdateRoomRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\x12%\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\x12%\n" +
 	"\x05title\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x05title\x88\x01\x01\x12/\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x88'H\x01R\vdescription\x88\x01\x01\x128\n" +
@@ -1342,24 +1342,24 @@ const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\x12_thumbnail_file_idB\x14\n" +
 	"\x12_live_chat_enabled\"7\n" +
 	"\x11DeleteRoomRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\"5\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\"5\n" +
 	"\x0fStopRoomRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\"6\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\"6\n" +
 	"\x10LeaveRoomRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\"9\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\"9\n" +
 	"\x13GetRoomTokenRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\">\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\">\n" +
 	"\x18GetRoomRecordingsRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\"f\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\"f\n" +
 	"\x1cRemoveRoomParticipantRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"\x9d\x01\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\x12\"\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"\x9d\x01\n" +
 	"\x1cUpdateRoomParticipantRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\x125\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\x12\"\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\x125\n" +
 	"\x17can_manage_product_tags\x18\x03 \x01(\bR\x14canManageProductTags\"\xc2\x02\n" +
 	"\x11ReportRoomRequest\x12\"\n" +
-	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06roomId\x12a\n" +
+	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\x12a\n" +
 	"\x05event\x18\x02 \x01(\tBK\xbaHHrFR\astartedR\vinterruptedR\astoppedR\brecordedR\x06failedR\aflaggedR\n" +
 	"terminatedR\x05event\x12'\n" +
 	"\n" +
@@ -1509,6 +1509,7 @@ func file_plaza_v1_room_service_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_post_proto_init()
 	file_plaza_v1_room_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_init()
 	file_plaza_v1_room_service_proto_msgTypes[5].OneofWrappers = []any{}

@@ -677,7 +677,7 @@ var File_plaza_v1_scheduled_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\n" +
-	"\x1dplaza/v1/scheduled_post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\"\xe3\x03\n" +
+	"\x1dplaza/v1/scheduled_post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xe3\x03\n" +
 	"\rScheduledPost\x12\x17\n" +
 	"\n" +
 	"private_id\x18\x01 \x01(\tR\x03_id\x12=\n" +
@@ -702,10 +702,10 @@ const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\x14SchedulePostResponse\x12-\n" +
 	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"!\n" +
 	"\x0fScheduledPostId\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xcc\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x9b\x01\n" +
 	"\x19ListScheduledPostsRequest\x12&\n" +
-	"\x0fnot_posted_only\x18\x01 \x01(\bR\rnotPostedOnly\x12V\n" +
-	"\asort_by\x18\x02 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12/\n" +
+	"\x0fnot_posted_only\x18\x01 \x01(\bR\rnotPostedOnly\x12%\n" +
+	"\asort_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xbb\x02\n" +
 	"\x1aListScheduledPostsResponse\x12+\n" +
 	"\x04data\x18\x01 \x03(\v2\x17.plaza.v1.ScheduledPostR\x04data\x12\x1d\n" +
@@ -715,17 +715,15 @@ const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12$\n" +
-	"\x05polls\x18\a \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\xb1\x01\n" +
-	"\x1aUpdateScheduledPostRequest\x12\x1a\n" +
-	"\x02id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x02id\x12=\n" +
+	"\x05polls\x18\a \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\xb0\x01\n" +
+	"\x1aUpdateScheduledPostRequest\x12\x19\n" +
+	"\x02id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x02id\x12=\n" +
 	"\fscheduled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vscheduledAt\x128\n" +
 	"\tpost_data\x18\x03 \x01(\v2\x1b.plaza.v1.CreatePostRequestR\bpostData\"L\n" +
 	"\x1bUpdateScheduledPostResponse\x12-\n" +
-	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"8\n" +
-	"\x1aCancelScheduledPostRequest\x12\x1a\n" +
-	"\x02id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x02id2\xb2\x04\n" +
+	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"7\n" +
+	"\x1aCancelScheduledPostRequest\x12\x19\n" +
+	"\x02id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x02id2\xb2\x04\n" +
 	"\x14ScheduledPostService\x12{\n" +
 	"\fSchedulePost\x12\x1d.plaza.v1.SchedulePostRequest\x1a\x1e.plaza.v1.SchedulePostResponse\",\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xc9\x01\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/posts/schedule\x12\x85\x01\n" +
 	"\x12ListScheduledPosts\x12#.plaza.v1.ListScheduledPostsRequest\x1a$.plaza.v1.ListScheduledPostsResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/posts/schedule\x12\x90\x01\n" +
@@ -814,6 +812,7 @@ func file_plaza_v1_scheduled_post_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()
 	file_plaza_v1_post_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -487,10 +487,10 @@ var File_plaza_v1_session_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/session.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x13plaza/v1/user.proto\"\x8c\x01\n" +
+	"\x16plaza/v1/session.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8d\x01\n" +
 	"\n" +
-	"DeviceInfo\x124\n" +
-	"\x04kind\x18\x01 \x01(\tB \xbaH\x1dr\x1bR\x00R\x03iosR\aandroidR\x03webR\x04nodeR\x04kind\x12\x1e\n" +
+	"DeviceInfo\x125\n" +
+	"\x04kind\x18\x01 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\x03iosR\aandroidR\x03webR\x04nodeR\x04kind\x12\x1e\n" +
 	"\x05model\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x05model\x12(\n" +
 	"\vsdk_version\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\n" +
 	"sdkVersion\"\xea\x03\n" +
@@ -505,7 +505,7 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"\fdisplay_name\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x123\n" +
 	"\x0eprofile_handle\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dH\x01R\rprofileHandle\x88\x01\x01\x12-\n" +
 	"\n" +
-	"auth_token\x18\x06 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dH\x02R\tauthToken\x88\x01\x01B\x0f\n" +
+	"auth_token\x18\x06 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01H\x02R\tauthToken\x88\x01\x01B\x0f\n" +
 	"\r_display_nameB\x11\n" +
 	"\x0f_profile_handleB\r\n" +
 	"\v_auth_token\"\x83\x03\n" +
@@ -528,7 +528,7 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"_is_public\"o\n" +
 	"\x19RevokeUserSessionsRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\x12 \n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\x12 \n" +
 	"\tis_public\x18\x02 \x01(\bH\x00R\bisPublic\x88\x01\x01B\f\n" +
 	"\n" +
 	"_is_public2\xef\x04\n" +
@@ -601,6 +601,7 @@ func file_plaza_v1_session_proto_init() {
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_role_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_session_proto_msgTypes[1].OneofWrappers = []any{}
 	file_plaza_v1_session_proto_msgTypes[5].OneofWrappers = []any{}

@@ -1811,7 +1811,7 @@ var File_plaza_v1_story_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_story_proto_rawDesc = "" +
 	"\n" +
-	"\x14plaza/v1/story.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x8e\t\n" +
+	"\x14plaza/v1/story.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8e\t\n" +
 	"\x05Story\x12\x19\n" +
 	"\bstory_id\x18\x01 \x01(\tR\astoryId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x12\n" +
@@ -1893,20 +1893,19 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x03url\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x03url\x12(\n" +
 	"\vcustom_text\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\n" +
-	"customText\"\xa0\x01\n" +
-	"\tStoryItem\x12&\n" +
-	"\x04type\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\thyperlinkR\x04type\x124\n" +
+	"customText\"\xa1\x01\n" +
+	"\tStoryItem\x12'\n" +
+	"\x04type\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\thyperlinkR\x04type\x124\n" +
 	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.StoryHyperlinkB\x06\xbaH\x03\xc8\x01\x01R\x04data\x125\n" +
-	"\tplacement\x18\x03 \x01(\v2\x17.google.protobuf.StructR\tplacement\"\xe0\x03\n" +
+	"\tplacement\x18\x03 \x01(\v2\x17.google.protobuf.StructR\tplacement\"\xdf\x03\n" +
 	"\x12CreateStoryRequest\x123\n" +
 	"\x04data\x18\x01 \x01(\v2\x17.google.protobuf.StructB\x06\xbaH\x03\xc8\x01\x01R\x04data\x126\n" +
 	"\tdata_type\x18\x02 \x01(\tB\x19\xbaH\x16r\x14R\x04textR\x05imageR\x05videoR\bdataType\x123\n" +
 	"\x05items\x18\x03 \x03(\v2\x13.plaza.v1.StoryItemB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\x05items\x127\n" +
 	"\vtarget_type\x18\x04 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
-	"targetType\x12'\n" +
-	"\ttarget_id\x18\x05 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x123\n" +
+	"targetType\x12&\n" +
+	"\ttarget_id\x18\x05 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x123\n" +
 	"\bmetadata\x18\x06 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12*\n" +
 	"\freference_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x12=\n" +
 	"\n" +
@@ -1914,27 +1913,26 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"R\n" +
 	"mentionees\x12&\n" +
 	"\n" +
-	"sync_state\x18\t \x01(\tB\a\xbaH\x04r\x02\x18dR\tsyncState\"C\n" +
-	"\x0fGetStoryRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\"\xbe\x01\n" +
-	"\x10StoryListOptions\x12+\n" +
-	"\asort_by\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\tcreatedAtR\x06sortBy\x12-\n" +
-	"\border_by\x18\x02 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\aorderBy\x12$\n" +
-	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
+	"sync_state\x18\t \x01(\tB\a\xbaH\x04r\x02\x18dR\tsyncState\"7\n" +
+	"\x0fGetStoryRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\"\xba\x01\n" +
+	"\x10StoryListOptions\x12,\n" +
+	"\asort_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcreatedAtR\x06sortBy\x12'\n" +
+	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy\x12$\n" +
+	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x04 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
 	"\x06_limit\"\x85\x02\n" +
-	"\x12ListStoriesRequest\x12'\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x127\n" +
+	"\x12ListStoriesRequest\x12&\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x127\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
-	"targetType\x128\n" +
-	"\tdata_type\x18\x03 \x01(\tB\x1b\xbaH\x18r\x16R\x00R\x04textR\x05imageR\x05videoR\bdataType\x12\x1d\n" +
+	"targetType\x129\n" +
+	"\tdata_type\x18\x03 \x01(\tB\x1c\xbaH\x19\xd8\x01\x01r\x14R\x04textR\x05imageR\x05videoR\bdataType\x12\x1d\n" +
 	"\n" +
 	"is_expired\x18\x04 \x01(\bR\tisExpired\x124\n" +
-	"\aoptions\x18\x05 \x01(\v2\x1a.plaza.v1.StoryListOptionsR\aoptions\"\x85\x01\n" +
-	"\x0fStoryTargetList\x120\n" +
-	"\ttarget_id\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\n" +
-	"\"\ar\x05\x10\x01\x18\x84\aR\btargetId\x12@\n" +
+	"\aoptions\x18\x05 \x01(\v2\x1a.plaza.v1.StoryListOptionsR\aoptions\"\x84\x01\n" +
+	"\x0fStoryTargetList\x12/\n" +
+	"\ttarget_id\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\n" +
+	"\"\x06r\x04\x88\xea0\x01R\btargetId\x12@\n" +
 	"\vtarget_type\x18\x02 \x03(\tB\x1f\xbaH\x1c\x92\x01\x19\b\x01\x10\n" +
 	"\"\x13r\x11R\tcommunityR\x04userR\n" +
 	"targetType\"\x90\x01\n" +
@@ -1942,18 +1940,17 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\atargets\x18\x01 \x01(\v2\x19.plaza.v1.StoryTargetListB\x06\xbaH\x03\xc8\x01\x01R\atargets\x124\n" +
 	"\aoptions\x18\x02 \x01(\v2\x1a.plaza.v1.StoryListOptionsR\aoptions\"U\n" +
 	"\x16GetStoryTargetsRequest\x12;\n" +
-	"\atargets\x18\x01 \x01(\v2\x19.plaza.v1.StoryTargetListB\x06\xbaH\x03\xc8\x01\x01R\atargets\"w\n" +
-	"\x13CountStoriesRequest\x12'\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x127\n" +
+	"\atargets\x18\x01 \x01(\v2\x19.plaza.v1.StoryTargetListB\x06\xbaH\x03\xc8\x01\x01R\atargets\"v\n" +
+	"\x13CountStoriesRequest\x12&\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x127\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
 	"targetType\",\n" +
 	"\x14CountStoriesResponse\x12\x14\n" +
-	"\x05count\x18\x01 \x01(\x05R\x05count\"\xd7\x01\n" +
-	"\x19ListMyStoryTargetsRequest\x129\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\"\xd8\x01\n" +
+	"\x19ListMyStoryTargetsRequest\x12:\n" +
 	"\n" +
-	"seen_state\x18\x01 \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x03allR\x04seenR\x06unseenR\tseenState\x12$\n" +
-	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
+	"seen_state\x18\x01 \x01(\tB\x1b\xbaH\x18\xd8\x01\x01r\x13R\x03allR\x04seenR\x06unseenR\tseenState\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
 	"\x05token\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\x05token\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\b\n" +
 	"\x06_limit\"\xfb\x02\n" +
@@ -1966,18 +1963,18 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x06 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"d\n" +
-	"\x12DeleteStoryRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x88\x01\n" +
-	"\x10FlagStoryRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\x12 \n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"X\n" +
+	"\x12DeleteStoryRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"|\n" +
+	"\x10FlagStoryRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
-	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"F\n" +
-	"\x12UnflagStoryRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\"J\n" +
-	"\x16ClearStoryFlagsRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId2\xe0\n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\":\n" +
+	"\x12UnflagStoryRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\">\n" +
+	"\x16ClearStoryFlagsRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId2\xe0\n" +
 	"\n" +
 	"\fStoryService\x12g\n" +
 	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x18.plaza.v1.StoryAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12i\n" +
@@ -2133,6 +2130,7 @@ func file_plaza_v1_story_proto_init() {
 	file_plaza_v1_community_user_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_story_proto_msgTypes[10].OneofWrappers = []any{}
 	file_plaza_v1_story_proto_msgTypes[17].OneofWrappers = []any{}

@@ -1023,7 +1023,7 @@ var File_plaza_v1_user_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_user_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/user.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\"\x95\x06\n" +
+	"\x13plaza/v1/user.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\x95\x06\n" +
 	"\x04User\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x129\n" +
 	"\n" +
@@ -1055,18 +1055,17 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\rUserAggregate\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\"d\n" +
-	"\x0eGetUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x12-\n" +
-	"\x04type\x18\x02 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x06publicR\binternalR\x04type\"F\n" +
-	"\x14BatchGetUsersRequest\x12.\n" +
-	"\buser_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10d\"\ar\x05\x10\x01\x18\x84\aR\auserIds\"\xe5\x03\n" +
+	"\x0eGetUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x12.\n" +
+	"\x04type\x18\x02 \x01(\tB\x1a\xbaH\x17\xd8\x01\x01r\x12R\x06publicR\binternalR\x04type\"E\n" +
+	"\x14BatchGetUsersRequest\x12-\n" +
+	"\buser_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\auserIds\"\xe7\x03\n" +
 	"\x10ListUsersRequest\x12!\n" +
 	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12*\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12.\n" +
-	"\x13exact_match_keyword\x18\x03 \x01(\bR\x11exactMatchKeyword\x12-\n" +
-	"\x06filter\x18\x04 \x01(\tB\x15\xbaH\x12r\x10R\x00R\x03allR\aflaggedR\x06filter\x12H\n" +
-	"\asort_by\x18\x05 \x01(\tB/\xbaH,r*R\x00R\vdisplayNameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +
+	"\x13exact_match_keyword\x18\x03 \x01(\bR\x11exactMatchKeyword\x12.\n" +
+	"\x06filter\x18\x04 \x01(\tB\x16\xbaH\x13\xd8\x01\x01r\x0eR\x03allR\aflaggedR\x06filter\x12I\n" +
+	"\asort_by\x18\x05 \x01(\tB0\xbaH-\xd8\x01\x01r(R\vdisplayNameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x06 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12&\n" +
 	"\n" +
@@ -1086,7 +1085,7 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x11avatar_custom_url\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aH\x03R\x0favatarCustomUrl\x88\x01\x01\x12&\n" +
 	"\x05roles\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x05roles\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x05roles\x123\n" +
 	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x123\n" +
 	"\x0eprofile_handle\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dH\x04R\rprofileHandle\x88\x01\x01\x12A\n" +
 	"\x1ecreate_new_user_when_not_found\x18\t \x01(\bR\x19createNewUserWhenNotFound\x12\x1e\n" +
@@ -1101,20 +1100,19 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x0f_profile_handleB\v\n" +
 	"\t_is_brand\"4\n" +
 	"\x0eBanUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"6\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"6\n" +
 	"\x10UnbanUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"y\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"y\n" +
 	"\x0fFlagUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\x12 \n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
 	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"7\n" +
 	"\x11UnflagUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\";\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\";\n" +
 	"\x15ClearUserFlagsRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"?\n" +
-	"\x18IsUserFlaggedByMeRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId2\x99\t\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\">\n" +
+	"\x18IsUserFlaggedByMeRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId2\x99\t\n" +
 	"\vUserService\x12c\n" +
 	"\aGetUser\x12\x18.plaza.v1.GetUserRequest\x1a\x17.plaza.v1.UserAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/users/{user_id}\x12j\n" +
 	"\rBatchGetUsers\x12\x1e.plaza.v1.BatchGetUsersRequest\x1a\x17.plaza.v1.UserAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/users/list\x12a\n" +
@@ -1211,6 +1209,7 @@ func file_plaza_v1_user_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_msgTypes[4].OneofWrappers = []any{}
 	file_plaza_v1_user_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}

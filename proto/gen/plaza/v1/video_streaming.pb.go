@@ -1506,7 +1506,7 @@ var File_plaza_v1_video_streaming_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/video_streaming.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xe4\b\n" +
+	"\x1eplaza/v1/video_streaming.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xe4\b\n" +
 	"\x0eVideoStreaming\x12\x1b\n" +
 	"\tstream_id\x18\x01 \x01(\tR\bstreamId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
@@ -1585,7 +1585,7 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xac\x01\n" +
 	"\x0fModerationLabel\x12%\n" +
-	"\bcategory\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\bcategory\x125\n" +
+	"\bcategory\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\bcategory\x125\n" +
 	"\tthreshold\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\tthreshold\x12;\n" +
 	"\vdetected_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"detectedAt\"\x85\x02\n" +
@@ -1596,36 +1596,36 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x84\x01\n" +
 	"\x1bListVideoStreamingsResponse\x12;\n" +
 	"\aresults\x18\x01 \x01(\v2!.plaza.v1.VideoStreamingAggregateR\aresults\x12(\n" +
-	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd3\x03\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd4\x03\n" +
 	"\x1bCreateVideoStreamingRequest\x12 \n" +
 	"\x05title\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x05title\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x88'R\vdescription\x123\n" +
 	"\x11thumbnail_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\x0fthumbnailFileId\x123\n" +
 	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12\x1b\n" +
-	"\tis_secure\x18\x05 \x01(\bR\bisSecure\x124\n" +
+	"\tis_secure\x18\x05 \x01(\bR\bisSecure\x125\n" +
 	"\n" +
-	"resolution\x18\x06 \x01(\tB\x14\xbaH\x11r\x0fR\x00R\x02SDR\x02HDR\x03FHDR\n" +
+	"resolution\x18\x06 \x01(\tB\x15\xbaH\x12\xd8\x01\x01r\rR\x02SDR\x02HDR\x03FHDR\n" +
 	"resolution\x12,\n" +
 	"\x0fchannel_enabled\x18\a \x01(\bH\x00R\x0echannelEnabled\x88\x01\x01\x121\n" +
 	"\x10parent_stream_id\x18\b \x01(\tB\a\xbaH\x04r\x02\x182R\x0eparentStreamId\x124\n" +
 	"\bplatform\x18\t \x01(\v2\x18.plaza.v1.StreamPlatformR\bplatformB\x12\n" +
 	"\x10_channel_enabled\"B\n" +
 	"\x18GetVideoStreamingRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"\xde\x02\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\"\xc8\x02\n" +
 	"\x1aListVideoStreamingsRequest\x12\x17\n" +
 	"\ais_live\x18\x01 \x01(\bR\x06isLive\x12L\n" +
 	"\bstatuses\x18\x02 \x03(\tB0\xbaH-\x92\x01*\x10\n" +
 	"\"&r$R\x04idleR\x04liveR\x05endedR\brecordedR\x05errorR\bstatuses\x128\n" +
 	"\x0fuser_public_ids\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10d\"\x06r\x04\x10\x01\x182R\ruserPublicIds\x12;\n" +
-	"\asort_by\x18\x04 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12\"\n" +
+	"\x10d\"\x06r\x04\x90\xea0\x01R\ruserPublicIds\x12%\n" +
+	"\asort_by\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x05 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x06 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
 	"\v_is_deleted\"\x84\x03\n" +
 	"\x1bUpdateVideoStreamingRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\x12%\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\x12%\n" +
 	"\x05title\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x05title\x88\x01\x01\x12/\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x88'H\x01R\vdescription\x88\x01\x01\x128\n" +
@@ -1639,11 +1639,11 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x12_thumbnail_file_idB\r\n" +
 	"\v_resolution\"E\n" +
 	"\x1bDeleteVideoStreamingRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"C\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\"C\n" +
 	"\x19DeleteStreamingUrlRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"\xfc\x02\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\"\xfc\x02\n" +
 	"\x1bReportVideoStreamingRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\x12T\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\x12T\n" +
 	"\x05event\x18\x02 \x01(\tB>\xbaH;r9R\astartedR\astoppedR\brecordedR\x06failedR\aflaggedR\n" +
 	"terminatedR\x05event\x12'\n" +
 	"\n" +
@@ -1766,6 +1766,7 @@ func file_plaza_v1_video_streaming_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_msgTypes[11].OneofWrappers = []any{}
 	file_plaza_v1_video_streaming_proto_msgTypes[13].OneofWrappers = []any{}

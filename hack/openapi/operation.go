@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
@@ -189,8 +190,11 @@ func namesOf(fields []protoreflect.FieldDescriptor) []string {
 	return names
 }
 
-func accessOf(method protoreflect.MethodDescriptor) *plazav1.Access {
-	access, _ := proto.GetExtension(method.Options(), plazav1.E_Access).(*plazav1.Access)
+func accessOf(method protoreflect.MethodDescriptor) auth.Access {
+	access, ok := auth.AccessOf(procedureOf(method))
+	if !ok {
+		panic(procedureOf(method) + " has no valid access option")
+	}
 	return access
 }
 
@@ -204,7 +208,7 @@ var schemes = map[plazav1.Access_Caller]string{
 }
 
 func securityOf(method protoreflect.MethodDescriptor) []map[string][]string {
-	scheme := schemes[accessOf(method).GetCaller()]
+	scheme := schemes[accessOf(method).Caller]
 	if scheme == "" {
 		return []map[string][]string{}
 	}
@@ -213,8 +217,8 @@ func securityOf(method protoreflect.MethodDescriptor) []map[string][]string {
 
 func callersOf(method protoreflect.MethodDescriptor) string {
 	access := accessOf(method)
-	permission := access.GetPermission()
-	switch access.GetCaller() {
+	permission := string(access.Permission)
+	switch access.Caller {
 	case plazav1.Access_CALLER_ADMIN:
 		if permission == "" {
 			return "For administrators."
@@ -278,7 +282,7 @@ func (g *generator) answered(b binding) *schema {
 // failsWith are the statuses of an operation's failures.
 func failsWith(b binding) []int {
 	all := []int{http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable}
-	if accessOf(b.method).GetCaller() != plazav1.Access_CALLER_PUBLIC {
+	if accessOf(b.method).Caller != plazav1.Access_CALLER_PUBLIC {
 		all = append(all, http.StatusUnauthorized)
 	}
 	if procedureOf(b.method) != plazav1connect.NetworkSettingServiceUpdateModerationProcedure { // the contract knows no validation error there

@@ -37,6 +37,18 @@ func TestAccessOf(t *testing.T) {
 	}
 }
 
+func TestPermissionsOfTheProto(t *testing.T) {
+	require.Empty(t, auth.PermissionOf(plazav1.Permission_PERMISSION_UNSPECIFIED))
+	require.False(t, auth.PermissionOf(9999).Known())
+	var named []auth.Permission
+	for number := range plazav1.Permission_name {
+		if number != 0 {
+			named = append(named, auth.PermissionOf(plazav1.Permission(number)))
+		}
+	}
+	require.ElementsMatch(t, auth.AllPermissions(), named)
+}
+
 func TestAccessThatCannotBeEnforced(t *testing.T) {
 	for name, tc := range map[string]struct {
 		access auth.Access

@@ -925,17 +925,18 @@ const file_plaza_v1_channel_service_proto_rawDesc = "" +
 	"\vSeenChannel\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
-	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\xa3\t\n" +
+	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\xfb\b\n" +
 	"\x0eChannelService\x12n\n" +
 	"\rCreateChannel\x12\x1e.plaza.v1.CreateChannelRequest\x1a\x1a.plaza.v1.ChannelAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/channels\x12\x85\x01\n" +
 	"\x12CreateConversation\x12#.plaza.v1.CreateConversationRequest\x1a\x1a.plaza.v1.ChannelAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/channels/conversation\x12r\n" +
 	"\n" +
 	"GetChannel\x12\x1b.plaza.v1.GetChannelRequest\x1a\x1a.plaza.v1.ChannelAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/channels/{channel_id}\x12v\n" +
 	"\x10BatchGetChannels\x12!.plaza.v1.BatchGetChannelsRequest\x1a\x1a.plaza.v1.ChannelAggregate\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/channels/list\x12m\n" +
-	"\fListChannels\x12\x1d.plaza.v1.ListChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/channels\x12\x89\x01\n" +
-	"\rUpdateChannel\x12\x1e.plaza.v1.UpdateChannelRequest\x1a\x1a.plaza.v1.ChannelAggregate\"<\xa2\xbb\x18\x10\b\x04\x12\fEDIT_CHANNEL\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/channels/{channel_id}\x12\x8c\x01\n" +
-	"\rDeleteChannel\x12\x1e.plaza.v1.DeleteChannelRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\":\xa2\xbb\x18\x11\b\x04\x12\rCLOSE_CHANNEL\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/channels/{channel_id}\x12\x88\x01\n" +
-	"\vMuteChannel\x12\x1c.plaza.v1.MuteChannelRequest\x1a\x19.plaza.v1.SuccessResponse\"@\xa2\xbb\x18\x10\b\x04\x12\fMUTE_CHANNEL\x82\xd3\xe4\x93\x02&:\x01*\x1a!/api/v2/channel/{channel_id}/mute\x12\x97\x01\n" +
+	"\fListChannels\x12\x1d.plaza.v1.ListChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/channels\x12}\n" +
+	"\rUpdateChannel\x12\x1e.plaza.v1.UpdateChannelRequest\x1a\x1a.plaza.v1.ChannelAggregate\"0\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/channels/{channel_id}\x12\x7f\n" +
+	"\rDeleteChannel\x12\x1e.plaza.v1.DeleteChannelRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"-\xa2\xbb\x18\x04\b\x04\x10\n" +
+	"\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/channels/{channel_id}\x12|\n" +
+	"\vMuteChannel\x12\x1c.plaza.v1.MuteChannelRequest\x1a\x19.plaza.v1.SuccessResponse\"4\xa2\xbb\x18\x04\b\x04\x10\t\x82\xd3\xe4\x93\x02&:\x01*\x1a!/api/v2/channel/{channel_id}/mute\x12\x97\x01\n" +
 	"\vSeeChannels\x12\x1c.plaza.v1.SeeChannelsRequest\x1a\x19.plaza.v1.SuccessResponse\"O\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02C:\x01*Z':\x01*\"\"/api/v3/channels/{channel_id}/seen\"\x15/api/v3/channels/seenB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (

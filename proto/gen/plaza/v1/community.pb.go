@@ -1366,14 +1366,14 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\x17_allow_comment_in_storyB\x14\n" +
 	"\x12_notification_mode\"F\n" +
 	"\x16DeleteCommunityRequest\x12,\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId2\xb7\x06\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId2\x99\x06\n" +
 	"\x10CommunityService\x12w\n" +
 	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12}\n" +
 	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x12\x81\x01\n" +
 	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1c.plaza.v1.CommunityAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x12y\n" +
-	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x12\x96\x01\n" +
-	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"C\xa2\xbb\x18\x12\b\x04\x12\x0eEDIT_COMMUNITY\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x92\x01\n" +
-	"\x0fDeleteCommunity\x12 .plaza.v1.DeleteCommunityRequest\x1a\x19.plaza.v1.SuccessResponse\"B\xa2\xbb\x18\x14\b\x04\x12\x10DELETE_COMMUNITY\x82\xd3\xe4\x93\x02$*\"/api/v3/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x12\x88\x01\n" +
+	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"5\xa2\xbb\x18\x04\b\x04\x10\x15\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x82\x01\n" +
+	"\x0fDeleteCommunity\x12 .plaza.v1.DeleteCommunityRequest\x1a\x19.plaza.v1.SuccessResponse\"2\xa2\xbb\x18\x04\b\x04\x10\x16\x82\xd3\xe4\x93\x02$*\"/api/v3/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_community_proto_rawDescOnce sync.Once

@@ -1797,7 +1797,7 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xe6\x12\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xca\x12\n" +
 	"\rMarkerService\x12t\n" +
 	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x19.plaza.v1.MarkerAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x12m\n" +
 	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12|\n" +
@@ -1812,9 +1812,9 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12|\n" +
 	"\x12ListMessageMarkers\x12#.plaza.v1.ListMessageMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/messages\x12\x8e\x01\n" +
 	"\rListReadUsers\x12\x1e.plaza.v1.ListReadUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022\x120/api/v1/markers/messages/{message_id}/read-users\x12\x9d\x01\n" +
-	"\x12ListDeliveredUsers\x12#.plaza.v1.ListDeliveredUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\"C\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x027\x125/api/v1/markers/messages/{message_id}/delivered-users\x12\xaf\x01\n" +
-	"\vPushSegment\x12\x1c.plaza.v1.PushSegmentRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"c\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02G:\x01*\x1aB/api/v1/markers/message-feeds/{message_feed_id}/segments/{segment}\x12\xa5\x01\n" +
-	"\x11DeleteMessageFeed\x12\".plaza.v1.DeleteMessageFeedRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"M\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x021*//api/v1/markers/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x12ListDeliveredUsers\x12#.plaza.v1.ListDeliveredUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\"C\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x027\x125/api/v1/markers/messages/{message_id}/delivered-users\x12\xa1\x01\n" +
+	"\vPushSegment\x12\x1c.plaza.v1.PushSegmentRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"U\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02G:\x01*\x1aB/api/v1/markers/message-feeds/{message_feed_id}/segments/{segment}\x12\x97\x01\n" +
+	"\x11DeleteMessageFeed\x12\".plaza.v1.DeleteMessageFeedRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"?\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x021*//api/v1/markers/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_marker_proto_rawDescOnce sync.Once

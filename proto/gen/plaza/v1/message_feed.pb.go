@@ -830,14 +830,14 @@ const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04name\"k\n" +
 	"\x18RemoveMessageFeedRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent2\x90\a\n" +
-	"\x12MessageFeedService\x12\x8d\x01\n" +
-	"\x11CreateMessageFeed\x12\".plaza.v1.CreateMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"4\xa2\xbb\x18\x10\b\x04\x12\fEDIT_CHANNEL\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/api/v5/message-feeds\x12\x88\x01\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent2\xec\x06\n" +
+	"\x12MessageFeedService\x12\x81\x01\n" +
+	"\x11CreateMessageFeed\x12\".plaza.v1.CreateMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"(\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/api/v5/message-feeds\x12\x88\x01\n" +
 	"\x0eGetMessageFeed\x12\x1f.plaza.v1.GetMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)\x12'/api/v5/message-feeds/{message_feed_id}\x12\x87\x01\n" +
 	"\x14BatchGetMessageFeeds\x12%.plaza.v1.BatchGetMessageFeedsRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v5/message-feeds/list\x12\x93\x01\n" +
-	"\x10ListMessageFeeds\x12!.plaza.v1.ListMessageFeedsRequest\x1a\".plaza.v1.ListMessageFeedsResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v5/message-feeds/channel/{channel_id}\x12\x9f\x01\n" +
-	"\x11UpdateMessageFeed\x12\".plaza.v1.UpdateMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"F\xa2\xbb\x18\x10\b\x04\x12\fEDIT_CHANNEL\x82\xd3\xe4\x93\x02,:\x01*\x1a'/api/v5/message-feeds/{message_feed_id}\x12\x9c\x01\n" +
-	"\x11RemoveMessageFeed\x12\".plaza.v1.RemoveMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"C\xa2\xbb\x18\x10\b\x04\x12\fEDIT_CHANNEL\x82\xd3\xe4\x93\x02)*'/api/v5/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x10ListMessageFeeds\x12!.plaza.v1.ListMessageFeedsRequest\x1a\".plaza.v1.ListMessageFeedsResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v5/message-feeds/channel/{channel_id}\x12\x93\x01\n" +
+	"\x11UpdateMessageFeed\x12\".plaza.v1.UpdateMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\":\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02,:\x01*\x1a'/api/v5/message-feeds/{message_feed_id}\x12\x90\x01\n" +
+	"\x11RemoveMessageFeed\x12\".plaza.v1.RemoveMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"7\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02)*'/api/v5/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_message_feed_proto_rawDescOnce sync.Once

@@ -904,17 +904,18 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\n" +
 	"PinOptions\x12,\n" +
 	"\asort_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcreatedAtR\x06sortBy\x12'\n" +
-	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy2\x9a\v\n" +
+	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy2\x8b\n" +
 	"\n" +
-	"PinService\x12\x9b\x01\n" +
-	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"R\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x9f\x01\n" +
-	"\x0fUnpinGlobalPost\x12 .plaza.v1.UnpinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"R\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02'*%/api/v1/pinned-posts/global/{post_id}\x12t\n" +
-	"\x0eListGlobalPins\x12\x1f.plaza.v1.ListGlobalPinsRequest\x1a\x16.plaza.v1.PinAggregate\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/pinned-posts/global\x12\x9d\x01\n" +
-	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x16.plaza.v1.PinAggregate\"H\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xb6\x01\n" +
-	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"g\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xba\x01\n" +
-	"\x12UnpinCommunityPost\x12#.plaza.v1.UnpinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"g\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02G*E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xcd\x01\n" +
-	"\x11ListCommunityPins\x12\".plaza.v1.ListCommunityPinsRequest\x1a\x16.plaza.v1.PinAggregate\"|\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02pZ=\x12;/api/v1/pinned-posts/communities/{community_id}/{placement}\x12//api/v1/pinned-posts/communities/{community_id}\x12\xef\x01\n" +
-	"\x16UnpinAllCommunityPosts\x12'.plaza.v1.UnpinAllCommunityPostsRequest\x1a\x19.plaza.v1.SuccessResponse\"\x90\x01\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02pZ=*;/api/v1/pinned-posts/communities/{community_id}/{placement}*//api/v1/pinned-posts/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\n" +
+	"PinService\x12~\n" +
+	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x82\x01\n" +
+	"\x0fUnpinGlobalPost\x12 .plaza.v1.UnpinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'*%/api/v1/pinned-posts/global/{post_id}\x12t\n" +
+	"\x0eListGlobalPins\x12\x1f.plaza.v1.ListGlobalPinsRequest\x1a\x16.plaza.v1.PinAggregate\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/pinned-posts/global\x12\x80\x01\n" +
+	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x16.plaza.v1.PinAggregate\"+\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xa4\x01\n" +
+	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xa8\x01\n" +
+	"\x12UnpinCommunityPost\x12#.plaza.v1.UnpinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G*E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xcd\x01\n" +
+	"\x11ListCommunityPins\x12\".plaza.v1.ListCommunityPinsRequest\x1a\x16.plaza.v1.PinAggregate\"|\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02pZ=\x12;/api/v1/pinned-posts/communities/{community_id}/{placement}\x12//api/v1/pinned-posts/communities/{community_id}\x12\xdc\x01\n" +
+	"\x16UnpinAllCommunityPosts\x12'.plaza.v1.UnpinAllCommunityPostsRequest\x1a\x19.plaza.v1.SuccessResponse\"~\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02pZ=*;/api/v1/pinned-posts/communities/{community_id}/{placement}*//api/v1/pinned-posts/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_pin_proto_rawDescOnce sync.Once

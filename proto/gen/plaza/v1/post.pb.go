@@ -1779,7 +1779,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x15ClearPostFlagsRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\">\n" +
 	"\x18IsPostFlaggedByMeRequest\x12\"\n" +
-	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xe1\r\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xea\f\n" +
 	"\vPostService\x12\xa6\x01\n" +
 	"\n" +
 	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x17.plaza.v1.PostAggregate\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
@@ -1788,20 +1788,20 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12c\n" +
 	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x17.plaza.v1.PostAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x12j\n" +
 	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x17.plaza.v1.PostAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x12\x83\x01\n" +
-	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\x9f\x01\n" +
+	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\x8c\x01\n" +
 	"\n" +
-	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x17.plaza.v1.PostAggregate\"[\xa2\xbb\x18\x17\b\x04\x12\x13EDIT_COMMUNITY_POST\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xe0\x01\n" +
+	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x17.plaza.v1.PostAggregate\"H\xa2\xbb\x18\x04\b\x04\x10\x1d\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xca\x01\n" +
 	"\n" +
-	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x93\x01\xa2\xbb\x18\x19\b\x04\x12\x15DELETE_COMMUNITY_POST\xb2\xbb\x188\n" +
+	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"~\xa2\xbb\x18\x04\b\x04\x10\x1e\xb2\xbb\x188\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12\x91\x01\n" +
-	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x17.plaza.v1.PostAggregate\"K\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12\x91\x01\n" +
-	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x17.plaza.v1.PostAggregate\"K\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12m\n" +
+	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12x\n" +
+	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x17.plaza.v1.PostAggregate\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12x\n" +
+	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x17.plaza.v1.PostAggregate\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12m\n" +
 	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x17.plaza.v1.PostAggregate\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12p\n" +
 	"\n" +
-	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x17.plaza.v1.PostAggregate\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12\x92\x01\n" +
-	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x17.plaza.v1.PostAggregate\"F\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xae\x01\n" +
+	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x17.plaza.v1.PostAggregate\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12y\n" +
+	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x17.plaza.v1.PostAggregate\"-\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xae\x01\n" +
 	"\x11IsPostFlaggedByMe\x12\".plaza.v1.IsPostFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/posts/{post_id}/isFlagByMe\x12\"/api/v3/posts/{post_id}/isflagbymeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (

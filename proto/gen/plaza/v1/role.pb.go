@@ -624,16 +624,16 @@ const file_plaza_v1_role_proto_rawDesc = "" +
 	"\x0eGetRoleRequest\x12\"\n" +
 	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\"7\n" +
 	"\x0fGetRoleResponse\x12$\n" +
-	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\xbd\x04\n" +
+	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\x9e\x04\n" +
 	"\vRoleService\x12a\n" +
 	"\tListRoles\x12\x1a.plaza.v1.ListRolesRequest\x1a\x1b.plaza.v1.ListRolesResponse\"\x1b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/roles\x12l\n" +
-	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}\x12n\n" +
+	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}\x12c\n" +
 	"\n" +
-	"CreateRole\x12\x1b.plaza.v1.CreateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"+\xa2\xbb\x18\x0f\b\x05\x12\vCREATE_ROLE\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/roles\x12v\n" +
+	"CreateRole\x12\x1b.plaza.v1.CreateRoleRequest\x1a\x16.plaza.v1.RoleResponse\" \xa2\xbb\x18\x04\b\x05\x10\x03\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/roles\x12m\n" +
 	"\n" +
-	"UpdateRole\x12\x1b.plaza.v1.UpdateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"3\xa2\xbb\x18\r\b\x05\x12\tEDIT_ROLE\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/roles/{role_id}\x12u\n" +
+	"UpdateRole\x12\x1b.plaza.v1.UpdateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"*\xa2\xbb\x18\x04\b\x05\x10\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/roles/{role_id}\x12j\n" +
 	"\n" +
-	"DeleteRole\x12\x1b.plaza.v1.DeleteRoleRequest\x1a\x16.plaza.v1.RoleResponse\"2\xa2\xbb\x18\x0f\b\x05\x12\vDELETE_ROLE\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/roles/{role_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"DeleteRole\x12\x1b.plaza.v1.DeleteRoleRequest\x1a\x16.plaza.v1.RoleResponse\"'\xa2\xbb\x18\x04\b\x05\x10\x05\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/roles/{role_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_role_proto_rawDescOnce sync.Once

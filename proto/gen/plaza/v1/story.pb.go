@@ -1974,7 +1974,7 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x12UnflagStoryRequest\x12$\n" +
 	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\">\n" +
 	"\x16ClearStoryFlagsRequest\x12$\n" +
-	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId2\xe0\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId2\xbb\n" +
 	"\n" +
 	"\fStoryService\x12g\n" +
 	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x18.plaza.v1.StoryAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12i\n" +
@@ -1983,11 +1983,11 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x14ListStoriesByTargets\x12%.plaza.v1.ListStoriesByTargetsRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories-by-targets\x12w\n" +
 	"\x0fGetStoryTargets\x12 .plaza.v1.GetStoryTargetsRequest\x1a\x1e.plaza.v1.StoryTargetsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/stories/seen\x12r\n" +
 	"\fCountStories\x12\x1d.plaza.v1.CountStoriesRequest\x1a\x1e.plaza.v1.CountStoriesResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/stories/count\x12\x8e\x01\n" +
-	"\x12ListMyStoryTargets\x12#.plaza.v1.ListMyStoryTargetsRequest\x1a$.plaza.v1.ListMyStoryTargetsResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v5/me/global-story-targets\x12\x88\x01\n" +
-	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"@\xa2\xbb\x18\x1a\b\x04\x12\x16MANAGE_COMMUNITY_STORY\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12t\n" +
+	"\x12ListMyStoryTargets\x12#.plaza.v1.ListMyStoryTargetsRequest\x1a$.plaza.v1.ListMyStoryTargetsResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v5/me/global-story-targets\x12r\n" +
+	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x04\b\x04\x10%\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12t\n" +
 	"\tFlagStory\x12\x1a.plaza.v1.FlagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/stories/{story_id}/flags\x12u\n" +
-	"\vUnflagStory\x12\x1c.plaza.v1.UnflagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/stories/{story_id}/flags\x12\x91\x01\n" +
-	"\x0fClearStoryFlags\x12 .plaza.v1.ClearStoryFlagsRequest\x1a\x18.plaza.v1.StoryAggregate\"B\xa2\xbb\x18\x12\b\x04\x12\x0eMODERATE_STORY\x82\xd3\xe4\x93\x02&*$/api/v4/stories/{story_id}/flags/allB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\vUnflagStory\x12\x1c.plaza.v1.UnflagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/stories/{story_id}/flags\x12\x83\x01\n" +
+	"\x0fClearStoryFlags\x12 .plaza.v1.ClearStoryFlagsRequest\x1a\x18.plaza.v1.StoryAggregate\"4\xa2\xbb\x18\x04\b\x04\x104\x82\xd3\xe4\x93\x02&*$/api/v4/stories/{story_id}/flags/allB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_story_proto_rawDescOnce sync.Once

@@ -342,8 +342,8 @@ func (x *Comment) GetTargetType() string {
 	return ""
 }
 
-// CommentAggregate holds comments and what they refer to.
-type CommentAggregate struct {
+// CommentResponse holds comments and what they refer to.
+type CommentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comments.
 	Comments []*Comment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
@@ -361,20 +361,20 @@ type CommentAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *CommentAggregate) Reset() {
-	*x = CommentAggregate{}
+func (x *CommentResponse) Reset() {
+	*x = CommentResponse{}
 	mi := &file_plaza_v1_comment_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *CommentAggregate) String() string {
+func (x *CommentResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*CommentAggregate) ProtoMessage() {}
+func (*CommentResponse) ProtoMessage() {}
 
-func (x *CommentAggregate) ProtoReflect() protoreflect.Message {
+func (x *CommentResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_comment_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -386,47 +386,47 @@ func (x *CommentAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use CommentAggregate.ProtoReflect.Descriptor instead.
-func (*CommentAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use CommentResponse.ProtoReflect.Descriptor instead.
+func (*CommentResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *CommentAggregate) GetComments() []*Comment {
+func (x *CommentResponse) GetComments() []*Comment {
 	if x != nil {
 		return x.Comments
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetCommentChildren() []*Comment {
+func (x *CommentResponse) GetCommentChildren() []*Comment {
 	if x != nil {
 		return x.CommentChildren
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *CommentResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetUsers() []*User {
+func (x *CommentResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetRoles() []*Role {
+func (x *CommentResponse) GetRoles() []*Role {
 	if x != nil {
 		return x.Roles
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetFiles() []*File {
+func (x *CommentResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
@@ -1351,7 +1351,7 @@ var File_plaza_v1_comment_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x84\n" +
+	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x84\n" +
 	"\n" +
 	"\aComment\x12\x1d\n" +
 	"\n" +
@@ -1398,8 +1398,8 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"targetType\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb3\x02\n" +
-	"\x10CommentAggregate\x12-\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb2\x02\n" +
+	"\x0fCommentResponse\x12-\n" +
 	"\bcomments\x18\x01 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12<\n" +
 	"\x10comment_children\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\x0fcommentChildren\x12@\n" +
 	"\x0fcommunity_users\x18\x03 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
@@ -1491,23 +1491,23 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"G\n" +
 	"\x1bIsCommentFlaggedByMeRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId2\xa1\r\n" +
-	"\x0eCommentService\x12n\n" +
-	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12r\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId2\x98\r\n" +
+	"\x0eCommentService\x12m\n" +
+	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x19.plaza.v1.CommentResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12q\n" +
 	"\n" +
-	"GetComment\x12\x1b.plaza.v1.GetCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/comments/{comment_id}\x12v\n" +
-	"\x10BatchGetComments\x12!.plaza.v1.BatchGetCommentsRequest\x1a\x1a.plaza.v1.CommentAggregate\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/comments/list\x12m\n" +
-	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x12}\n" +
-	"\rUpdateComment\x12\x1e.plaza.v1.UpdateCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"0\xa2\xbb\x18\x04\b\x04\x10 \x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/comments/{comment_id}\x12\x87\x01\n" +
-	"\x0eApproveComment\x12\x1f.plaza.v1.ApproveCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"8\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/approve\x12\x87\x01\n" +
-	"\x0eDeclineComment\x12\x1f.plaza.v1.DeclineCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"8\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/decline\x12\xe3\x01\n" +
+	"GetComment\x12\x1b.plaza.v1.GetCommentRequest\x1a\x19.plaza.v1.CommentResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/comments/{comment_id}\x12u\n" +
+	"\x10BatchGetComments\x12!.plaza.v1.BatchGetCommentsRequest\x1a\x19.plaza.v1.CommentResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/comments/list\x12m\n" +
+	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x12|\n" +
+	"\rUpdateComment\x12\x1e.plaza.v1.UpdateCommentRequest\x1a\x19.plaza.v1.CommentResponse\"0\xa2\xbb\x18\x04\b\x04\x10 \x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/comments/{comment_id}\x12\x86\x01\n" +
+	"\x0eApproveComment\x12\x1f.plaza.v1.ApproveCommentRequest\x1a\x19.plaza.v1.CommentResponse\"8\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/approve\x12\x86\x01\n" +
+	"\x0eDeclineComment\x12\x1f.plaza.v1.DeclineCommentRequest\x1a\x19.plaza.v1.CommentResponse\"8\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/decline\x12\xe3\x01\n" +
 	"\rDeleteComment\x12\x1e.plaza.v1.DeleteCommentRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x90\x01\xa2\xbb\x18\x04\b\x04\x10!\xb2\xbb\x18>\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a$DELETE /api/v3/comments/{comment_id}\x82\xd3\xe4\x93\x02@Z\x1f*\x1d/api/v3/comments/{comment_id}*\x1d/api/v4/comments/{comment_id}\x12|\n" +
-	"\vFlagComment\x12\x1c.plaza.v1.FlagCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/comments/{comment_id}/flag\x12\x7f\n" +
-	"\rUnflagComment\x12\x1e.plaza.v1.UnflagCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&*$/api/v3/comments/{comment_id}/unflag\x12\x88\x01\n" +
-	"\x11ClearCommentFlags\x12\".plaza.v1.ClearCommentFlagsRequest\x1a\x1a.plaza.v1.CommentAggregate\"3\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02%*#/api/v3/comments/{comment_id}/flags\x12\xc0\x01\n" +
+	"2027-12-31\x1a$DELETE /api/v3/comments/{comment_id}\x82\xd3\xe4\x93\x02@Z\x1f*\x1d/api/v3/comments/{comment_id}*\x1d/api/v4/comments/{comment_id}\x12{\n" +
+	"\vFlagComment\x12\x1c.plaza.v1.FlagCommentRequest\x1a\x19.plaza.v1.CommentResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/comments/{comment_id}/flag\x12~\n" +
+	"\rUnflagComment\x12\x1e.plaza.v1.UnflagCommentRequest\x1a\x19.plaza.v1.CommentResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&*$/api/v3/comments/{comment_id}/unflag\x12\x87\x01\n" +
+	"\x11ClearCommentFlags\x12\".plaza.v1.ClearCommentFlagsRequest\x1a\x19.plaza.v1.CommentResponse\"3\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02%*#/api/v3/comments/{comment_id}/flags\x12\xc0\x01\n" +
 	"\x14IsCommentFlaggedByMe\x12%.plaza.v1.IsCommentFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02VZ*\x12(/api/v3/comments/{comment_id}/isFlagByMe\x12(/api/v3/comments/{comment_id}/isflagbymeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -1525,7 +1525,7 @@ func file_plaza_v1_comment_proto_rawDescGZIP() []byte {
 var file_plaza_v1_comment_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_plaza_v1_comment_proto_goTypes = []any{
 	(*Comment)(nil),                     // 0: plaza.v1.Comment
-	(*CommentAggregate)(nil),            // 1: plaza.v1.CommentAggregate
+	(*CommentResponse)(nil),             // 1: plaza.v1.CommentResponse
 	(*ListCommentsResponse)(nil),        // 2: plaza.v1.ListCommentsResponse
 	(*CreateCommentRequest)(nil),        // 3: plaza.v1.CreateCommentRequest
 	(*GetCommentRequest)(nil),           // 4: plaza.v1.GetCommentRequest
@@ -1565,12 +1565,12 @@ var file_plaza_v1_comment_proto_depIdxs = []int32{
 	19, // 6: plaza.v1.Comment.updated_at:type_name -> google.protobuf.Timestamp
 	20, // 7: plaza.v1.Comment.mentionees:type_name -> plaza.v1.Mentionee
 	21, // 8: plaza.v1.Comment.attachments:type_name -> plaza.v1.Attachment
-	0,  // 9: plaza.v1.CommentAggregate.comments:type_name -> plaza.v1.Comment
-	0,  // 10: plaza.v1.CommentAggregate.comment_children:type_name -> plaza.v1.Comment
-	22, // 11: plaza.v1.CommentAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	23, // 12: plaza.v1.CommentAggregate.users:type_name -> plaza.v1.User
-	24, // 13: plaza.v1.CommentAggregate.roles:type_name -> plaza.v1.Role
-	25, // 14: plaza.v1.CommentAggregate.files:type_name -> plaza.v1.File
+	0,  // 9: plaza.v1.CommentResponse.comments:type_name -> plaza.v1.Comment
+	0,  // 10: plaza.v1.CommentResponse.comment_children:type_name -> plaza.v1.Comment
+	22, // 11: plaza.v1.CommentResponse.community_users:type_name -> plaza.v1.CommunityUser
+	23, // 12: plaza.v1.CommentResponse.users:type_name -> plaza.v1.User
+	24, // 13: plaza.v1.CommentResponse.roles:type_name -> plaza.v1.Role
+	25, // 14: plaza.v1.CommentResponse.files:type_name -> plaza.v1.File
 	0,  // 15: plaza.v1.ListCommentsResponse.comments:type_name -> plaza.v1.Comment
 	0,  // 16: plaza.v1.ListCommentsResponse.comment_children:type_name -> plaza.v1.Comment
 	22, // 17: plaza.v1.ListCommentsResponse.community_users:type_name -> plaza.v1.CommunityUser
@@ -1600,17 +1600,17 @@ var file_plaza_v1_comment_proto_depIdxs = []int32{
 	13, // 41: plaza.v1.CommentService.UnflagComment:input_type -> plaza.v1.UnflagCommentRequest
 	14, // 42: plaza.v1.CommentService.ClearCommentFlags:input_type -> plaza.v1.ClearCommentFlagsRequest
 	15, // 43: plaza.v1.CommentService.IsCommentFlaggedByMe:input_type -> plaza.v1.IsCommentFlaggedByMeRequest
-	1,  // 44: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 45: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 46: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentAggregate
+	1,  // 44: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentResponse
+	1,  // 45: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentResponse
+	1,  // 46: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentResponse
 	2,  // 47: plaza.v1.CommentService.ListComments:output_type -> plaza.v1.ListCommentsResponse
-	1,  // 48: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 49: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 50: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentAggregate
+	1,  // 48: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentResponse
+	1,  // 49: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentResponse
+	1,  // 50: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentResponse
 	28, // 51: plaza.v1.CommentService.DeleteComment:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 52: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 53: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 54: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentAggregate
+	1,  // 52: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentResponse
+	1,  // 53: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentResponse
+	1,  // 54: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentResponse
 	29, // 55: plaza.v1.CommentService.IsCommentFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
 	44, // [44:56] is the sub-list for method output_type
 	32, // [32:44] is the sub-list for method input_type
@@ -1625,7 +1625,7 @@ func file_plaza_v1_comment_proto_init() {
 		return
 	}
 	file_plaza_v1_common_proto_init()
-	file_plaza_v1_community_user_proto_init()
+	file_plaza_v1_community_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_role_proto_init()

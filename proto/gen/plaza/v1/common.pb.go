@@ -10,6 +10,7 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -507,11 +508,111 @@ func (x *Attachment) GetFileId() string {
 	return ""
 }
 
+// Feed is a list of posts of one target.
+type Feed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id, or the wall owner's public id.
+	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// `community` or `user`.
+	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// Number of posts in it.
+	PostCount int32 `protobuf:"varint,3,opt,name=post_count,json=postCount,proto3" json:"post_count,omitempty"`
+	// `published`, `reviewing` or `declined`.
+	FeedType string `protobuf:"bytes,4,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
+	// The feed's id.
+	FeedId string `protobuf:"bytes,5,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Feed) Reset() {
+	*x = Feed{}
+	mi := &file_plaza_v1_common_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Feed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Feed) ProtoMessage() {}
+
+func (x *Feed) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_common_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Feed.ProtoReflect.Descriptor instead.
+func (*Feed) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Feed) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *Feed) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *Feed) GetPostCount() int32 {
+	if x != nil {
+		return x.PostCount
+	}
+	return 0
+}
+
+func (x *Feed) GetFeedType() string {
+	if x != nil {
+		return x.FeedType
+	}
+	return ""
+}
+
+func (x *Feed) GetFeedId() string {
+	if x != nil {
+		return x.FeedId
+	}
+	return ""
+}
+
+func (x *Feed) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *Feed) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
 var File_plaza_v1_common_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x14plaza/v1/rules.proto\"J\n" +
+	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14plaza/v1/rules.proto\"J\n" +
 	"\bHashFlag\x12\x12\n" +
 	"\x04bits\x18\x01 \x01(\x05R\x04bits\x12\x16\n" +
 	"\x06hashes\x18\x02 \x01(\x05R\x06hashes\x12\x12\n" +
@@ -544,7 +645,19 @@ const file_plaza_v1_common_proto_rawDesc = "" +
 	"\n" +
 	"Attachment\x12-\n" +
 	"\x04type\x18\x01 \x01(\tB\x19\xbaH\x16r\x14R\x05imageR\x05videoR\x04fileR\x04type\x12\"\n" +
-	"\afile_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06fileIdB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\afile_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06fileId\"\x8f\x02\n" +
+	"\x04Feed\x12\x1b\n" +
+	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
+	"\vtarget_type\x18\x02 \x01(\tR\n" +
+	"targetType\x12\x1d\n" +
+	"\n" +
+	"post_count\x18\x03 \x01(\x05R\tpostCount\x12\x1b\n" +
+	"\tfeed_type\x18\x04 \x01(\tR\bfeedType\x12\x17\n" +
+	"\afeed_id\x18\x05 \x01(\tR\x06feedId\x129\n" +
+	"\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAtB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_common_proto_rawDescOnce sync.Once
@@ -558,7 +671,7 @@ func file_plaza_v1_common_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_common_proto_rawDescData
 }
 
-var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_plaza_v1_common_proto_goTypes = []any{
 	(*HashFlag)(nil),              // 0: plaza.v1.HashFlag
 	(*Mentionee)(nil),             // 1: plaza.v1.Mentionee
@@ -568,14 +681,18 @@ var file_plaza_v1_common_proto_goTypes = []any{
 	(*StatusSuccessResponse)(nil), // 5: plaza.v1.StatusSuccessResponse
 	(*FlaggedByMeResponse)(nil),   // 6: plaza.v1.FlaggedByMeResponse
 	(*Attachment)(nil),            // 7: plaza.v1.Attachment
+	(*Feed)(nil),                  // 8: plaza.v1.Feed
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 }
 var file_plaza_v1_common_proto_depIdxs = []int32{
 	4, // 0: plaza.v1.StatusSuccessResponse.data:type_name -> plaza.v1.SuccessResponse
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	9, // 1: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
+	9, // 2: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_common_proto_init() }
@@ -591,7 +708,7 @@ func file_plaza_v1_common_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_common_proto_rawDesc), len(file_plaza_v1_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

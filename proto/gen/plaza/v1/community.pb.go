@@ -350,8 +350,8 @@ func (x *Community) GetType() string {
 	return ""
 }
 
-// CommunityAggregate holds communities and what they refer to.
-type CommunityAggregate struct {
+// CommunityResponse holds communities and what they refer to.
+type CommunityResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The communities.
 	Communities []*Community `protobuf:"bytes,1,rep,name=communities,proto3" json:"communities,omitempty"`
@@ -369,20 +369,20 @@ type CommunityAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *CommunityAggregate) Reset() {
-	*x = CommunityAggregate{}
+func (x *CommunityResponse) Reset() {
+	*x = CommunityResponse{}
 	mi := &file_plaza_v1_community_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *CommunityAggregate) String() string {
+func (x *CommunityResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*CommunityAggregate) ProtoMessage() {}
+func (*CommunityResponse) ProtoMessage() {}
 
-func (x *CommunityAggregate) ProtoReflect() protoreflect.Message {
+func (x *CommunityResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_community_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -394,47 +394,47 @@ func (x *CommunityAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use CommunityAggregate.ProtoReflect.Descriptor instead.
-func (*CommunityAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use CommunityResponse.ProtoReflect.Descriptor instead.
+func (*CommunityResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_community_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *CommunityAggregate) GetCommunities() []*Community {
+func (x *CommunityResponse) GetCommunities() []*Community {
 	if x != nil {
 		return x.Communities
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *CommunityResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetFiles() []*File {
+func (x *CommunityResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetUsers() []*User {
+func (x *CommunityResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetCategories() []*Category {
+func (x *CommunityResponse) GetCategories() []*Category {
 	if x != nil {
 		return x.Categories
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetFeeds() []*Feed {
+func (x *CommunityResponse) GetFeeds() []*Feed {
 	if x != nil {
 		return x.Feeds
 	}
@@ -1204,11 +1204,174 @@ func (x *DeleteCommunityRequest) GetCommunityId() string {
 	return ""
 }
 
+// CommunityUser is a user's membership of a community.
+type CommunityUser struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's public id.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// The user's public id again.
+	UserPublicId string `protobuf:"bytes,2,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
+	// The user's internal id.
+	UserInternalId string `protobuf:"bytes,3,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
+	// The community's channel.
+	ChannelId string `protobuf:"bytes,4,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// The community.
+	CommunityId string `protobuf:"bytes,5,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// `member`, `banned` or `none`.
+	CommunityMembership string `protobuf:"bytes,6,opt,name=community_membership,json=communityMembership,proto3" json:"community_membership,omitempty"`
+	// Why the user is no member: `left`, `removed`, `banned`, `neverJoined`, or empty for a member.
+	NotMemberReason string `protobuf:"bytes,7,opt,name=not_member_reason,json=notMemberReason,proto3" json:"not_member_reason,omitempty"`
+	// Whether the user is banned from the community.
+	IsBanned bool `protobuf:"varint,8,opt,name=is_banned,json=isBanned,proto3" json:"is_banned,omitempty"`
+	// When the user was last active in it.
+	LastActivity *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=last_activity,json=lastActivity,proto3" json:"last_activity,omitempty"`
+	// The ids of the community roles.
+	Roles []string `protobuf:"bytes,10,rep,name=roles,proto3" json:"roles,omitempty"`
+	// The permissions that the roles grant.
+	Permissions []string `protobuf:"bytes,11,rep,name=permissions,proto3" json:"permissions,omitempty"`
+	// When the user last joined.
+	LastJoin *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=last_join,json=lastJoin,proto3" json:"last_join,omitempty"`
+	// When the record was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When the record last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommunityUser) Reset() {
+	*x = CommunityUser{}
+	mi := &file_plaza_v1_community_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommunityUser) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommunityUser) ProtoMessage() {}
+
+func (x *CommunityUser) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_community_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommunityUser.ProtoReflect.Descriptor instead.
+func (*CommunityUser) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CommunityUser) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetUserPublicId() string {
+	if x != nil {
+		return x.UserPublicId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetUserInternalId() string {
+	if x != nil {
+		return x.UserInternalId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetCommunityMembership() string {
+	if x != nil {
+		return x.CommunityMembership
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetNotMemberReason() string {
+	if x != nil {
+		return x.NotMemberReason
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetIsBanned() bool {
+	if x != nil {
+		return x.IsBanned
+	}
+	return false
+}
+
+func (x *CommunityUser) GetLastActivity() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastActivity
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetRoles() []string {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetPermissions() []string {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetLastJoin() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastJoin
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
 var File_plaza_v1_community_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/community.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x92\n" +
+	"\x18plaza/v1/community.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x92\n" +
 	"\n" +
 	"\tCommunity\x12!\n" +
 	"\fcommunity_id\x18\x01 \x01(\tR\vcommunityId\x12\x1d\n" +
@@ -1250,8 +1413,8 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\x0fis_discoverable\x18\x1d \x01(\bR\x0eisDiscoverable\x124\n" +
 	"\x16requires_join_approval\x18\x1e \x01(\bR\x14requiresJoinApproval\x12+\n" +
 	"\x11notification_mode\x18\x1f \x01(\tR\x10notificationMode\x12\x12\n" +
-	"\x04type\x18  \x01(\tR\x04type\"\xb3\x02\n" +
-	"\x12CommunityAggregate\x125\n" +
+	"\x04type\x18  \x01(\tR\x04type\"\xb2\x02\n" +
+	"\x11CommunityResponse\x125\n" +
 	"\vcommunities\x18\x01 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
@@ -1366,13 +1529,32 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\x17_allow_comment_in_storyB\x14\n" +
 	"\x12_notification_mode\"F\n" +
 	"\x16DeleteCommunityRequest\x12,\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId2\x99\x06\n" +
-	"\x10CommunityService\x12w\n" +
-	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12}\n" +
-	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x12\x81\x01\n" +
-	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1c.plaza.v1.CommunityAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x12y\n" +
-	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x12\x88\x01\n" +
-	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"5\xa2\xbb\x18\x04\b\x04\x10\x15\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x82\x01\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xde\x04\n" +
+	"\rCommunityUser\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x12$\n" +
+	"\x0euser_public_id\x18\x02 \x01(\tR\fuserPublicId\x12(\n" +
+	"\x10user_internal_id\x18\x03 \x01(\tR\x0euserInternalId\x12\x1d\n" +
+	"\n" +
+	"channel_id\x18\x04 \x01(\tR\tchannelId\x12!\n" +
+	"\fcommunity_id\x18\x05 \x01(\tR\vcommunityId\x121\n" +
+	"\x14community_membership\x18\x06 \x01(\tR\x13communityMembership\x12*\n" +
+	"\x11not_member_reason\x18\a \x01(\tR\x0fnotMemberReason\x12\x1b\n" +
+	"\tis_banned\x18\b \x01(\bR\bisBanned\x12?\n" +
+	"\rlast_activity\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\flastActivity\x12\x14\n" +
+	"\x05roles\x18\n" +
+	" \x03(\tR\x05roles\x12 \n" +
+	"\vpermissions\x18\v \x03(\tR\vpermissions\x127\n" +
+	"\tlast_join\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\blastJoin\x129\n" +
+	"\n" +
+	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\x95\x06\n" +
+	"\x10CommunityService\x12v\n" +
+	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12|\n" +
+	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x12\x80\x01\n" +
+	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1b.plaza.v1.CommunityResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x12y\n" +
+	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x12\x87\x01\n" +
+	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"5\xa2\xbb\x18\x04\b\x04\x10\x15\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x82\x01\n" +
 	"\x0fDeleteCommunity\x12 .plaza.v1.DeleteCommunityRequest\x1a\x19.plaza.v1.SuccessResponse\"2\xa2\xbb\x18\x04\b\x04\x10\x16\x82\xd3\xe4\x93\x02$*\"/api/v3/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -1387,10 +1569,10 @@ func file_plaza_v1_community_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_community_proto_rawDescData
 }
 
-var file_plaza_v1_community_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_plaza_v1_community_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_plaza_v1_community_proto_goTypes = []any{
 	(*Community)(nil),                  // 0: plaza.v1.Community
-	(*CommunityAggregate)(nil),         // 1: plaza.v1.CommunityAggregate
+	(*CommunityResponse)(nil),          // 1: plaza.v1.CommunityResponse
 	(*CreateCommunityRequest)(nil),     // 2: plaza.v1.CreateCommunityRequest
 	(*GetCommunityRequest)(nil),        // 3: plaza.v1.GetCommunityRequest
 	(*BatchGetCommunitiesRequest)(nil), // 4: plaza.v1.BatchGetCommunitiesRequest
@@ -1398,9 +1580,9 @@ var file_plaza_v1_community_proto_goTypes = []any{
 	(*ListCommunitiesResponse)(nil),    // 6: plaza.v1.ListCommunitiesResponse
 	(*UpdateCommunityRequest)(nil),     // 7: plaza.v1.UpdateCommunityRequest
 	(*DeleteCommunityRequest)(nil),     // 8: plaza.v1.DeleteCommunityRequest
-	(*structpb.Struct)(nil),            // 9: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 10: google.protobuf.Timestamp
-	(*CommunityUser)(nil),              // 11: plaza.v1.CommunityUser
+	(*CommunityUser)(nil),              // 9: plaza.v1.CommunityUser
+	(*structpb.Struct)(nil),            // 10: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 11: google.protobuf.Timestamp
 	(*File)(nil),                       // 12: plaza.v1.File
 	(*User)(nil),                       // 13: plaza.v1.User
 	(*Category)(nil),                   // 14: plaza.v1.Category
@@ -1410,42 +1592,46 @@ var file_plaza_v1_community_proto_goTypes = []any{
 	(*SuccessResponse)(nil),            // 18: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_community_proto_depIdxs = []int32{
-	9,  // 0: plaza.v1.Community.metadata:type_name -> google.protobuf.Struct
-	10, // 1: plaza.v1.Community.created_at:type_name -> google.protobuf.Timestamp
-	10, // 2: plaza.v1.Community.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: plaza.v1.CommunityAggregate.communities:type_name -> plaza.v1.Community
-	11, // 4: plaza.v1.CommunityAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	12, // 5: plaza.v1.CommunityAggregate.files:type_name -> plaza.v1.File
-	13, // 6: plaza.v1.CommunityAggregate.users:type_name -> plaza.v1.User
-	14, // 7: plaza.v1.CommunityAggregate.categories:type_name -> plaza.v1.Category
-	15, // 8: plaza.v1.CommunityAggregate.feeds:type_name -> plaza.v1.Feed
-	9,  // 9: plaza.v1.CreateCommunityRequest.metadata:type_name -> google.protobuf.Struct
+	10, // 0: plaza.v1.Community.metadata:type_name -> google.protobuf.Struct
+	11, // 1: plaza.v1.Community.created_at:type_name -> google.protobuf.Timestamp
+	11, // 2: plaza.v1.Community.updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 3: plaza.v1.CommunityResponse.communities:type_name -> plaza.v1.Community
+	9,  // 4: plaza.v1.CommunityResponse.community_users:type_name -> plaza.v1.CommunityUser
+	12, // 5: plaza.v1.CommunityResponse.files:type_name -> plaza.v1.File
+	13, // 6: plaza.v1.CommunityResponse.users:type_name -> plaza.v1.User
+	14, // 7: plaza.v1.CommunityResponse.categories:type_name -> plaza.v1.Category
+	15, // 8: plaza.v1.CommunityResponse.feeds:type_name -> plaza.v1.Feed
+	10, // 9: plaza.v1.CreateCommunityRequest.metadata:type_name -> google.protobuf.Struct
 	16, // 10: plaza.v1.ListCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 11: plaza.v1.ListCommunitiesResponse.communities:type_name -> plaza.v1.Community
-	11, // 12: plaza.v1.ListCommunitiesResponse.community_users:type_name -> plaza.v1.CommunityUser
+	9,  // 12: plaza.v1.ListCommunitiesResponse.community_users:type_name -> plaza.v1.CommunityUser
 	12, // 13: plaza.v1.ListCommunitiesResponse.files:type_name -> plaza.v1.File
 	13, // 14: plaza.v1.ListCommunitiesResponse.users:type_name -> plaza.v1.User
 	14, // 15: plaza.v1.ListCommunitiesResponse.categories:type_name -> plaza.v1.Category
 	15, // 16: plaza.v1.ListCommunitiesResponse.feeds:type_name -> plaza.v1.Feed
 	17, // 17: plaza.v1.ListCommunitiesResponse.paging:type_name -> plaza.v1.Paging
-	9,  // 18: plaza.v1.UpdateCommunityRequest.metadata:type_name -> google.protobuf.Struct
-	2,  // 19: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
-	3,  // 20: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
-	4,  // 21: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
-	5,  // 22: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
-	7,  // 23: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
-	8,  // 24: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
-	1,  // 25: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityAggregate
-	1,  // 26: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityAggregate
-	1,  // 27: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityAggregate
-	6,  // 28: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
-	1,  // 29: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityAggregate
-	18, // 30: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
-	25, // [25:31] is the sub-list for method output_type
-	19, // [19:25] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	10, // 18: plaza.v1.UpdateCommunityRequest.metadata:type_name -> google.protobuf.Struct
+	11, // 19: plaza.v1.CommunityUser.last_activity:type_name -> google.protobuf.Timestamp
+	11, // 20: plaza.v1.CommunityUser.last_join:type_name -> google.protobuf.Timestamp
+	11, // 21: plaza.v1.CommunityUser.created_at:type_name -> google.protobuf.Timestamp
+	11, // 22: plaza.v1.CommunityUser.updated_at:type_name -> google.protobuf.Timestamp
+	2,  // 23: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
+	3,  // 24: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
+	4,  // 25: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
+	5,  // 26: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
+	7,  // 27: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
+	8,  // 28: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
+	1,  // 29: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 30: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 31: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityResponse
+	6,  // 32: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	1,  // 33: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityResponse
+	18, // 34: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
+	29, // [29:35] is the sub-list for method output_type
+	23, // [23:29] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_community_proto_init() }
@@ -1455,8 +1641,6 @@ func file_plaza_v1_community_proto_init() {
 	}
 	file_plaza_v1_category_proto_init()
 	file_plaza_v1_common_proto_init()
-	file_plaza_v1_community_user_proto_init()
-	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_rules_proto_init()
@@ -1471,7 +1655,7 @@ func file_plaza_v1_community_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_community_proto_rawDesc), len(file_plaza_v1_community_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -215,8 +215,8 @@ func (x *FollowCount) GetPendingCount() int32 {
 	return 0
 }
 
-// FollowsResponse holds what became of a follow.
-type FollowsResponse struct {
+// FollowResponse holds what became of a follow.
+type FollowResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One record.
 	Follows       []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
@@ -224,20 +224,20 @@ type FollowsResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *FollowsResponse) Reset() {
-	*x = FollowsResponse{}
+func (x *FollowResponse) Reset() {
+	*x = FollowResponse{}
 	mi := &file_plaza_v1_follow_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *FollowsResponse) String() string {
+func (x *FollowResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*FollowsResponse) ProtoMessage() {}
+func (*FollowResponse) ProtoMessage() {}
 
-func (x *FollowsResponse) ProtoReflect() protoreflect.Message {
+func (x *FollowResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_follow_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -249,12 +249,12 @@ func (x *FollowsResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use FollowsResponse.ProtoReflect.Descriptor instead.
-func (*FollowsResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use FollowResponse.ProtoReflect.Descriptor instead.
+func (*FollowResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_follow_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *FollowsResponse) GetFollows() []*Follow {
+func (x *FollowResponse) GetFollows() []*Follow {
 	if x != nil {
 		return x.Follows
 	}
@@ -1339,8 +1339,8 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12%\n" +
 	"\x0efollower_count\x18\x02 \x01(\x05R\rfollowerCount\x12'\n" +
 	"\x0ffollowing_count\x18\x03 \x01(\x05R\x0efollowingCount\x12#\n" +
-	"\rpending_count\x18\x04 \x01(\x05R\fpendingCount\"=\n" +
-	"\x0fFollowsResponse\x12*\n" +
+	"\rpending_count\x18\x04 \x01(\x05R\fpendingCount\"<\n" +
+	"\x0eFollowResponse\x12*\n" +
 	"\afollows\x18\x01 \x03(\v2\x10.plaza.v1.FollowR\afollows\"\xb7\x01\n" +
 	"\x13ListFollowsResponse\x12*\n" +
 	"\afollows\x18\x01 \x03(\v2\x10.plaza.v1.FollowR\afollows\x12$\n" +
@@ -1420,13 +1420,13 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit2\x81\r\n" +
-	"\rFollowService\x12u\n" +
+	"\x06_limit2\xfd\f\n" +
+	"\rFollowService\x12t\n" +
 	"\n" +
-	"FollowUser\x12\x1b.plaza.v1.FollowUserRequest\x1a\x19.plaza.v1.FollowsResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/following/{user_id}\x12v\n" +
-	"\fUnfollowUser\x12\x1d.plaza.v1.UnfollowUserRequest\x1a\x19.plaza.v1.FollowsResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/following/{user_id}\x12}\n" +
-	"\x0eAcceptFollower\x12\x1f.plaza.v1.AcceptFollowerRequest\x1a\x19.plaza.v1.FollowsResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/followers/{user_id}\x12z\n" +
-	"\x0eRemoveFollower\x12\x1f.plaza.v1.RemoveFollowerRequest\x1a\x19.plaza.v1.FollowsResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/followers/{user_id}\x12v\n" +
+	"FollowUser\x12\x1b.plaza.v1.FollowUserRequest\x1a\x18.plaza.v1.FollowResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/following/{user_id}\x12u\n" +
+	"\fUnfollowUser\x12\x1d.plaza.v1.UnfollowUserRequest\x1a\x18.plaza.v1.FollowResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/following/{user_id}\x12|\n" +
+	"\x0eAcceptFollower\x12\x1f.plaza.v1.AcceptFollowerRequest\x1a\x18.plaza.v1.FollowResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/followers/{user_id}\x12y\n" +
+	"\x0eRemoveFollower\x12\x1f.plaza.v1.RemoveFollowerRequest\x1a\x18.plaza.v1.FollowResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/followers/{user_id}\x12v\n" +
 	"\x0fListMyFollowers\x12 .plaza.v1.ListMyFollowersRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/me/followers\x12v\n" +
 	"\x0fListMyFollowing\x12 .plaza.v1.ListMyFollowingRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/me/following\x12\x7f\n" +
 	"\rListFollowers\x12\x1e.plaza.v1.ListFollowersRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/users/{user_id}/followers\x12\x7f\n" +
@@ -1453,7 +1453,7 @@ var file_plaza_v1_follow_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_plaza_v1_follow_proto_goTypes = []any{
 	(*Follow)(nil),                   // 0: plaza.v1.Follow
 	(*FollowCount)(nil),              // 1: plaza.v1.FollowCount
-	(*FollowsResponse)(nil),          // 2: plaza.v1.FollowsResponse
+	(*FollowResponse)(nil),           // 2: plaza.v1.FollowResponse
 	(*ListFollowsResponse)(nil),      // 3: plaza.v1.ListFollowsResponse
 	(*FollowInfoResponse)(nil),       // 4: plaza.v1.FollowInfoResponse
 	(*BlockPaging)(nil),              // 5: plaza.v1.BlockPaging
@@ -1480,7 +1480,7 @@ var file_plaza_v1_follow_proto_goTypes = []any{
 var file_plaza_v1_follow_proto_depIdxs = []int32{
 	20, // 0: plaza.v1.Follow.created_at:type_name -> google.protobuf.Timestamp
 	20, // 1: plaza.v1.Follow.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 2: plaza.v1.FollowsResponse.follows:type_name -> plaza.v1.Follow
+	0,  // 2: plaza.v1.FollowResponse.follows:type_name -> plaza.v1.Follow
 	0,  // 3: plaza.v1.ListFollowsResponse.follows:type_name -> plaza.v1.Follow
 	21, // 4: plaza.v1.ListFollowsResponse.users:type_name -> plaza.v1.User
 	22, // 5: plaza.v1.ListFollowsResponse.files:type_name -> plaza.v1.File
@@ -1509,10 +1509,10 @@ var file_plaza_v1_follow_proto_depIdxs = []int32{
 	19, // 28: plaza.v1.FollowService.ListBlockedUsers:input_type -> plaza.v1.ListBlockedUsersRequest
 	12, // 29: plaza.v1.FollowService.BlockUser:input_type -> plaza.v1.BlockUserRequest
 	13, // 30: plaza.v1.FollowService.UnblockUser:input_type -> plaza.v1.UnblockUserRequest
-	2,  // 31: plaza.v1.FollowService.FollowUser:output_type -> plaza.v1.FollowsResponse
-	2,  // 32: plaza.v1.FollowService.UnfollowUser:output_type -> plaza.v1.FollowsResponse
-	2,  // 33: plaza.v1.FollowService.AcceptFollower:output_type -> plaza.v1.FollowsResponse
-	2,  // 34: plaza.v1.FollowService.RemoveFollower:output_type -> plaza.v1.FollowsResponse
+	2,  // 31: plaza.v1.FollowService.FollowUser:output_type -> plaza.v1.FollowResponse
+	2,  // 32: plaza.v1.FollowService.UnfollowUser:output_type -> plaza.v1.FollowResponse
+	2,  // 33: plaza.v1.FollowService.AcceptFollower:output_type -> plaza.v1.FollowResponse
+	2,  // 34: plaza.v1.FollowService.RemoveFollower:output_type -> plaza.v1.FollowResponse
 	3,  // 35: plaza.v1.FollowService.ListMyFollowers:output_type -> plaza.v1.ListFollowsResponse
 	3,  // 36: plaza.v1.FollowService.ListMyFollowing:output_type -> plaza.v1.ListFollowsResponse
 	3,  // 37: plaza.v1.FollowService.ListFollowers:output_type -> plaza.v1.ListFollowsResponse

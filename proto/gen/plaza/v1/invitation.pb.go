@@ -232,8 +232,8 @@ func (x *Invitation) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// InvitationAggregate holds invitations and the users concerned.
-type InvitationAggregate struct {
+// InvitationResponse holds invitations and the users concerned.
+type InvitationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The invitations.
 	Invitations []*Invitation `protobuf:"bytes,1,rep,name=invitations,proto3" json:"invitations,omitempty"`
@@ -247,20 +247,20 @@ type InvitationAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *InvitationAggregate) Reset() {
-	*x = InvitationAggregate{}
+func (x *InvitationResponse) Reset() {
+	*x = InvitationResponse{}
 	mi := &file_plaza_v1_invitation_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *InvitationAggregate) String() string {
+func (x *InvitationResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*InvitationAggregate) ProtoMessage() {}
+func (*InvitationResponse) ProtoMessage() {}
 
-func (x *InvitationAggregate) ProtoReflect() protoreflect.Message {
+func (x *InvitationResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_invitation_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -272,33 +272,33 @@ func (x *InvitationAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use InvitationAggregate.ProtoReflect.Descriptor instead.
-func (*InvitationAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use InvitationResponse.ProtoReflect.Descriptor instead.
+func (*InvitationResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_invitation_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *InvitationAggregate) GetInvitations() []*Invitation {
+func (x *InvitationResponse) GetInvitations() []*Invitation {
 	if x != nil {
 		return x.Invitations
 	}
 	return nil
 }
 
-func (x *InvitationAggregate) GetUsers() []*User {
+func (x *InvitationResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *InvitationAggregate) GetFiles() []*File {
+func (x *InvitationResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *InvitationAggregate) GetPaging() *Paging {
+func (x *InvitationResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
@@ -748,8 +748,8 @@ const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc3\x01\n" +
-	"\x13InvitationAggregate\x126\n" +
+	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc2\x01\n" +
+	"\x12InvitationResponse\x126\n" +
 	"\vinvitations\x18\x01 \x03(\v2\x14.plaza.v1.InvitationR\vinvitations\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
@@ -785,11 +785,11 @@ const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\x17RejectInvitationRequest\x12.\n" +
 	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\"I\n" +
 	"\x17CancelInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId2\xac\x06\n" +
-	"\x11InvitationService\x12|\n" +
-	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1d.plaza.v1.InvitationAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12u\n" +
-	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1d.plaza.v1.InvitationAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x12|\n" +
-	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1d.plaza.v1.InvitationAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x12\x8d\x01\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId2\xa9\x06\n" +
+	"\x11InvitationService\x12{\n" +
+	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12t\n" +
+	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x12{\n" +
+	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x12\x8d\x01\n" +
 	"\x10AcceptInvitation\x12!.plaza.v1.AcceptInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/accept\x12\x8d\x01\n" +
 	"\x10RejectInvitation\x12!.plaza.v1.RejectInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/reject\x12\x83\x01\n" +
 	"\x10CancelInvitation\x12!.plaza.v1.CancelInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v1/invitations/{invitation_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
@@ -809,7 +809,7 @@ func file_plaza_v1_invitation_proto_rawDescGZIP() []byte {
 var file_plaza_v1_invitation_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_plaza_v1_invitation_proto_goTypes = []any{
 	(*Invitation)(nil),               // 0: plaza.v1.Invitation
-	(*InvitationAggregate)(nil),      // 1: plaza.v1.InvitationAggregate
+	(*InvitationResponse)(nil),       // 1: plaza.v1.InvitationResponse
 	(*CreateInvitationsRequest)(nil), // 2: plaza.v1.CreateInvitationsRequest
 	(*ListInvitationsRequest)(nil),   // 3: plaza.v1.ListInvitationsRequest
 	(*ListMyInvitationsRequest)(nil), // 4: plaza.v1.ListMyInvitationsRequest
@@ -827,10 +827,10 @@ var file_plaza_v1_invitation_proto_depIdxs = []int32{
 	8,  // 0: plaza.v1.Invitation.responded_at:type_name -> google.protobuf.Timestamp
 	8,  // 1: plaza.v1.Invitation.created_at:type_name -> google.protobuf.Timestamp
 	8,  // 2: plaza.v1.Invitation.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: plaza.v1.InvitationAggregate.invitations:type_name -> plaza.v1.Invitation
-	9,  // 4: plaza.v1.InvitationAggregate.users:type_name -> plaza.v1.User
-	10, // 5: plaza.v1.InvitationAggregate.files:type_name -> plaza.v1.File
-	11, // 6: plaza.v1.InvitationAggregate.paging:type_name -> plaza.v1.Paging
+	0,  // 3: plaza.v1.InvitationResponse.invitations:type_name -> plaza.v1.Invitation
+	9,  // 4: plaza.v1.InvitationResponse.users:type_name -> plaza.v1.User
+	10, // 5: plaza.v1.InvitationResponse.files:type_name -> plaza.v1.File
+	11, // 6: plaza.v1.InvitationResponse.paging:type_name -> plaza.v1.Paging
 	12, // 7: plaza.v1.ListInvitationsRequest.options:type_name -> plaza.v1.PageOptions
 	12, // 8: plaza.v1.ListMyInvitationsRequest.options:type_name -> plaza.v1.PageOptions
 	2,  // 9: plaza.v1.InvitationService.CreateInvitations:input_type -> plaza.v1.CreateInvitationsRequest
@@ -839,9 +839,9 @@ var file_plaza_v1_invitation_proto_depIdxs = []int32{
 	5,  // 12: plaza.v1.InvitationService.AcceptInvitation:input_type -> plaza.v1.AcceptInvitationRequest
 	6,  // 13: plaza.v1.InvitationService.RejectInvitation:input_type -> plaza.v1.RejectInvitationRequest
 	7,  // 14: plaza.v1.InvitationService.CancelInvitation:input_type -> plaza.v1.CancelInvitationRequest
-	1,  // 15: plaza.v1.InvitationService.CreateInvitations:output_type -> plaza.v1.InvitationAggregate
-	1,  // 16: plaza.v1.InvitationService.ListInvitations:output_type -> plaza.v1.InvitationAggregate
-	1,  // 17: plaza.v1.InvitationService.ListMyInvitations:output_type -> plaza.v1.InvitationAggregate
+	1,  // 15: plaza.v1.InvitationService.CreateInvitations:output_type -> plaza.v1.InvitationResponse
+	1,  // 16: plaza.v1.InvitationService.ListInvitations:output_type -> plaza.v1.InvitationResponse
+	1,  // 17: plaza.v1.InvitationService.ListMyInvitations:output_type -> plaza.v1.InvitationResponse
 	13, // 18: plaza.v1.InvitationService.AcceptInvitation:output_type -> plaza.v1.SuccessResponse
 	13, // 19: plaza.v1.InvitationService.RejectInvitation:output_type -> plaza.v1.SuccessResponse
 	13, // 20: plaza.v1.InvitationService.CancelInvitation:output_type -> plaza.v1.SuccessResponse

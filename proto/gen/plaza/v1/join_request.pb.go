@@ -214,8 +214,8 @@ func (x *JoinRequest) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// JoinRequestAggregate holds requests and the users concerned.
-type JoinRequestAggregate struct {
+// JoinRequestResponse holds requests and the users concerned.
+type JoinRequestResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The requests.
 	JoinRequests []*JoinRequest `protobuf:"bytes,1,rep,name=join_requests,json=joinRequests,proto3" json:"join_requests,omitempty"`
@@ -229,20 +229,20 @@ type JoinRequestAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *JoinRequestAggregate) Reset() {
-	*x = JoinRequestAggregate{}
+func (x *JoinRequestResponse) Reset() {
+	*x = JoinRequestResponse{}
 	mi := &file_plaza_v1_join_request_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *JoinRequestAggregate) String() string {
+func (x *JoinRequestResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*JoinRequestAggregate) ProtoMessage() {}
+func (*JoinRequestResponse) ProtoMessage() {}
 
-func (x *JoinRequestAggregate) ProtoReflect() protoreflect.Message {
+func (x *JoinRequestResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_join_request_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -254,33 +254,33 @@ func (x *JoinRequestAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use JoinRequestAggregate.ProtoReflect.Descriptor instead.
-func (*JoinRequestAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use JoinRequestResponse.ProtoReflect.Descriptor instead.
+func (*JoinRequestResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *JoinRequestAggregate) GetJoinRequests() []*JoinRequest {
+func (x *JoinRequestResponse) GetJoinRequests() []*JoinRequest {
 	if x != nil {
 		return x.JoinRequests
 	}
 	return nil
 }
 
-func (x *JoinRequestAggregate) GetUsers() []*User {
+func (x *JoinRequestResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *JoinRequestAggregate) GetFiles() []*File {
+func (x *JoinRequestResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *JoinRequestAggregate) GetPaging() *Paging {
+func (x *JoinRequestResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
@@ -672,8 +672,8 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc8\x01\n" +
-	"\x14JoinRequestAggregate\x12:\n" +
+	"updated_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc7\x01\n" +
+	"\x13JoinRequestResponse\x12:\n" +
 	"\rjoin_requests\x18\x01 \x03(\v2\x15.plaza.v1.JoinRequestR\fjoinRequests\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
@@ -700,13 +700,13 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"e\n" +
 	"\x11RejectJoinRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId2\xd3\x06\n" +
-	"\x12JoinRequestService\x12\x85\x01\n" +
-	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1e.plaza.v1.JoinRequestAggregate\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId2\xd0\x06\n" +
+	"\x12JoinRequestService\x12\x84\x01\n" +
+	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
 	"\n" +
-	"CancelJoin\x12\x1b.plaza.v1.CancelJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)*'/api/v4/communities/{community_id}/join\x12\x8f\x01\n" +
-	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1e.plaza.v1.JoinRequestAggregate\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x12\x8e\x01\n" +
-	"\x10ListJoinRequests\x12!.plaza.v1.ListJoinRequestsRequest\x1a\x1e.plaza.v1.JoinRequestAggregate\"7\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02)\x12'/api/v4/communities/{community_id}/join\x12\x8a\x01\n" +
+	"CancelJoin\x12\x1b.plaza.v1.CancelJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)*'/api/v4/communities/{community_id}/join\x12\x8e\x01\n" +
+	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x12\x8d\x01\n" +
+	"\x10ListJoinRequests\x12!.plaza.v1.ListJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"7\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02)\x12'/api/v4/communities/{community_id}/join\x12\x8a\x01\n" +
 	"\vApproveJoin\x12\x1c.plaza.v1.ApproveJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"B\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x024:\x01*\"//api/v4/communities/{community_id}/join/approve\x12\x87\x01\n" +
 	"\n" +
 	"RejectJoin\x12\x1b.plaza.v1.RejectJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"A\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x023:\x01*\"./api/v4/communities/{community_id}/join/rejectB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
@@ -726,7 +726,7 @@ func file_plaza_v1_join_request_proto_rawDescGZIP() []byte {
 var file_plaza_v1_join_request_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_plaza_v1_join_request_proto_goTypes = []any{
 	(*JoinRequest)(nil),             // 0: plaza.v1.JoinRequest
-	(*JoinRequestAggregate)(nil),    // 1: plaza.v1.JoinRequestAggregate
+	(*JoinRequestResponse)(nil),     // 1: plaza.v1.JoinRequestResponse
 	(*RequestJoinRequest)(nil),      // 2: plaza.v1.RequestJoinRequest
 	(*CancelJoinRequest)(nil),       // 3: plaza.v1.CancelJoinRequest
 	(*GetMyJoinRequestRequest)(nil), // 4: plaza.v1.GetMyJoinRequestRequest
@@ -744,10 +744,10 @@ var file_plaza_v1_join_request_proto_depIdxs = []int32{
 	8,  // 0: plaza.v1.JoinRequest.responded_at:type_name -> google.protobuf.Timestamp
 	8,  // 1: plaza.v1.JoinRequest.created_at:type_name -> google.protobuf.Timestamp
 	8,  // 2: plaza.v1.JoinRequest.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: plaza.v1.JoinRequestAggregate.join_requests:type_name -> plaza.v1.JoinRequest
-	9,  // 4: plaza.v1.JoinRequestAggregate.users:type_name -> plaza.v1.User
-	10, // 5: plaza.v1.JoinRequestAggregate.files:type_name -> plaza.v1.File
-	11, // 6: plaza.v1.JoinRequestAggregate.paging:type_name -> plaza.v1.Paging
+	0,  // 3: plaza.v1.JoinRequestResponse.join_requests:type_name -> plaza.v1.JoinRequest
+	9,  // 4: plaza.v1.JoinRequestResponse.users:type_name -> plaza.v1.User
+	10, // 5: plaza.v1.JoinRequestResponse.files:type_name -> plaza.v1.File
+	11, // 6: plaza.v1.JoinRequestResponse.paging:type_name -> plaza.v1.Paging
 	12, // 7: plaza.v1.ListJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
 	2,  // 8: plaza.v1.JoinRequestService.RequestJoin:input_type -> plaza.v1.RequestJoinRequest
 	3,  // 9: plaza.v1.JoinRequestService.CancelJoin:input_type -> plaza.v1.CancelJoinRequest
@@ -755,10 +755,10 @@ var file_plaza_v1_join_request_proto_depIdxs = []int32{
 	5,  // 11: plaza.v1.JoinRequestService.ListJoinRequests:input_type -> plaza.v1.ListJoinRequestsRequest
 	6,  // 12: plaza.v1.JoinRequestService.ApproveJoin:input_type -> plaza.v1.ApproveJoinRequest
 	7,  // 13: plaza.v1.JoinRequestService.RejectJoin:input_type -> plaza.v1.RejectJoinRequest
-	1,  // 14: plaza.v1.JoinRequestService.RequestJoin:output_type -> plaza.v1.JoinRequestAggregate
+	1,  // 14: plaza.v1.JoinRequestService.RequestJoin:output_type -> plaza.v1.JoinRequestResponse
 	13, // 15: plaza.v1.JoinRequestService.CancelJoin:output_type -> plaza.v1.SuccessResponse
-	1,  // 16: plaza.v1.JoinRequestService.GetMyJoinRequest:output_type -> plaza.v1.JoinRequestAggregate
-	1,  // 17: plaza.v1.JoinRequestService.ListJoinRequests:output_type -> plaza.v1.JoinRequestAggregate
+	1,  // 16: plaza.v1.JoinRequestService.GetMyJoinRequest:output_type -> plaza.v1.JoinRequestResponse
+	1,  // 17: plaza.v1.JoinRequestService.ListJoinRequests:output_type -> plaza.v1.JoinRequestResponse
 	13, // 18: plaza.v1.JoinRequestService.ApproveJoin:output_type -> plaza.v1.SuccessResponse
 	13, // 19: plaza.v1.JoinRequestService.RejectJoin:output_type -> plaza.v1.SuccessResponse
 	14, // [14:20] is the sub-list for method output_type

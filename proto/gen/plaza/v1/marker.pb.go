@@ -115,8 +115,8 @@ func (x *FeedMarker) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// MarkerAggregate holds markers of the caller.
-type MarkerAggregate struct {
+// MarkerResponse holds markers of the caller.
+type MarkerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The caller, over all feeds: one.
 	UserMarkers []*UserMarker `protobuf:"bytes,1,rep,name=user_markers,json=userMarkers,proto3" json:"user_markers,omitempty"`
@@ -134,20 +134,20 @@ type MarkerAggregate struct {
 	sizeCache      protoimpl.SizeCache
 }
 
-func (x *MarkerAggregate) Reset() {
-	*x = MarkerAggregate{}
+func (x *MarkerResponse) Reset() {
+	*x = MarkerResponse{}
 	mi := &file_plaza_v1_marker_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MarkerAggregate) String() string {
+func (x *MarkerResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MarkerAggregate) ProtoMessage() {}
+func (*MarkerResponse) ProtoMessage() {}
 
-func (x *MarkerAggregate) ProtoReflect() protoreflect.Message {
+func (x *MarkerResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_marker_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -159,47 +159,47 @@ func (x *MarkerAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MarkerAggregate.ProtoReflect.Descriptor instead.
-func (*MarkerAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use MarkerResponse.ProtoReflect.Descriptor instead.
+func (*MarkerResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *MarkerAggregate) GetUserMarkers() []*UserMarker {
+func (x *MarkerResponse) GetUserMarkers() []*UserMarker {
 	if x != nil {
 		return x.UserMarkers
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetUserFeedMarkers() []*UserFeedMarker {
+func (x *MarkerResponse) GetUserFeedMarkers() []*UserFeedMarker {
 	if x != nil {
 		return x.UserFeedMarkers
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetUserEntityMarkers() []*UserEntityMarker {
+func (x *MarkerResponse) GetUserEntityMarkers() []*UserEntityMarker {
 	if x != nil {
 		return x.UserEntityMarkers
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetFeedMarkers() []*FeedMarker {
+func (x *MarkerResponse) GetFeedMarkers() []*FeedMarker {
 	if x != nil {
 		return x.FeedMarkers
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetPaging() *Paging {
+func (x *MarkerResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetContentMarkers() []*ContentMarker {
+func (x *MarkerResponse) GetContentMarkers() []*ContentMarker {
 	if x != nil {
 		return x.ContentMarkers
 	}
@@ -471,8 +471,8 @@ func (x *ListDeliveredUsersRequest) GetOptions() *MarkerPageOptions {
 	return nil
 }
 
-// MarkerUsersResponse is a page of the users who have read a message, or whom it was delivered to.
-type MarkerUsersResponse struct {
+// ListMarkerUsersResponse is a page of the users who have read a message, or whom it was delivered to.
+type ListMarkerUsersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Their public ids.
 	PublicUserIds []string `protobuf:"bytes,1,rep,name=public_user_ids,json=publicUserIds,proto3" json:"public_user_ids,omitempty"`
@@ -492,20 +492,20 @@ type MarkerUsersResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *MarkerUsersResponse) Reset() {
-	*x = MarkerUsersResponse{}
+func (x *ListMarkerUsersResponse) Reset() {
+	*x = ListMarkerUsersResponse{}
 	mi := &file_plaza_v1_marker_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MarkerUsersResponse) String() string {
+func (x *ListMarkerUsersResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MarkerUsersResponse) ProtoMessage() {}
+func (*ListMarkerUsersResponse) ProtoMessage() {}
 
-func (x *MarkerUsersResponse) ProtoReflect() protoreflect.Message {
+func (x *ListMarkerUsersResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_marker_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -517,54 +517,54 @@ func (x *MarkerUsersResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MarkerUsersResponse.ProtoReflect.Descriptor instead.
-func (*MarkerUsersResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListMarkerUsersResponse.ProtoReflect.Descriptor instead.
+func (*ListMarkerUsersResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *MarkerUsersResponse) GetPublicUserIds() []string {
+func (x *ListMarkerUsersResponse) GetPublicUserIds() []string {
 	if x != nil {
 		return x.PublicUserIds
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetUserMarkers() []*UserMarker {
+func (x *ListMarkerUsersResponse) GetUserMarkers() []*UserMarker {
 	if x != nil {
 		return x.UserMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetUserFeedMarkers() []*UserFeedMarker {
+func (x *ListMarkerUsersResponse) GetUserFeedMarkers() []*UserFeedMarker {
 	if x != nil {
 		return x.UserFeedMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetUserEntityMarkers() []*UserEntityMarker {
+func (x *ListMarkerUsersResponse) GetUserEntityMarkers() []*UserEntityMarker {
 	if x != nil {
 		return x.UserEntityMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetFeedMarkers() []*FeedMarker {
+func (x *ListMarkerUsersResponse) GetFeedMarkers() []*FeedMarker {
 	if x != nil {
 		return x.FeedMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetContentMarkers() []*ContentMarker {
+func (x *ListMarkerUsersResponse) GetContentMarkers() []*ContentMarker {
 	if x != nil {
 		return x.ContentMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetPaging() *Paging {
+func (x *ListMarkerUsersResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
@@ -1250,8 +1250,8 @@ func (x *PushSegmentRequest) GetCreatorId() string {
 	return ""
 }
 
-// PushSegmentResponse is where the feed stands.
-type PushSegmentResponse struct {
+// FeedMarkerResponse is where the feed stands.
+type FeedMarkerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The feed.
 	FeedMarkers   []*FeedMarker `protobuf:"bytes,1,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
@@ -1259,20 +1259,20 @@ type PushSegmentResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PushSegmentResponse) Reset() {
-	*x = PushSegmentResponse{}
+func (x *FeedMarkerResponse) Reset() {
+	*x = FeedMarkerResponse{}
 	mi := &file_plaza_v1_marker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PushSegmentResponse) String() string {
+func (x *FeedMarkerResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PushSegmentResponse) ProtoMessage() {}
+func (*FeedMarkerResponse) ProtoMessage() {}
 
-func (x *PushSegmentResponse) ProtoReflect() protoreflect.Message {
+func (x *FeedMarkerResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_marker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1284,12 +1284,12 @@ func (x *PushSegmentResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PushSegmentResponse.ProtoReflect.Descriptor instead.
-func (*PushSegmentResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use FeedMarkerResponse.ProtoReflect.Descriptor instead.
+func (*FeedMarkerResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{20}
 }
 
-func (x *PushSegmentResponse) GetFeedMarkers() []*FeedMarker {
+func (x *FeedMarkerResponse) GetFeedMarkers() []*FeedMarker {
 	if x != nil {
 		return x.FeedMarkers
 	}
@@ -1675,8 +1675,8 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x81\x03\n" +
-	"\x0fMarkerAggregate\x127\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x80\x03\n" +
+	"\x0eMarkerResponse\x127\n" +
 	"\fuser_markers\x18\x01 \x03(\v2\x14.plaza.v1.UserMarkerR\vuserMarkers\x12D\n" +
 	"\x11user_feed_markers\x18\x02 \x03(\v2\x18.plaza.v1.UserFeedMarkerR\x0fuserFeedMarkers\x12J\n" +
 	"\x13user_entity_markers\x18\x03 \x03(\v2\x1a.plaza.v1.UserEntityMarkerR\x11userEntityMarkers\x127\n" +
@@ -1707,8 +1707,8 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\x19ListDeliveredUsersRequest\x12(\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x125\n" +
-	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"\xad\x03\n" +
-	"\x13MarkerUsersResponse\x12&\n" +
+	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"\xb1\x03\n" +
+	"\x17ListMarkerUsersResponse\x12&\n" +
 	"\x0fpublic_user_ids\x18\x01 \x03(\tR\rpublicUserIds\x127\n" +
 	"\fuser_markers\x18\x02 \x03(\v2\x14.plaza.v1.UserMarkerR\vuserMarkers\x12D\n" +
 	"\x11user_feed_markers\x18\x03 \x03(\v2\x18.plaza.v1.UserFeedMarkerR\x0fuserFeedMarkers\x12J\n" +
@@ -1757,8 +1757,8 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\buser_ids\x18\x05 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\xe8\a\"\x06r\x04\x90\xea0\x01R\auserIds\x12?\n" +
 	"\x12mentioned_user_ids\x18\x06 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x90\xea0\x01R\x10mentionedUserIds\x12&\n" +
 	"\n" +
-	"creator_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\tcreatorId\"N\n" +
-	"\x13PushSegmentResponse\x127\n" +
+	"creator_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\tcreatorId\"M\n" +
+	"\x12FeedMarkerResponse\x127\n" +
 	"\ffeed_markers\x18\x01 \x03(\v2\x14.plaza.v1.FeedMarkerR\vfeedMarkers\"M\n" +
 	"\x18DeleteMessageFeedRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"\x9f\x02\n" +
@@ -1797,24 +1797,24 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xca\x12\n" +
-	"\rMarkerService\x12t\n" +
-	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x19.plaza.v1.MarkerAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x12m\n" +
-	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12|\n" +
-	"\x12ListChannelMarkers\x12#.plaza.v1.ListChannelMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/channels\x12\x88\x01\n" +
-	"\vReadChannel\x12\x1c.plaza.v1.ReadChannelRequest\x1a\x19.plaza.v1.MarkerAggregate\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x024:\x01*\x1a//api/v1/markers/channels/{channel_id}/mark-read\x12\x89\x01\n" +
-	"\x16ListMessageFeedMarkers\x12'.plaza.v1.ListMessageFeedMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/markers/message-feeds\x12\x89\x01\n" +
-	"\x14ListUserMessageFeeds\x12%.plaza.v1.ListUserMessageFeedsRequest\x1a\x19.plaza.v1.MarkerAggregate\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v1/markers/user-message-feed\x12\x9a\x01\n" +
-	"\x0fReadMessageFeed\x12 .plaza.v1.ReadMessageFeedRequest\x1a\x19.plaza.v1.MarkerAggregate\"J\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02>:\x01*\x1a9/api/v1/markers/message-feeds/{message_feed_id}/mark-read\x12\x9e\x01\n" +
-	"\x0eDeliverMessage\x12\x1f.plaza.v1.DeliverMessageRequest\x1a\x19.plaza.v1.MarkerAggregate\"P\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02D:\x01*\x1a?/api/v1/markers/message-feeds/{message_feed_id}/mark-delivering\x12\x8e\x01\n" +
-	"\x13ReadingMessageFeeds\x12$.plaza.v1.ReadingMessageFeedsRequest\x1a\x19.plaza.v1.MarkerAggregate\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v1/markers/message-feeds/reading\x12\x98\x01\n" +
-	"\fStartReading\x12\x1d.plaza.v1.StartReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02B:\x01*\"=/api/v1/markers/message-feeds/{message_feed_id}/start-reading\x12\xdb\x01\n" +
-	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12|\n" +
-	"\x12ListMessageMarkers\x12#.plaza.v1.ListMessageMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/messages\x12\x8e\x01\n" +
-	"\rListReadUsers\x12\x1e.plaza.v1.ListReadUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022\x120/api/v1/markers/messages/{message_id}/read-users\x12\x9d\x01\n" +
-	"\x12ListDeliveredUsers\x12#.plaza.v1.ListDeliveredUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\"C\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x027\x125/api/v1/markers/messages/{message_id}/delivered-users\x12\xa1\x01\n" +
-	"\vPushSegment\x12\x1c.plaza.v1.PushSegmentRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"U\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02G:\x01*\x1aB/api/v1/markers/message-feeds/{message_feed_id}/segments/{segment}\x12\x97\x01\n" +
-	"\x11DeleteMessageFeed\x12\".plaza.v1.DeleteMessageFeedRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"?\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x021*//api/v1/markers/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xc4\x12\n" +
+	"\rMarkerService\x12s\n" +
+	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x18.plaza.v1.MarkerResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x12l\n" +
+	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12{\n" +
+	"\x12ListChannelMarkers\x12#.plaza.v1.ListChannelMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/channels\x12\x87\x01\n" +
+	"\vReadChannel\x12\x1c.plaza.v1.ReadChannelRequest\x1a\x18.plaza.v1.MarkerResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x024:\x01*\x1a//api/v1/markers/channels/{channel_id}/mark-read\x12\x88\x01\n" +
+	"\x16ListMessageFeedMarkers\x12'.plaza.v1.ListMessageFeedMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/markers/message-feeds\x12\x88\x01\n" +
+	"\x14ListUserMessageFeeds\x12%.plaza.v1.ListUserMessageFeedsRequest\x1a\x18.plaza.v1.MarkerResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v1/markers/user-message-feed\x12\x99\x01\n" +
+	"\x0fReadMessageFeed\x12 .plaza.v1.ReadMessageFeedRequest\x1a\x18.plaza.v1.MarkerResponse\"J\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02>:\x01*\x1a9/api/v1/markers/message-feeds/{message_feed_id}/mark-read\x12\x9d\x01\n" +
+	"\x0eDeliverMessage\x12\x1f.plaza.v1.DeliverMessageRequest\x1a\x18.plaza.v1.MarkerResponse\"P\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02D:\x01*\x1a?/api/v1/markers/message-feeds/{message_feed_id}/mark-delivering\x12\x8d\x01\n" +
+	"\x13ReadingMessageFeeds\x12$.plaza.v1.ReadingMessageFeedsRequest\x1a\x18.plaza.v1.MarkerResponse\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v1/markers/message-feeds/reading\x12\x97\x01\n" +
+	"\fStartReading\x12\x1d.plaza.v1.StartReadingRequest\x1a\x18.plaza.v1.MarkerResponse\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02B:\x01*\"=/api/v1/markers/message-feeds/{message_feed_id}/start-reading\x12\xda\x01\n" +
+	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x18.plaza.v1.MarkerResponse\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12{\n" +
+	"\x12ListMessageMarkers\x12#.plaza.v1.ListMessageMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/messages\x12\x92\x01\n" +
+	"\rListReadUsers\x12\x1e.plaza.v1.ListReadUsersRequest\x1a!.plaza.v1.ListMarkerUsersResponse\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022\x120/api/v1/markers/messages/{message_id}/read-users\x12\xa1\x01\n" +
+	"\x12ListDeliveredUsers\x12#.plaza.v1.ListDeliveredUsersRequest\x1a!.plaza.v1.ListMarkerUsersResponse\"C\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x027\x125/api/v1/markers/messages/{message_id}/delivered-users\x12\xa0\x01\n" +
+	"\vPushSegment\x12\x1c.plaza.v1.PushSegmentRequest\x1a\x1c.plaza.v1.FeedMarkerResponse\"U\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02G:\x01*\x1aB/api/v1/markers/message-feeds/{message_feed_id}/segments/{segment}\x12\x96\x01\n" +
+	"\x11DeleteMessageFeed\x12\".plaza.v1.DeleteMessageFeedRequest\x1a\x1c.plaza.v1.FeedMarkerResponse\"?\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x021*//api/v1/markers/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_marker_proto_rawDescOnce sync.Once
@@ -1831,12 +1831,12 @@ func file_plaza_v1_marker_proto_rawDescGZIP() []byte {
 var file_plaza_v1_marker_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_plaza_v1_marker_proto_goTypes = []any{
 	(*FeedMarker)(nil),                    // 0: plaza.v1.FeedMarker
-	(*MarkerAggregate)(nil),               // 1: plaza.v1.MarkerAggregate
+	(*MarkerResponse)(nil),                // 1: plaza.v1.MarkerResponse
 	(*ContentMarker)(nil),                 // 2: plaza.v1.ContentMarker
 	(*ListMessageMarkersRequest)(nil),     // 3: plaza.v1.ListMessageMarkersRequest
 	(*ListReadUsersRequest)(nil),          // 4: plaza.v1.ListReadUsersRequest
 	(*ListDeliveredUsersRequest)(nil),     // 5: plaza.v1.ListDeliveredUsersRequest
-	(*MarkerUsersResponse)(nil),           // 6: plaza.v1.MarkerUsersResponse
+	(*ListMarkerUsersResponse)(nil),       // 6: plaza.v1.ListMarkerUsersResponse
 	(*GetUserMarkerRequest)(nil),          // 7: plaza.v1.GetUserMarkerRequest
 	(*SyncMarkersRequest)(nil),            // 8: plaza.v1.SyncMarkersRequest
 	(*ListChannelMarkersRequest)(nil),     // 9: plaza.v1.ListChannelMarkersRequest
@@ -1850,7 +1850,7 @@ var file_plaza_v1_marker_proto_goTypes = []any{
 	(*StartReadingRequest)(nil),           // 17: plaza.v1.StartReadingRequest
 	(*StopReadingRequest)(nil),            // 18: plaza.v1.StopReadingRequest
 	(*PushSegmentRequest)(nil),            // 19: plaza.v1.PushSegmentRequest
-	(*PushSegmentResponse)(nil),           // 20: plaza.v1.PushSegmentResponse
+	(*FeedMarkerResponse)(nil),            // 20: plaza.v1.FeedMarkerResponse
 	(*DeleteMessageFeedRequest)(nil),      // 21: plaza.v1.DeleteMessageFeedRequest
 	(*UserMarker)(nil),                    // 22: plaza.v1.UserMarker
 	(*UserFeedMarker)(nil),                // 23: plaza.v1.UserFeedMarker
@@ -1861,25 +1861,25 @@ var file_plaza_v1_marker_proto_goTypes = []any{
 var file_plaza_v1_marker_proto_depIdxs = []int32{
 	25, // 0: plaza.v1.FeedMarker.created_at:type_name -> google.protobuf.Timestamp
 	25, // 1: plaza.v1.FeedMarker.updated_at:type_name -> google.protobuf.Timestamp
-	22, // 2: plaza.v1.MarkerAggregate.user_markers:type_name -> plaza.v1.UserMarker
-	23, // 3: plaza.v1.MarkerAggregate.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
-	24, // 4: plaza.v1.MarkerAggregate.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
-	0,  // 5: plaza.v1.MarkerAggregate.feed_markers:type_name -> plaza.v1.FeedMarker
-	26, // 6: plaza.v1.MarkerAggregate.paging:type_name -> plaza.v1.Paging
-	2,  // 7: plaza.v1.MarkerAggregate.content_markers:type_name -> plaza.v1.ContentMarker
+	22, // 2: plaza.v1.MarkerResponse.user_markers:type_name -> plaza.v1.UserMarker
+	23, // 3: plaza.v1.MarkerResponse.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
+	24, // 4: plaza.v1.MarkerResponse.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
+	0,  // 5: plaza.v1.MarkerResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	26, // 6: plaza.v1.MarkerResponse.paging:type_name -> plaza.v1.Paging
+	2,  // 7: plaza.v1.MarkerResponse.content_markers:type_name -> plaza.v1.ContentMarker
 	25, // 8: plaza.v1.ContentMarker.created_at:type_name -> google.protobuf.Timestamp
 	25, // 9: plaza.v1.ContentMarker.updated_at:type_name -> google.protobuf.Timestamp
 	12, // 10: plaza.v1.ListReadUsersRequest.options:type_name -> plaza.v1.MarkerPageOptions
 	12, // 11: plaza.v1.ListDeliveredUsersRequest.options:type_name -> plaza.v1.MarkerPageOptions
-	22, // 12: plaza.v1.MarkerUsersResponse.user_markers:type_name -> plaza.v1.UserMarker
-	23, // 13: plaza.v1.MarkerUsersResponse.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
-	24, // 14: plaza.v1.MarkerUsersResponse.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
-	0,  // 15: plaza.v1.MarkerUsersResponse.feed_markers:type_name -> plaza.v1.FeedMarker
-	2,  // 16: plaza.v1.MarkerUsersResponse.content_markers:type_name -> plaza.v1.ContentMarker
-	26, // 17: plaza.v1.MarkerUsersResponse.paging:type_name -> plaza.v1.Paging
+	22, // 12: plaza.v1.ListMarkerUsersResponse.user_markers:type_name -> plaza.v1.UserMarker
+	23, // 13: plaza.v1.ListMarkerUsersResponse.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
+	24, // 14: plaza.v1.ListMarkerUsersResponse.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
+	0,  // 15: plaza.v1.ListMarkerUsersResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	2,  // 16: plaza.v1.ListMarkerUsersResponse.content_markers:type_name -> plaza.v1.ContentMarker
+	26, // 17: plaza.v1.ListMarkerUsersResponse.paging:type_name -> plaza.v1.Paging
 	25, // 18: plaza.v1.SyncMarkersRequest.device_last_sync_at:type_name -> google.protobuf.Timestamp
 	12, // 19: plaza.v1.ListMessageFeedMarkersRequest.options:type_name -> plaza.v1.MarkerPageOptions
-	0,  // 20: plaza.v1.PushSegmentResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	0,  // 20: plaza.v1.FeedMarkerResponse.feed_markers:type_name -> plaza.v1.FeedMarker
 	25, // 21: plaza.v1.UserMarker.last_sync_at:type_name -> google.protobuf.Timestamp
 	25, // 22: plaza.v1.UserMarker.created_at:type_name -> google.protobuf.Timestamp
 	25, // 23: plaza.v1.UserMarker.updated_at:type_name -> google.protobuf.Timestamp
@@ -1903,22 +1903,22 @@ var file_plaza_v1_marker_proto_depIdxs = []int32{
 	5,  // 41: plaza.v1.MarkerService.ListDeliveredUsers:input_type -> plaza.v1.ListDeliveredUsersRequest
 	19, // 42: plaza.v1.MarkerService.PushSegment:input_type -> plaza.v1.PushSegmentRequest
 	21, // 43: plaza.v1.MarkerService.DeleteMessageFeed:input_type -> plaza.v1.DeleteMessageFeedRequest
-	1,  // 44: plaza.v1.MarkerService.GetUserMarker:output_type -> plaza.v1.MarkerAggregate
-	1,  // 45: plaza.v1.MarkerService.SyncMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 46: plaza.v1.MarkerService.ListChannelMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 47: plaza.v1.MarkerService.ReadChannel:output_type -> plaza.v1.MarkerAggregate
-	1,  // 48: plaza.v1.MarkerService.ListMessageFeedMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 49: plaza.v1.MarkerService.ListUserMessageFeeds:output_type -> plaza.v1.MarkerAggregate
-	1,  // 50: plaza.v1.MarkerService.ReadMessageFeed:output_type -> plaza.v1.MarkerAggregate
-	1,  // 51: plaza.v1.MarkerService.DeliverMessage:output_type -> plaza.v1.MarkerAggregate
-	1,  // 52: plaza.v1.MarkerService.ReadingMessageFeeds:output_type -> plaza.v1.MarkerAggregate
-	1,  // 53: plaza.v1.MarkerService.StartReading:output_type -> plaza.v1.MarkerAggregate
-	1,  // 54: plaza.v1.MarkerService.StopReading:output_type -> plaza.v1.MarkerAggregate
-	1,  // 55: plaza.v1.MarkerService.ListMessageMarkers:output_type -> plaza.v1.MarkerAggregate
-	6,  // 56: plaza.v1.MarkerService.ListReadUsers:output_type -> plaza.v1.MarkerUsersResponse
-	6,  // 57: plaza.v1.MarkerService.ListDeliveredUsers:output_type -> plaza.v1.MarkerUsersResponse
-	20, // 58: plaza.v1.MarkerService.PushSegment:output_type -> plaza.v1.PushSegmentResponse
-	20, // 59: plaza.v1.MarkerService.DeleteMessageFeed:output_type -> plaza.v1.PushSegmentResponse
+	1,  // 44: plaza.v1.MarkerService.GetUserMarker:output_type -> plaza.v1.MarkerResponse
+	1,  // 45: plaza.v1.MarkerService.SyncMarkers:output_type -> plaza.v1.MarkerResponse
+	1,  // 46: plaza.v1.MarkerService.ListChannelMarkers:output_type -> plaza.v1.MarkerResponse
+	1,  // 47: plaza.v1.MarkerService.ReadChannel:output_type -> plaza.v1.MarkerResponse
+	1,  // 48: plaza.v1.MarkerService.ListMessageFeedMarkers:output_type -> plaza.v1.MarkerResponse
+	1,  // 49: plaza.v1.MarkerService.ListUserMessageFeeds:output_type -> plaza.v1.MarkerResponse
+	1,  // 50: plaza.v1.MarkerService.ReadMessageFeed:output_type -> plaza.v1.MarkerResponse
+	1,  // 51: plaza.v1.MarkerService.DeliverMessage:output_type -> plaza.v1.MarkerResponse
+	1,  // 52: plaza.v1.MarkerService.ReadingMessageFeeds:output_type -> plaza.v1.MarkerResponse
+	1,  // 53: plaza.v1.MarkerService.StartReading:output_type -> plaza.v1.MarkerResponse
+	1,  // 54: plaza.v1.MarkerService.StopReading:output_type -> plaza.v1.MarkerResponse
+	1,  // 55: plaza.v1.MarkerService.ListMessageMarkers:output_type -> plaza.v1.MarkerResponse
+	6,  // 56: plaza.v1.MarkerService.ListReadUsers:output_type -> plaza.v1.ListMarkerUsersResponse
+	6,  // 57: plaza.v1.MarkerService.ListDeliveredUsers:output_type -> plaza.v1.ListMarkerUsersResponse
+	20, // 58: plaza.v1.MarkerService.PushSegment:output_type -> plaza.v1.FeedMarkerResponse
+	20, // 59: plaza.v1.MarkerService.DeleteMessageFeed:output_type -> plaza.v1.FeedMarkerResponse
 	44, // [44:60] is the sub-list for method output_type
 	28, // [28:44] is the sub-list for method input_type
 	28, // [28:28] is the sub-list for extension type_name

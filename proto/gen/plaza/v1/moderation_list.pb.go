@@ -327,8 +327,8 @@ func (x *ModerationRules) GetPaging() *Paging {
 	return nil
 }
 
-// ModerationRulesResponse holds rules under every name that clients read.
-type ModerationRulesResponse struct {
+// ListModerationRulesResponse holds rules under every name that clients read.
+type ListModerationRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
@@ -344,20 +344,20 @@ type ModerationRulesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ModerationRulesResponse) Reset() {
-	*x = ModerationRulesResponse{}
+func (x *ListModerationRulesResponse) Reset() {
+	*x = ListModerationRulesResponse{}
 	mi := &file_plaza_v1_moderation_list_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ModerationRulesResponse) String() string {
+func (x *ListModerationRulesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ModerationRulesResponse) ProtoMessage() {}
+func (*ListModerationRulesResponse) ProtoMessage() {}
 
-func (x *ModerationRulesResponse) ProtoReflect() protoreflect.Message {
+func (x *ListModerationRulesResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_moderation_list_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -369,40 +369,40 @@ func (x *ModerationRulesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ModerationRulesResponse.ProtoReflect.Descriptor instead.
-func (*ModerationRulesResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListModerationRulesResponse.ProtoReflect.Descriptor instead.
+func (*ListModerationRulesResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_moderation_list_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *ModerationRulesResponse) GetStatus() string {
+func (x *ListModerationRulesResponse) GetStatus() string {
 	if x != nil {
 		return x.Status
 	}
 	return ""
 }
 
-func (x *ModerationRulesResponse) GetData() *ModerationRules {
+func (x *ListModerationRulesResponse) GetData() *ModerationRules {
 	if x != nil {
 		return x.Data
 	}
 	return nil
 }
 
-func (x *ModerationRulesResponse) GetResults() []*ModerationRule {
+func (x *ListModerationRulesResponse) GetResults() []*ModerationRule {
 	if x != nil {
 		return x.Results
 	}
 	return nil
 }
 
-func (x *ModerationRulesResponse) GetPaging() *Paging {
+func (x *ListModerationRulesResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
 	return nil
 }
 
-func (x *ModerationRulesResponse) GetSuccess() bool {
+func (x *ListModerationRulesResponse) GetSuccess() bool {
 	if x != nil {
 		return x.Success
 	}
@@ -888,8 +888,8 @@ const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"o\n" +
 	"\x0fModerationRules\x122\n" +
 	"\aresults\x18\x01 \x03(\v2\x18.plaza.v1.ModerationRuleR\aresults\x12(\n" +
-	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd8\x01\n" +
-	"\x17ModerationRulesResponse\x12\x16\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xdc\x01\n" +
+	"\x1bListModerationRulesResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12-\n" +
 	"\x04data\x18\x02 \x01(\v2\x19.plaza.v1.ModerationRulesR\x04data\x122\n" +
 	"\aresults\x18\x03 \x03(\v2\x18.plaza.v1.ModerationRuleR\aresults\x12(\n" +
@@ -922,15 +922,15 @@ const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\"\x05r\x03\x18\xf4\x03R\x04data\"@\n" +
 	"\x17VerifyNotBlockedRequest\x12%\n" +
 	"\x04data\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\v\b\x01\x10\n" +
-	"\"\x05r\x03\x18\xf4\x03R\x04data2\xe3\v\n" +
-	"\x15ModerationListService\x12\x95\x01\n" +
-	"\x0eListAllowRules\x12\x1f.plaza.v1.ListAllowRulesRequest\x1a!.plaza.v1.ModerationRulesResponse\"?\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/allowlists\x12\x19/api/v2/whitelist/records\x12\xb9\x01\n" +
-	"\rAddAllowRules\x12\x1e.plaza.v1.AddAllowRulesRequest\x1a!.plaza.v1.ModerationRulesResponse\"e\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/whitelist/recordsZ\x17:\x01*\"\x12/api/v3/allowlists\"\x19/api/v2/whitelist/records\x12\x8d\x01\n" +
+	"\"\x05r\x03\x18\xf4\x03R\x04data2\xf3\v\n" +
+	"\x15ModerationListService\x12\x99\x01\n" +
+	"\x0eListAllowRules\x12\x1f.plaza.v1.ListAllowRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"?\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/allowlists\x12\x19/api/v2/whitelist/records\x12\xbd\x01\n" +
+	"\rAddAllowRules\x12\x1e.plaza.v1.AddAllowRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"e\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/whitelist/recordsZ\x17:\x01*\"\x12/api/v3/allowlists\"\x19/api/v2/whitelist/records\x12\x8d\x01\n" +
 	"\x0fUpdateAllowRule\x12 .plaza.v1.UpdateAllowRuleRequest\x1a .plaza.v1.ModerationRuleResponse\"6\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v2/whitelist/records/{rule_id}\x12\x84\x01\n" +
 	"\x10DeleteAllowRules\x12!.plaza.v1.DeleteAllowRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\",\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02\x1e:\x01**\x19/api/v2/whitelist/records\x12v\n" +
-	"\rVerifyAllowed\x12\x1e.plaza.v1.VerifyAllowedRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/allowlists/verify\x12\x95\x01\n" +
-	"\x0eListBlockRules\x12\x1f.plaza.v1.ListBlockRulesRequest\x1a!.plaza.v1.ModerationRulesResponse\"?\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/blocklists\x12\x19/api/v2/blacklist/records\x12\xb9\x01\n" +
-	"\rAddBlockRules\x12\x1e.plaza.v1.AddBlockRulesRequest\x1a!.plaza.v1.ModerationRulesResponse\"e\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/blacklist/recordsZ\x17:\x01*\"\x12/api/v3/blocklists\"\x19/api/v2/blacklist/records\x12\x8d\x01\n" +
+	"\rVerifyAllowed\x12\x1e.plaza.v1.VerifyAllowedRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/allowlists/verify\x12\x99\x01\n" +
+	"\x0eListBlockRules\x12\x1f.plaza.v1.ListBlockRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"?\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/blocklists\x12\x19/api/v2/blacklist/records\x12\xbd\x01\n" +
+	"\rAddBlockRules\x12\x1e.plaza.v1.AddBlockRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"e\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/blacklist/recordsZ\x17:\x01*\"\x12/api/v3/blocklists\"\x19/api/v2/blacklist/records\x12\x8d\x01\n" +
 	"\x0fUpdateBlockRule\x12 .plaza.v1.UpdateBlockRuleRequest\x1a .plaza.v1.ModerationRuleResponse\"6\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v2/blacklist/records/{rule_id}\x12\x84\x01\n" +
 	"\x10DeleteBlockRules\x12!.plaza.v1.DeleteBlockRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\",\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02\x1e:\x01**\x19/api/v2/blacklist/records\x12|\n" +
 	"\x10VerifyNotBlocked\x12!.plaza.v1.VerifyNotBlockedRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/blocklists/verifyB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
@@ -949,25 +949,25 @@ func file_plaza_v1_moderation_list_proto_rawDescGZIP() []byte {
 
 var file_plaza_v1_moderation_list_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_plaza_v1_moderation_list_proto_goTypes = []any{
-	(*ModerationRule)(nil),          // 0: plaza.v1.ModerationRule
-	(*ListAllowRulesRequest)(nil),   // 1: plaza.v1.ListAllowRulesRequest
-	(*ListBlockRulesRequest)(nil),   // 2: plaza.v1.ListBlockRulesRequest
-	(*ModerationRules)(nil),         // 3: plaza.v1.ModerationRules
-	(*ModerationRulesResponse)(nil), // 4: plaza.v1.ModerationRulesResponse
-	(*ModerationRuleResponse)(nil),  // 5: plaza.v1.ModerationRuleResponse
-	(*AddAllowRulesRequest)(nil),    // 6: plaza.v1.AddAllowRulesRequest
-	(*AddBlockRulesRequest)(nil),    // 7: plaza.v1.AddBlockRulesRequest
-	(*UpdateAllowRuleRequest)(nil),  // 8: plaza.v1.UpdateAllowRuleRequest
-	(*UpdateBlockRuleRequest)(nil),  // 9: plaza.v1.UpdateBlockRuleRequest
-	(*DeleteAllowRulesRequest)(nil), // 10: plaza.v1.DeleteAllowRulesRequest
-	(*DeleteBlockRulesRequest)(nil), // 11: plaza.v1.DeleteBlockRulesRequest
-	(*VerifyAllowedRequest)(nil),    // 12: plaza.v1.VerifyAllowedRequest
-	(*VerifyNotBlockedRequest)(nil), // 13: plaza.v1.VerifyNotBlockedRequest
-	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
-	(*PageOptions)(nil),             // 15: plaza.v1.PageOptions
-	(*Paging)(nil),                  // 16: plaza.v1.Paging
-	(*StatusSuccessResponse)(nil),   // 17: plaza.v1.StatusSuccessResponse
-	(*SuccessResponse)(nil),         // 18: plaza.v1.SuccessResponse
+	(*ModerationRule)(nil),              // 0: plaza.v1.ModerationRule
+	(*ListAllowRulesRequest)(nil),       // 1: plaza.v1.ListAllowRulesRequest
+	(*ListBlockRulesRequest)(nil),       // 2: plaza.v1.ListBlockRulesRequest
+	(*ModerationRules)(nil),             // 3: plaza.v1.ModerationRules
+	(*ListModerationRulesResponse)(nil), // 4: plaza.v1.ListModerationRulesResponse
+	(*ModerationRuleResponse)(nil),      // 5: plaza.v1.ModerationRuleResponse
+	(*AddAllowRulesRequest)(nil),        // 6: plaza.v1.AddAllowRulesRequest
+	(*AddBlockRulesRequest)(nil),        // 7: plaza.v1.AddBlockRulesRequest
+	(*UpdateAllowRuleRequest)(nil),      // 8: plaza.v1.UpdateAllowRuleRequest
+	(*UpdateBlockRuleRequest)(nil),      // 9: plaza.v1.UpdateBlockRuleRequest
+	(*DeleteAllowRulesRequest)(nil),     // 10: plaza.v1.DeleteAllowRulesRequest
+	(*DeleteBlockRulesRequest)(nil),     // 11: plaza.v1.DeleteBlockRulesRequest
+	(*VerifyAllowedRequest)(nil),        // 12: plaza.v1.VerifyAllowedRequest
+	(*VerifyNotBlockedRequest)(nil),     // 13: plaza.v1.VerifyNotBlockedRequest
+	(*timestamppb.Timestamp)(nil),       // 14: google.protobuf.Timestamp
+	(*PageOptions)(nil),                 // 15: plaza.v1.PageOptions
+	(*Paging)(nil),                      // 16: plaza.v1.Paging
+	(*StatusSuccessResponse)(nil),       // 17: plaza.v1.StatusSuccessResponse
+	(*SuccessResponse)(nil),             // 18: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_moderation_list_proto_depIdxs = []int32{
 	14, // 0: plaza.v1.ModerationRule.created_at:type_name -> google.protobuf.Timestamp
@@ -976,9 +976,9 @@ var file_plaza_v1_moderation_list_proto_depIdxs = []int32{
 	15, // 3: plaza.v1.ListBlockRulesRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 4: plaza.v1.ModerationRules.results:type_name -> plaza.v1.ModerationRule
 	16, // 5: plaza.v1.ModerationRules.paging:type_name -> plaza.v1.Paging
-	3,  // 6: plaza.v1.ModerationRulesResponse.data:type_name -> plaza.v1.ModerationRules
-	0,  // 7: plaza.v1.ModerationRulesResponse.results:type_name -> plaza.v1.ModerationRule
-	16, // 8: plaza.v1.ModerationRulesResponse.paging:type_name -> plaza.v1.Paging
+	3,  // 6: plaza.v1.ListModerationRulesResponse.data:type_name -> plaza.v1.ModerationRules
+	0,  // 7: plaza.v1.ListModerationRulesResponse.results:type_name -> plaza.v1.ModerationRule
+	16, // 8: plaza.v1.ListModerationRulesResponse.paging:type_name -> plaza.v1.Paging
 	0,  // 9: plaza.v1.ModerationRuleResponse.data:type_name -> plaza.v1.ModerationRule
 	1,  // 10: plaza.v1.ModerationListService.ListAllowRules:input_type -> plaza.v1.ListAllowRulesRequest
 	6,  // 11: plaza.v1.ModerationListService.AddAllowRules:input_type -> plaza.v1.AddAllowRulesRequest
@@ -990,13 +990,13 @@ var file_plaza_v1_moderation_list_proto_depIdxs = []int32{
 	9,  // 17: plaza.v1.ModerationListService.UpdateBlockRule:input_type -> plaza.v1.UpdateBlockRuleRequest
 	11, // 18: plaza.v1.ModerationListService.DeleteBlockRules:input_type -> plaza.v1.DeleteBlockRulesRequest
 	13, // 19: plaza.v1.ModerationListService.VerifyNotBlocked:input_type -> plaza.v1.VerifyNotBlockedRequest
-	4,  // 20: plaza.v1.ModerationListService.ListAllowRules:output_type -> plaza.v1.ModerationRulesResponse
-	4,  // 21: plaza.v1.ModerationListService.AddAllowRules:output_type -> plaza.v1.ModerationRulesResponse
+	4,  // 20: plaza.v1.ModerationListService.ListAllowRules:output_type -> plaza.v1.ListModerationRulesResponse
+	4,  // 21: plaza.v1.ModerationListService.AddAllowRules:output_type -> plaza.v1.ListModerationRulesResponse
 	5,  // 22: plaza.v1.ModerationListService.UpdateAllowRule:output_type -> plaza.v1.ModerationRuleResponse
 	17, // 23: plaza.v1.ModerationListService.DeleteAllowRules:output_type -> plaza.v1.StatusSuccessResponse
 	18, // 24: plaza.v1.ModerationListService.VerifyAllowed:output_type -> plaza.v1.SuccessResponse
-	4,  // 25: plaza.v1.ModerationListService.ListBlockRules:output_type -> plaza.v1.ModerationRulesResponse
-	4,  // 26: plaza.v1.ModerationListService.AddBlockRules:output_type -> plaza.v1.ModerationRulesResponse
+	4,  // 25: plaza.v1.ModerationListService.ListBlockRules:output_type -> plaza.v1.ListModerationRulesResponse
+	4,  // 26: plaza.v1.ModerationListService.AddBlockRules:output_type -> plaza.v1.ListModerationRulesResponse
 	5,  // 27: plaza.v1.ModerationListService.UpdateBlockRule:output_type -> plaza.v1.ModerationRuleResponse
 	17, // 28: plaza.v1.ModerationListService.DeleteBlockRules:output_type -> plaza.v1.StatusSuccessResponse
 	18, // 29: plaza.v1.ModerationListService.VerifyNotBlocked:output_type -> plaza.v1.SuccessResponse

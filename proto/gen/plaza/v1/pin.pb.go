@@ -170,8 +170,8 @@ func (x *Pin) GetPinnedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// PinAggregate holds pins, their posts and what those refer to.
-type PinAggregate struct {
+// PinResponse holds pins, their posts and what those refer to.
+type PinResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where posts are pinned; empty where none ever was.
 	PinTargets []*PinTarget `protobuf:"bytes,1,rep,name=pin_targets,json=pinTargets,proto3" json:"pin_targets,omitempty"`
@@ -203,20 +203,20 @@ type PinAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PinAggregate) Reset() {
-	*x = PinAggregate{}
+func (x *PinResponse) Reset() {
+	*x = PinResponse{}
 	mi := &file_plaza_v1_pin_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PinAggregate) String() string {
+func (x *PinResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PinAggregate) ProtoMessage() {}
+func (*PinResponse) ProtoMessage() {}
 
-func (x *PinAggregate) ProtoReflect() protoreflect.Message {
+func (x *PinResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_pin_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -228,96 +228,96 @@ func (x *PinAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PinAggregate.ProtoReflect.Descriptor instead.
-func (*PinAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use PinResponse.ProtoReflect.Descriptor instead.
+func (*PinResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *PinAggregate) GetPinTargets() []*PinTarget {
+func (x *PinResponse) GetPinTargets() []*PinTarget {
 	if x != nil {
 		return x.PinTargets
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetPins() []*Pin {
+func (x *PinResponse) GetPins() []*Pin {
 	if x != nil {
 		return x.Pins
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetPosts() []*Post {
+func (x *PinResponse) GetPosts() []*Post {
 	if x != nil {
 		return x.Posts
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetPostChildren() []*Post {
+func (x *PinResponse) GetPostChildren() []*Post {
 	if x != nil {
 		return x.PostChildren
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetComments() []*Comment {
+func (x *PinResponse) GetComments() []*Comment {
 	if x != nil {
 		return x.Comments
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetUsers() []*User {
+func (x *PinResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetFiles() []*File {
+func (x *PinResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetCommunities() []*Community {
+func (x *PinResponse) GetCommunities() []*Community {
 	if x != nil {
 		return x.Communities
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *PinResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetCategories() []*Category {
+func (x *PinResponse) GetCategories() []*Category {
 	if x != nil {
 		return x.Categories
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetFeeds() []*Feed {
+func (x *PinResponse) GetFeeds() []*Feed {
 	if x != nil {
 		return x.Feeds
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetVideoStreamings() []*VideoStreaming {
+func (x *PinResponse) GetVideoStreamings() []*VideoStreaming {
 	if x != nil {
 		return x.VideoStreamings
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetPolls() []*Poll {
+func (x *PinResponse) GetPolls() []*Poll {
 	if x != nil {
 		return x.Polls
 	}
@@ -841,7 +841,7 @@ var File_plaza_v1_pin_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\n" +
-	"\x12plaza/v1/pin.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x96\x01\n" +
+	"\x12plaza/v1/pin.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x96\x01\n" +
 	"\tPinTarget\x12\x1b\n" +
 	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
 	"\vtarget_type\x18\x02 \x01(\tR\n" +
@@ -852,8 +852,8 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12\x1c\n" +
 	"\tplacement\x18\x03 \x01(\tR\tplacement\x12\x1b\n" +
 	"\tpinned_by\x18\x04 \x01(\tR\bpinnedBy\x127\n" +
-	"\tpinned_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bpinnedAt\"\xfb\x04\n" +
-	"\fPinAggregate\x124\n" +
+	"\tpinned_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bpinnedAt\"\xfa\x04\n" +
+	"\vPinResponse\x124\n" +
 	"\vpin_targets\x18\x01 \x03(\v2\x13.plaza.v1.PinTargetR\n" +
 	"pinTargets\x12!\n" +
 	"\x04pins\x18\x02 \x03(\v2\r.plaza.v1.PinR\x04pins\x12$\n" +
@@ -904,17 +904,17 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\n" +
 	"PinOptions\x12,\n" +
 	"\asort_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcreatedAtR\x06sortBy\x12'\n" +
-	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy2\x8b\n" +
+	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy2\x83\n" +
 	"\n" +
 	"\n" +
-	"PinService\x12~\n" +
-	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x82\x01\n" +
-	"\x0fUnpinGlobalPost\x12 .plaza.v1.UnpinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'*%/api/v1/pinned-posts/global/{post_id}\x12t\n" +
-	"\x0eListGlobalPins\x12\x1f.plaza.v1.ListGlobalPinsRequest\x1a\x16.plaza.v1.PinAggregate\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/pinned-posts/global\x12\x80\x01\n" +
-	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x16.plaza.v1.PinAggregate\"+\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xa4\x01\n" +
-	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xa8\x01\n" +
-	"\x12UnpinCommunityPost\x12#.plaza.v1.UnpinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G*E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xcd\x01\n" +
-	"\x11ListCommunityPins\x12\".plaza.v1.ListCommunityPinsRequest\x1a\x16.plaza.v1.PinAggregate\"|\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02pZ=\x12;/api/v1/pinned-posts/communities/{community_id}/{placement}\x12//api/v1/pinned-posts/communities/{community_id}\x12\xdc\x01\n" +
+	"PinService\x12}\n" +
+	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x15.plaza.v1.PinResponse\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x81\x01\n" +
+	"\x0fUnpinGlobalPost\x12 .plaza.v1.UnpinGlobalPostRequest\x1a\x15.plaza.v1.PinResponse\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'*%/api/v1/pinned-posts/global/{post_id}\x12s\n" +
+	"\x0eListGlobalPins\x12\x1f.plaza.v1.ListGlobalPinsRequest\x1a\x15.plaza.v1.PinResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/pinned-posts/global\x12\x7f\n" +
+	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x15.plaza.v1.PinResponse\"+\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xa3\x01\n" +
+	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x15.plaza.v1.PinResponse\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xa7\x01\n" +
+	"\x12UnpinCommunityPost\x12#.plaza.v1.UnpinCommunityPostRequest\x1a\x15.plaza.v1.PinResponse\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G*E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xcc\x01\n" +
+	"\x11ListCommunityPins\x12\".plaza.v1.ListCommunityPinsRequest\x1a\x15.plaza.v1.PinResponse\"|\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02pZ=\x12;/api/v1/pinned-posts/communities/{community_id}/{placement}\x12//api/v1/pinned-posts/communities/{community_id}\x12\xdc\x01\n" +
 	"\x16UnpinAllCommunityPosts\x12'.plaza.v1.UnpinAllCommunityPostsRequest\x1a\x19.plaza.v1.SuccessResponse\"~\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02pZ=*;/api/v1/pinned-posts/communities/{community_id}/{placement}*//api/v1/pinned-posts/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -933,7 +933,7 @@ var file_plaza_v1_pin_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_pin_proto_goTypes = []any{
 	(*PinTarget)(nil),                     // 0: plaza.v1.PinTarget
 	(*Pin)(nil),                           // 1: plaza.v1.Pin
-	(*PinAggregate)(nil),                  // 2: plaza.v1.PinAggregate
+	(*PinResponse)(nil),                   // 2: plaza.v1.PinResponse
 	(*PinGlobalPostRequest)(nil),          // 3: plaza.v1.PinGlobalPostRequest
 	(*UnpinGlobalPostRequest)(nil),        // 4: plaza.v1.UnpinGlobalPostRequest
 	(*ListGlobalPinsRequest)(nil),         // 5: plaza.v1.ListGlobalPinsRequest
@@ -959,19 +959,19 @@ var file_plaza_v1_pin_proto_goTypes = []any{
 var file_plaza_v1_pin_proto_depIdxs = []int32{
 	12, // 0: plaza.v1.PinTarget.last_pins_updated_at:type_name -> google.protobuf.Timestamp
 	12, // 1: plaza.v1.Pin.pinned_at:type_name -> google.protobuf.Timestamp
-	0,  // 2: plaza.v1.PinAggregate.pin_targets:type_name -> plaza.v1.PinTarget
-	1,  // 3: plaza.v1.PinAggregate.pins:type_name -> plaza.v1.Pin
-	13, // 4: plaza.v1.PinAggregate.posts:type_name -> plaza.v1.Post
-	13, // 5: plaza.v1.PinAggregate.post_children:type_name -> plaza.v1.Post
-	14, // 6: plaza.v1.PinAggregate.comments:type_name -> plaza.v1.Comment
-	15, // 7: plaza.v1.PinAggregate.users:type_name -> plaza.v1.User
-	16, // 8: plaza.v1.PinAggregate.files:type_name -> plaza.v1.File
-	17, // 9: plaza.v1.PinAggregate.communities:type_name -> plaza.v1.Community
-	18, // 10: plaza.v1.PinAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	19, // 11: plaza.v1.PinAggregate.categories:type_name -> plaza.v1.Category
-	20, // 12: plaza.v1.PinAggregate.feeds:type_name -> plaza.v1.Feed
-	21, // 13: plaza.v1.PinAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
-	22, // 14: plaza.v1.PinAggregate.polls:type_name -> plaza.v1.Poll
+	0,  // 2: plaza.v1.PinResponse.pin_targets:type_name -> plaza.v1.PinTarget
+	1,  // 3: plaza.v1.PinResponse.pins:type_name -> plaza.v1.Pin
+	13, // 4: plaza.v1.PinResponse.posts:type_name -> plaza.v1.Post
+	13, // 5: plaza.v1.PinResponse.post_children:type_name -> plaza.v1.Post
+	14, // 6: plaza.v1.PinResponse.comments:type_name -> plaza.v1.Comment
+	15, // 7: plaza.v1.PinResponse.users:type_name -> plaza.v1.User
+	16, // 8: plaza.v1.PinResponse.files:type_name -> plaza.v1.File
+	17, // 9: plaza.v1.PinResponse.communities:type_name -> plaza.v1.Community
+	18, // 10: plaza.v1.PinResponse.community_users:type_name -> plaza.v1.CommunityUser
+	19, // 11: plaza.v1.PinResponse.categories:type_name -> plaza.v1.Category
+	20, // 12: plaza.v1.PinResponse.feeds:type_name -> plaza.v1.Feed
+	21, // 13: plaza.v1.PinResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	22, // 14: plaza.v1.PinResponse.polls:type_name -> plaza.v1.Poll
 	11, // 15: plaza.v1.ListGlobalPinsRequest.options:type_name -> plaza.v1.PinOptions
 	11, // 16: plaza.v1.ListCommunityPinsRequest.options:type_name -> plaza.v1.PinOptions
 	3,  // 17: plaza.v1.PinService.PinGlobalPost:input_type -> plaza.v1.PinGlobalPostRequest
@@ -982,13 +982,13 @@ var file_plaza_v1_pin_proto_depIdxs = []int32{
 	8,  // 22: plaza.v1.PinService.UnpinCommunityPost:input_type -> plaza.v1.UnpinCommunityPostRequest
 	9,  // 23: plaza.v1.PinService.ListCommunityPins:input_type -> plaza.v1.ListCommunityPinsRequest
 	10, // 24: plaza.v1.PinService.UnpinAllCommunityPosts:input_type -> plaza.v1.UnpinAllCommunityPostsRequest
-	2,  // 25: plaza.v1.PinService.PinGlobalPost:output_type -> plaza.v1.PinAggregate
-	2,  // 26: plaza.v1.PinService.UnpinGlobalPost:output_type -> plaza.v1.PinAggregate
-	2,  // 27: plaza.v1.PinService.ListGlobalPins:output_type -> plaza.v1.PinAggregate
-	2,  // 28: plaza.v1.PinService.UnpinAllGlobalPosts:output_type -> plaza.v1.PinAggregate
-	2,  // 29: plaza.v1.PinService.PinCommunityPost:output_type -> plaza.v1.PinAggregate
-	2,  // 30: plaza.v1.PinService.UnpinCommunityPost:output_type -> plaza.v1.PinAggregate
-	2,  // 31: plaza.v1.PinService.ListCommunityPins:output_type -> plaza.v1.PinAggregate
+	2,  // 25: plaza.v1.PinService.PinGlobalPost:output_type -> plaza.v1.PinResponse
+	2,  // 26: plaza.v1.PinService.UnpinGlobalPost:output_type -> plaza.v1.PinResponse
+	2,  // 27: plaza.v1.PinService.ListGlobalPins:output_type -> plaza.v1.PinResponse
+	2,  // 28: plaza.v1.PinService.UnpinAllGlobalPosts:output_type -> plaza.v1.PinResponse
+	2,  // 29: plaza.v1.PinService.PinCommunityPost:output_type -> plaza.v1.PinResponse
+	2,  // 30: plaza.v1.PinService.UnpinCommunityPost:output_type -> plaza.v1.PinResponse
+	2,  // 31: plaza.v1.PinService.ListCommunityPins:output_type -> plaza.v1.PinResponse
 	23, // 32: plaza.v1.PinService.UnpinAllCommunityPosts:output_type -> plaza.v1.SuccessResponse
 	25, // [25:33] is the sub-list for method output_type
 	17, // [17:25] is the sub-list for method input_type
@@ -1006,8 +1006,6 @@ func file_plaza_v1_pin_proto_init() {
 	file_plaza_v1_comment_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
-	file_plaza_v1_community_user_proto_init()
-	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()

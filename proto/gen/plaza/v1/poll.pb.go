@@ -268,8 +268,8 @@ func (x *PollAnswer) GetId() string {
 	return ""
 }
 
-// PollAggregate holds polls and their creators.
-type PollAggregate struct {
+// PollResponse holds polls and their creators.
+type PollResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The polls.
 	Polls []*Poll `protobuf:"bytes,1,rep,name=polls,proto3" json:"polls,omitempty"`
@@ -279,20 +279,20 @@ type PollAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PollAggregate) Reset() {
-	*x = PollAggregate{}
+func (x *PollResponse) Reset() {
+	*x = PollResponse{}
 	mi := &file_plaza_v1_poll_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PollAggregate) String() string {
+func (x *PollResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PollAggregate) ProtoMessage() {}
+func (*PollResponse) ProtoMessage() {}
 
-func (x *PollAggregate) ProtoReflect() protoreflect.Message {
+func (x *PollResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_poll_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -304,19 +304,19 @@ func (x *PollAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PollAggregate.ProtoReflect.Descriptor instead.
-func (*PollAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use PollResponse.ProtoReflect.Descriptor instead.
+func (*PollResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *PollAggregate) GetPolls() []*Poll {
+func (x *PollResponse) GetPolls() []*Poll {
 	if x != nil {
 		return x.Polls
 	}
 	return nil
 }
 
-func (x *PollAggregate) GetUsers() []*User {
+func (x *PollResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
@@ -902,8 +902,8 @@ const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\n" +
 	"vote_count\x18\x04 \x01(\x05R\tvoteCount\x12'\n" +
 	"\x10is_voted_by_user\x18\x05 \x01(\bR\risVotedByUser\x12\x0e\n" +
-	"\x02id\x18\x06 \x01(\tR\x02id\"[\n" +
-	"\rPollAggregate\x12$\n" +
+	"\x02id\x18\x06 \x01(\tR\x02id\"Z\n" +
+	"\fPollResponse\x12$\n" +
 	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\"\x8d\x02\n" +
 	"\x11CreatePollRequest\x12\x1e\n" +
@@ -947,17 +947,17 @@ const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
 	"\x0eusers_answered\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\rUsersAnswered\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xb4\x06\n" +
-	"\vPollService\x12b\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xaf\x06\n" +
+	"\vPollService\x12a\n" +
 	"\n" +
-	"CreatePoll\x12\x1b.plaza.v1.CreatePollRequest\x1a\x17.plaza.v1.PollAggregate\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/polls\x12c\n" +
-	"\aGetPoll\x12\x18.plaza.v1.GetPollRequest\x1a\x17.plaza.v1.PollAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/polls/{poll_id}\x12l\n" +
+	"CreatePoll\x12\x1b.plaza.v1.CreatePollRequest\x1a\x16.plaza.v1.PollResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/polls\x12b\n" +
+	"\aGetPoll\x12\x18.plaza.v1.GetPollRequest\x1a\x16.plaza.v1.PollResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/polls/{poll_id}\x12k\n" +
 	"\n" +
-	"UpdatePoll\x12\x1b.plaza.v1.UpdatePollRequest\x1a\x17.plaza.v1.PollAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/polls/{poll_id}\x12q\n" +
+	"UpdatePoll\x12\x1b.plaza.v1.UpdatePollRequest\x1a\x16.plaza.v1.PollResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/polls/{poll_id}\x12q\n" +
 	"\n" +
-	"DeletePoll\x12\x1b.plaza.v1.DeletePollRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/polls/{poll_id}\x12n\n" +
-	"\bVotePoll\x12\x19.plaza.v1.VotePollRequest\x1a\x17.plaza.v1.PollAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/polls/{poll_id}/votes\x12z\n" +
-	"\x0eChangePollVote\x12\x1f.plaza.v1.ChangePollVoteRequest\x1a\x17.plaza.v1.PollAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/polls/{poll_id}/votes\x12\x8e\x01\n" +
+	"DeletePoll\x12\x1b.plaza.v1.DeletePollRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/polls/{poll_id}\x12m\n" +
+	"\bVotePoll\x12\x19.plaza.v1.VotePollRequest\x1a\x16.plaza.v1.PollResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/polls/{poll_id}/votes\x12y\n" +
+	"\x0eChangePollVote\x12\x1f.plaza.v1.ChangePollVoteRequest\x1a\x16.plaza.v1.PollResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/polls/{poll_id}/votes\x12\x8e\x01\n" +
 	"\x0eListPollVoters\x12\x1f.plaza.v1.ListPollVotersRequest\x1a .plaza.v1.ListPollVotersResponse\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02-\x12+/api/v3/polls/{poll_id}/answers/{answer_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -976,7 +976,7 @@ var file_plaza_v1_poll_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_poll_proto_goTypes = []any{
 	(*Poll)(nil),                   // 0: plaza.v1.Poll
 	(*PollAnswer)(nil),             // 1: plaza.v1.PollAnswer
-	(*PollAggregate)(nil),          // 2: plaza.v1.PollAggregate
+	(*PollResponse)(nil),           // 2: plaza.v1.PollResponse
 	(*CreatePollRequest)(nil),      // 3: plaza.v1.CreatePollRequest
 	(*NewPollAnswer)(nil),          // 4: plaza.v1.NewPollAnswer
 	(*GetPollRequest)(nil),         // 5: plaza.v1.GetPollRequest
@@ -993,8 +993,8 @@ var file_plaza_v1_poll_proto_goTypes = []any{
 }
 var file_plaza_v1_poll_proto_depIdxs = []int32{
 	1,  // 0: plaza.v1.Poll.answers:type_name -> plaza.v1.PollAnswer
-	0,  // 1: plaza.v1.PollAggregate.polls:type_name -> plaza.v1.Poll
-	12, // 2: plaza.v1.PollAggregate.users:type_name -> plaza.v1.User
+	0,  // 1: plaza.v1.PollResponse.polls:type_name -> plaza.v1.Poll
+	12, // 2: plaza.v1.PollResponse.users:type_name -> plaza.v1.User
 	4,  // 3: plaza.v1.CreatePollRequest.answers:type_name -> plaza.v1.NewPollAnswer
 	13, // 4: plaza.v1.ListPollVotersRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 5: plaza.v1.ListPollVotersResponse.polls:type_name -> plaza.v1.Poll
@@ -1008,12 +1008,12 @@ var file_plaza_v1_poll_proto_depIdxs = []int32{
 	8,  // 13: plaza.v1.PollService.VotePoll:input_type -> plaza.v1.VotePollRequest
 	9,  // 14: plaza.v1.PollService.ChangePollVote:input_type -> plaza.v1.ChangePollVoteRequest
 	10, // 15: plaza.v1.PollService.ListPollVoters:input_type -> plaza.v1.ListPollVotersRequest
-	2,  // 16: plaza.v1.PollService.CreatePoll:output_type -> plaza.v1.PollAggregate
-	2,  // 17: plaza.v1.PollService.GetPoll:output_type -> plaza.v1.PollAggregate
-	2,  // 18: plaza.v1.PollService.UpdatePoll:output_type -> plaza.v1.PollAggregate
+	2,  // 16: plaza.v1.PollService.CreatePoll:output_type -> plaza.v1.PollResponse
+	2,  // 17: plaza.v1.PollService.GetPoll:output_type -> plaza.v1.PollResponse
+	2,  // 18: plaza.v1.PollService.UpdatePoll:output_type -> plaza.v1.PollResponse
 	15, // 19: plaza.v1.PollService.DeletePoll:output_type -> plaza.v1.StatusSuccessResponse
-	2,  // 20: plaza.v1.PollService.VotePoll:output_type -> plaza.v1.PollAggregate
-	2,  // 21: plaza.v1.PollService.ChangePollVote:output_type -> plaza.v1.PollAggregate
+	2,  // 20: plaza.v1.PollService.VotePoll:output_type -> plaza.v1.PollResponse
+	2,  // 21: plaza.v1.PollService.ChangePollVote:output_type -> plaza.v1.PollResponse
 	11, // 22: plaza.v1.PollService.ListPollVoters:output_type -> plaza.v1.ListPollVotersResponse
 	16, // [16:23] is the sub-list for method output_type
 	9,  // [9:16] is the sub-list for method input_type

@@ -422,8 +422,8 @@ func (x *Post) GetStructureType() string {
 	return ""
 }
 
-// PostAggregate holds posts and what they refer to.
-type PostAggregate struct {
+// PostResponse holds posts and what they refer to.
+type PostResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
@@ -457,20 +457,20 @@ type PostAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PostAggregate) Reset() {
-	*x = PostAggregate{}
+func (x *PostResponse) Reset() {
+	*x = PostResponse{}
 	mi := &file_plaza_v1_post_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PostAggregate) String() string {
+func (x *PostResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PostAggregate) ProtoMessage() {}
+func (*PostResponse) ProtoMessage() {}
 
-func (x *PostAggregate) ProtoReflect() protoreflect.Message {
+func (x *PostResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_post_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -482,103 +482,103 @@ func (x *PostAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PostAggregate.ProtoReflect.Descriptor instead.
-func (*PostAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use PostResponse.ProtoReflect.Descriptor instead.
+func (*PostResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_post_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *PostAggregate) GetPosts() []*Post {
+func (x *PostResponse) GetPosts() []*Post {
 	if x != nil {
 		return x.Posts
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetPostChildren() []*Post {
+func (x *PostResponse) GetPostChildren() []*Post {
 	if x != nil {
 		return x.PostChildren
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetComments() []*Comment {
+func (x *PostResponse) GetComments() []*Comment {
 	if x != nil {
 		return x.Comments
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetUsers() []*User {
+func (x *PostResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetFiles() []*File {
+func (x *PostResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetCommunities() []*Community {
+func (x *PostResponse) GetCommunities() []*Community {
 	if x != nil {
 		return x.Communities
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *PostResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetCategories() []*Category {
+func (x *PostResponse) GetCategories() []*Category {
 	if x != nil {
 		return x.Categories
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetFeeds() []*Feed {
+func (x *PostResponse) GetFeeds() []*Feed {
 	if x != nil {
 		return x.Feeds
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetVideoStreamings() []*VideoStreaming {
+func (x *PostResponse) GetVideoStreamings() []*VideoStreaming {
 	if x != nil {
 		return x.VideoStreamings
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetVideoStreamingChildren() []*VideoStreaming {
+func (x *PostResponse) GetVideoStreamingChildren() []*VideoStreaming {
 	if x != nil {
 		return x.VideoStreamingChildren
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetRooms() []*Room {
+func (x *PostResponse) GetRooms() []*Room {
 	if x != nil {
 		return x.Rooms
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetRoomChildrens() []*Room {
+func (x *PostResponse) GetRoomChildrens() []*Room {
 	if x != nil {
 		return x.RoomChildrens
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetPolls() []*Poll {
+func (x *PostResponse) GetPolls() []*Poll {
 	if x != nil {
 		return x.Polls
 	}
@@ -1604,7 +1604,7 @@ var File_plaza_v1_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xdd\f\n" +
+	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xdd\f\n" +
 	"\x04Post\x12\x17\n" +
 	"\apost_id\x18\x01 \x01(\tR\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x17\n" +
@@ -1659,8 +1659,8 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x0estructure_type\x18( \x01(\tR\rstructureType\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd4\x05\n" +
-	"\rPostAggregate\x12$\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd3\x05\n" +
+	"\fPostResponse\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
@@ -1779,29 +1779,29 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x15ClearPostFlagsRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\">\n" +
 	"\x18IsPostFlaggedByMeRequest\x12\"\n" +
-	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xea\f\n" +
-	"\vPostService\x12\xa6\x01\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xe1\f\n" +
+	"\vPostService\x12\xa5\x01\n" +
 	"\n" +
-	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x17.plaza.v1.PostAggregate\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
+	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x16.plaza.v1.PostResponse\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12c\n" +
-	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x17.plaza.v1.PostAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x12j\n" +
-	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x17.plaza.v1.PostAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x12\x83\x01\n" +
-	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\x8c\x01\n" +
+	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12b\n" +
+	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x16.plaza.v1.PostResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x12i\n" +
+	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x16.plaza.v1.PostResponse\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x12\x83\x01\n" +
+	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\x8b\x01\n" +
 	"\n" +
-	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x17.plaza.v1.PostAggregate\"H\xa2\xbb\x18\x04\b\x04\x10\x1d\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xca\x01\n" +
+	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x16.plaza.v1.PostResponse\"H\xa2\xbb\x18\x04\b\x04\x10\x1d\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xca\x01\n" +
 	"\n" +
 	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"~\xa2\xbb\x18\x04\b\x04\x10\x1e\xb2\xbb\x188\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12x\n" +
-	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x17.plaza.v1.PostAggregate\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12x\n" +
-	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x17.plaza.v1.PostAggregate\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12m\n" +
-	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x17.plaza.v1.PostAggregate\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12p\n" +
+	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12w\n" +
+	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12w\n" +
+	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12l\n" +
+	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12o\n" +
 	"\n" +
-	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x17.plaza.v1.PostAggregate\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12y\n" +
-	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x17.plaza.v1.PostAggregate\"-\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xae\x01\n" +
+	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x16.plaza.v1.PostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12x\n" +
+	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xae\x01\n" +
 	"\x11IsPostFlaggedByMe\x12\".plaza.v1.IsPostFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/posts/{post_id}/isFlagByMe\x12\"/api/v3/posts/{post_id}/isflagbymeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -1819,7 +1819,7 @@ func file_plaza_v1_post_proto_rawDescGZIP() []byte {
 var file_plaza_v1_post_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_plaza_v1_post_proto_goTypes = []any{
 	(*Post)(nil),                     // 0: plaza.v1.Post
-	(*PostAggregate)(nil),            // 1: plaza.v1.PostAggregate
+	(*PostResponse)(nil),             // 1: plaza.v1.PostResponse
 	(*ListPostsResponse)(nil),        // 2: plaza.v1.ListPostsResponse
 	(*CreatePostRequest)(nil),        // 3: plaza.v1.CreatePostRequest
 	(*GetPostRequest)(nil),           // 4: plaza.v1.GetPostRequest
@@ -1863,20 +1863,20 @@ var file_plaza_v1_post_proto_depIdxs = []int32{
 	18, // 5: plaza.v1.Post.updated_at:type_name -> google.protobuf.Timestamp
 	15, // 6: plaza.v1.Post.reactions:type_name -> plaza.v1.Post.ReactionsEntry
 	19, // 7: plaza.v1.Post.mentionees:type_name -> plaza.v1.Mentionee
-	0,  // 8: plaza.v1.PostAggregate.posts:type_name -> plaza.v1.Post
-	0,  // 9: plaza.v1.PostAggregate.post_children:type_name -> plaza.v1.Post
-	20, // 10: plaza.v1.PostAggregate.comments:type_name -> plaza.v1.Comment
-	21, // 11: plaza.v1.PostAggregate.users:type_name -> plaza.v1.User
-	22, // 12: plaza.v1.PostAggregate.files:type_name -> plaza.v1.File
-	23, // 13: plaza.v1.PostAggregate.communities:type_name -> plaza.v1.Community
-	24, // 14: plaza.v1.PostAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	25, // 15: plaza.v1.PostAggregate.categories:type_name -> plaza.v1.Category
-	26, // 16: plaza.v1.PostAggregate.feeds:type_name -> plaza.v1.Feed
-	27, // 17: plaza.v1.PostAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
-	27, // 18: plaza.v1.PostAggregate.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	28, // 19: plaza.v1.PostAggregate.rooms:type_name -> plaza.v1.Room
-	28, // 20: plaza.v1.PostAggregate.room_childrens:type_name -> plaza.v1.Room
-	29, // 21: plaza.v1.PostAggregate.polls:type_name -> plaza.v1.Poll
+	0,  // 8: plaza.v1.PostResponse.posts:type_name -> plaza.v1.Post
+	0,  // 9: plaza.v1.PostResponse.post_children:type_name -> plaza.v1.Post
+	20, // 10: plaza.v1.PostResponse.comments:type_name -> plaza.v1.Comment
+	21, // 11: plaza.v1.PostResponse.users:type_name -> plaza.v1.User
+	22, // 12: plaza.v1.PostResponse.files:type_name -> plaza.v1.File
+	23, // 13: plaza.v1.PostResponse.communities:type_name -> plaza.v1.Community
+	24, // 14: plaza.v1.PostResponse.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 15: plaza.v1.PostResponse.categories:type_name -> plaza.v1.Category
+	26, // 16: plaza.v1.PostResponse.feeds:type_name -> plaza.v1.Feed
+	27, // 17: plaza.v1.PostResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	27, // 18: plaza.v1.PostResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	28, // 19: plaza.v1.PostResponse.rooms:type_name -> plaza.v1.Room
+	28, // 20: plaza.v1.PostResponse.room_childrens:type_name -> plaza.v1.Room
+	29, // 21: plaza.v1.PostResponse.polls:type_name -> plaza.v1.Poll
 	0,  // 22: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
 	0,  // 23: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
 	20, // 24: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
@@ -1913,17 +1913,17 @@ var file_plaza_v1_post_proto_depIdxs = []int32{
 	12, // 55: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
 	13, // 56: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
 	14, // 57: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
-	1,  // 58: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostAggregate
-	1,  // 59: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostAggregate
-	1,  // 60: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostAggregate
+	1,  // 58: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostResponse
+	1,  // 59: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostResponse
+	1,  // 60: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostResponse
 	2,  // 61: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
-	1,  // 62: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostAggregate
+	1,  // 62: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostResponse
 	33, // 63: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 64: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostAggregate
-	1,  // 65: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostAggregate
-	1,  // 66: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostAggregate
-	1,  // 67: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostAggregate
-	1,  // 68: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostAggregate
+	1,  // 64: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostResponse
+	1,  // 65: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostResponse
+	1,  // 66: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostResponse
+	1,  // 67: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostResponse
+	1,  // 68: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostResponse
 	34, // 69: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
 	58, // [58:70] is the sub-list for method output_type
 	46, // [46:58] is the sub-list for method input_type
@@ -1941,8 +1941,6 @@ func file_plaza_v1_post_proto_init() {
 	file_plaza_v1_comment_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
-	file_plaza_v1_community_user_proto_init()
-	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()

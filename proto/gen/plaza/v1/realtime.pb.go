@@ -292,7 +292,7 @@ var File_plaza_v1_realtime_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_realtime_proto_rawDesc = "" +
 	"\n" +
-	"\x17plaza/v1/realtime.proto\x12\bplaza.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x15plaza/v1/marker.proto\x1a\x13plaza/v1/user.proto\"\xa1\x02\n" +
+	"\x17plaza/v1/realtime.proto\x12\bplaza.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x15plaza/v1/marker.proto\x1a\x13plaza/v1/user.proto\"\xa1\x02\n" +
 	"\x17CommunityUserAddedEvent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x124\n" +
 	"\x04data\x18\x02 \x01(\v2 .plaza.v1.CommunityUserAddedDataR\x04data\x12\x1d\n" +
@@ -371,9 +371,8 @@ func file_plaza_v1_realtime_proto_init() {
 		return
 	}
 	file_plaza_v1_category_proto_init()
+	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
-	file_plaza_v1_community_user_proto_init()
-	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_marker_proto_init()
 	file_plaza_v1_user_proto_init()

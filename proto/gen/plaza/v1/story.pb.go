@@ -461,8 +461,8 @@ func (x *StoryTarget) GetLastStorySeenExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// StoryAggregate holds stories and what they refer to.
-type StoryAggregate struct {
+// StoryResponse holds stories and what they refer to.
+type StoryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The stories.
 	Stories []*Story `protobuf:"bytes,1,rep,name=stories,proto3" json:"stories,omitempty"`
@@ -482,20 +482,20 @@ type StoryAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *StoryAggregate) Reset() {
-	*x = StoryAggregate{}
+func (x *StoryResponse) Reset() {
+	*x = StoryResponse{}
 	mi := &file_plaza_v1_story_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *StoryAggregate) String() string {
+func (x *StoryResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*StoryAggregate) ProtoMessage() {}
+func (*StoryResponse) ProtoMessage() {}
 
-func (x *StoryAggregate) ProtoReflect() protoreflect.Message {
+func (x *StoryResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_story_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -507,54 +507,54 @@ func (x *StoryAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use StoryAggregate.ProtoReflect.Descriptor instead.
-func (*StoryAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use StoryResponse.ProtoReflect.Descriptor instead.
+func (*StoryResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_story_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *StoryAggregate) GetStories() []*Story {
+func (x *StoryResponse) GetStories() []*Story {
 	if x != nil {
 		return x.Stories
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetComments() []*Comment {
+func (x *StoryResponse) GetComments() []*Comment {
 	if x != nil {
 		return x.Comments
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetFiles() []*File {
+func (x *StoryResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetUsers() []*User {
+func (x *StoryResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetCommunities() []*Community {
+func (x *StoryResponse) GetCommunities() []*Community {
 	if x != nil {
 		return x.Communities
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *StoryResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetCategories() []*Category {
+func (x *StoryResponse) GetCategories() []*Category {
 	if x != nil {
 		return x.Categories
 	}
@@ -679,8 +679,8 @@ func (x *ListStoriesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// StoryTargetsResponse holds targets.
-type StoryTargetsResponse struct {
+// GetStoryTargetsResponse holds targets.
+type GetStoryTargetsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The targets, in the order of the request.
 	StoryTargets  []*StoryTarget `protobuf:"bytes,1,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
@@ -688,20 +688,20 @@ type StoryTargetsResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *StoryTargetsResponse) Reset() {
-	*x = StoryTargetsResponse{}
+func (x *GetStoryTargetsResponse) Reset() {
+	*x = GetStoryTargetsResponse{}
 	mi := &file_plaza_v1_story_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *StoryTargetsResponse) String() string {
+func (x *GetStoryTargetsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*StoryTargetsResponse) ProtoMessage() {}
+func (*GetStoryTargetsResponse) ProtoMessage() {}
 
-func (x *StoryTargetsResponse) ProtoReflect() protoreflect.Message {
+func (x *GetStoryTargetsResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_story_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -713,12 +713,12 @@ func (x *StoryTargetsResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use StoryTargetsResponse.ProtoReflect.Descriptor instead.
-func (*StoryTargetsResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use GetStoryTargetsResponse.ProtoReflect.Descriptor instead.
+func (*GetStoryTargetsResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_story_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *StoryTargetsResponse) GetStoryTargets() []*StoryTarget {
+func (x *GetStoryTargetsResponse) GetStoryTargets() []*StoryTarget {
 	if x != nil {
 		return x.StoryTargets
 	}
@@ -1811,7 +1811,7 @@ var File_plaza_v1_story_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_story_proto_rawDesc = "" +
 	"\n" +
-	"\x14plaza/v1/story.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8e\t\n" +
+	"\x14plaza/v1/story.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8e\t\n" +
 	"\x05Story\x12\x19\n" +
 	"\bstory_id\x18\x01 \x01(\tR\astoryId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x12\n" +
@@ -1864,8 +1864,8 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x10target_public_id\x18\x03 \x01(\tR\x0etargetPublicId\x12F\n" +
 	"\x11target_updated_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0ftargetUpdatedAt\x12M\n" +
 	"\x15last_story_expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x12lastStoryExpiresAt\x12V\n" +
-	"\x1alast_story_seen_expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x16lastStorySeenExpiresAt\"\xe3\x02\n" +
-	"\x0eStoryAggregate\x12)\n" +
+	"\x1alast_story_seen_expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x16lastStorySeenExpiresAt\"\xe2\x02\n" +
+	"\rStoryResponse\x12)\n" +
 	"\astories\x18\x01 \x03(\v2\x0f.plaza.v1.StoryR\astories\x12-\n" +
 	"\bcomments\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
@@ -1886,8 +1886,8 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"categories\x18\a \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12:\n" +
 	"\rstory_targets\x18\b \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\x12(\n" +
-	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"R\n" +
-	"\x14StoryTargetsResponse\x12:\n" +
+	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"U\n" +
+	"\x17GetStoryTargetsResponse\x12:\n" +
 	"\rstory_targets\x18\x01 \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\"X\n" +
 	"\x0eStoryHyperlink\x12\x1c\n" +
 	"\x03url\x18\x01 \x01(\tB\n" +
@@ -1974,20 +1974,20 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x12UnflagStoryRequest\x12$\n" +
 	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\">\n" +
 	"\x16ClearStoryFlagsRequest\x12$\n" +
-	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId2\xbb\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId2\xb9\n" +
 	"\n" +
-	"\fStoryService\x12g\n" +
-	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x18.plaza.v1.StoryAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12i\n" +
-	"\bGetStory\x12\x19.plaza.v1.GetStoryRequest\x1a\x18.plaza.v1.StoryAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories/{story_id}\x12i\n" +
+	"\fStoryService\x12f\n" +
+	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x17.plaza.v1.StoryResponse\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12h\n" +
+	"\bGetStory\x12\x19.plaza.v1.GetStoryRequest\x1a\x17.plaza.v1.StoryResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories/{story_id}\x12i\n" +
 	"\vListStories\x12\x1c.plaza.v1.ListStoriesRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"\x1d\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x11\x12\x0f/api/v4/stories\x12\x86\x01\n" +
-	"\x14ListStoriesByTargets\x12%.plaza.v1.ListStoriesByTargetsRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories-by-targets\x12w\n" +
-	"\x0fGetStoryTargets\x12 .plaza.v1.GetStoryTargetsRequest\x1a\x1e.plaza.v1.StoryTargetsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/stories/seen\x12r\n" +
+	"\x14ListStoriesByTargets\x12%.plaza.v1.ListStoriesByTargetsRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories-by-targets\x12z\n" +
+	"\x0fGetStoryTargets\x12 .plaza.v1.GetStoryTargetsRequest\x1a!.plaza.v1.GetStoryTargetsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/stories/seen\x12r\n" +
 	"\fCountStories\x12\x1d.plaza.v1.CountStoriesRequest\x1a\x1e.plaza.v1.CountStoriesResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/stories/count\x12\x8e\x01\n" +
 	"\x12ListMyStoryTargets\x12#.plaza.v1.ListMyStoryTargetsRequest\x1a$.plaza.v1.ListMyStoryTargetsResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v5/me/global-story-targets\x12r\n" +
-	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x04\b\x04\x10%\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12t\n" +
-	"\tFlagStory\x12\x1a.plaza.v1.FlagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/stories/{story_id}/flags\x12u\n" +
-	"\vUnflagStory\x12\x1c.plaza.v1.UnflagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/stories/{story_id}/flags\x12\x83\x01\n" +
-	"\x0fClearStoryFlags\x12 .plaza.v1.ClearStoryFlagsRequest\x1a\x18.plaza.v1.StoryAggregate\"4\xa2\xbb\x18\x04\b\x04\x104\x82\xd3\xe4\x93\x02&*$/api/v4/stories/{story_id}/flags/allB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x04\b\x04\x10%\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12s\n" +
+	"\tFlagStory\x12\x1a.plaza.v1.FlagStoryRequest\x1a\x17.plaza.v1.StoryResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/stories/{story_id}/flags\x12t\n" +
+	"\vUnflagStory\x12\x1c.plaza.v1.UnflagStoryRequest\x1a\x17.plaza.v1.StoryResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/stories/{story_id}/flags\x12\x82\x01\n" +
+	"\x0fClearStoryFlags\x12 .plaza.v1.ClearStoryFlagsRequest\x1a\x17.plaza.v1.StoryResponse\"4\xa2\xbb\x18\x04\b\x04\x104\x82\xd3\xe4\x93\x02&*$/api/v4/stories/{story_id}/flags/allB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_story_proto_rawDescOnce sync.Once
@@ -2006,9 +2006,9 @@ var file_plaza_v1_story_proto_goTypes = []any{
 	(*Story)(nil),                       // 0: plaza.v1.Story
 	(*MentionedUsers)(nil),              // 1: plaza.v1.MentionedUsers
 	(*StoryTarget)(nil),                 // 2: plaza.v1.StoryTarget
-	(*StoryAggregate)(nil),              // 3: plaza.v1.StoryAggregate
+	(*StoryResponse)(nil),               // 3: plaza.v1.StoryResponse
 	(*ListStoriesResponse)(nil),         // 4: plaza.v1.ListStoriesResponse
-	(*StoryTargetsResponse)(nil),        // 5: plaza.v1.StoryTargetsResponse
+	(*GetStoryTargetsResponse)(nil),     // 5: plaza.v1.GetStoryTargetsResponse
 	(*StoryHyperlink)(nil),              // 6: plaza.v1.StoryHyperlink
 	(*StoryItem)(nil),                   // 7: plaza.v1.StoryItem
 	(*CreateStoryRequest)(nil),          // 8: plaza.v1.CreateStoryRequest
@@ -2054,13 +2054,13 @@ var file_plaza_v1_story_proto_depIdxs = []int32{
 	26, // 9: plaza.v1.StoryTarget.target_updated_at:type_name -> google.protobuf.Timestamp
 	26, // 10: plaza.v1.StoryTarget.last_story_expires_at:type_name -> google.protobuf.Timestamp
 	26, // 11: plaza.v1.StoryTarget.last_story_seen_expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 12: plaza.v1.StoryAggregate.stories:type_name -> plaza.v1.Story
-	27, // 13: plaza.v1.StoryAggregate.comments:type_name -> plaza.v1.Comment
-	28, // 14: plaza.v1.StoryAggregate.files:type_name -> plaza.v1.File
-	29, // 15: plaza.v1.StoryAggregate.users:type_name -> plaza.v1.User
-	30, // 16: plaza.v1.StoryAggregate.communities:type_name -> plaza.v1.Community
-	31, // 17: plaza.v1.StoryAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	32, // 18: plaza.v1.StoryAggregate.categories:type_name -> plaza.v1.Category
+	0,  // 12: plaza.v1.StoryResponse.stories:type_name -> plaza.v1.Story
+	27, // 13: plaza.v1.StoryResponse.comments:type_name -> plaza.v1.Comment
+	28, // 14: plaza.v1.StoryResponse.files:type_name -> plaza.v1.File
+	29, // 15: plaza.v1.StoryResponse.users:type_name -> plaza.v1.User
+	30, // 16: plaza.v1.StoryResponse.communities:type_name -> plaza.v1.Community
+	31, // 17: plaza.v1.StoryResponse.community_users:type_name -> plaza.v1.CommunityUser
+	32, // 18: plaza.v1.StoryResponse.categories:type_name -> plaza.v1.Category
 	0,  // 19: plaza.v1.ListStoriesResponse.stories:type_name -> plaza.v1.Story
 	27, // 20: plaza.v1.ListStoriesResponse.comments:type_name -> plaza.v1.Comment
 	28, // 21: plaza.v1.ListStoriesResponse.files:type_name -> plaza.v1.File
@@ -2070,7 +2070,7 @@ var file_plaza_v1_story_proto_depIdxs = []int32{
 	32, // 25: plaza.v1.ListStoriesResponse.categories:type_name -> plaza.v1.Category
 	2,  // 26: plaza.v1.ListStoriesResponse.story_targets:type_name -> plaza.v1.StoryTarget
 	33, // 27: plaza.v1.ListStoriesResponse.paging:type_name -> plaza.v1.Paging
-	2,  // 28: plaza.v1.StoryTargetsResponse.story_targets:type_name -> plaza.v1.StoryTarget
+	2,  // 28: plaza.v1.GetStoryTargetsResponse.story_targets:type_name -> plaza.v1.StoryTarget
 	6,  // 29: plaza.v1.StoryItem.data:type_name -> plaza.v1.StoryHyperlink
 	24, // 30: plaza.v1.StoryItem.placement:type_name -> google.protobuf.Struct
 	24, // 31: plaza.v1.CreateStoryRequest.data:type_name -> google.protobuf.Struct
@@ -2100,17 +2100,17 @@ var file_plaza_v1_story_proto_depIdxs = []int32{
 	20, // 55: plaza.v1.StoryService.FlagStory:input_type -> plaza.v1.FlagStoryRequest
 	21, // 56: plaza.v1.StoryService.UnflagStory:input_type -> plaza.v1.UnflagStoryRequest
 	22, // 57: plaza.v1.StoryService.ClearStoryFlags:input_type -> plaza.v1.ClearStoryFlagsRequest
-	3,  // 58: plaza.v1.StoryService.CreateStory:output_type -> plaza.v1.StoryAggregate
-	3,  // 59: plaza.v1.StoryService.GetStory:output_type -> plaza.v1.StoryAggregate
+	3,  // 58: plaza.v1.StoryService.CreateStory:output_type -> plaza.v1.StoryResponse
+	3,  // 59: plaza.v1.StoryService.GetStory:output_type -> plaza.v1.StoryResponse
 	4,  // 60: plaza.v1.StoryService.ListStories:output_type -> plaza.v1.ListStoriesResponse
 	4,  // 61: plaza.v1.StoryService.ListStoriesByTargets:output_type -> plaza.v1.ListStoriesResponse
-	5,  // 62: plaza.v1.StoryService.GetStoryTargets:output_type -> plaza.v1.StoryTargetsResponse
+	5,  // 62: plaza.v1.StoryService.GetStoryTargets:output_type -> plaza.v1.GetStoryTargetsResponse
 	16, // 63: plaza.v1.StoryService.CountStories:output_type -> plaza.v1.CountStoriesResponse
 	18, // 64: plaza.v1.StoryService.ListMyStoryTargets:output_type -> plaza.v1.ListMyStoryTargetsResponse
 	36, // 65: plaza.v1.StoryService.DeleteStory:output_type -> plaza.v1.SuccessResponse
-	3,  // 66: plaza.v1.StoryService.FlagStory:output_type -> plaza.v1.StoryAggregate
-	3,  // 67: plaza.v1.StoryService.UnflagStory:output_type -> plaza.v1.StoryAggregate
-	3,  // 68: plaza.v1.StoryService.ClearStoryFlags:output_type -> plaza.v1.StoryAggregate
+	3,  // 66: plaza.v1.StoryService.FlagStory:output_type -> plaza.v1.StoryResponse
+	3,  // 67: plaza.v1.StoryService.UnflagStory:output_type -> plaza.v1.StoryResponse
+	3,  // 68: plaza.v1.StoryService.ClearStoryFlags:output_type -> plaza.v1.StoryResponse
 	58, // [58:69] is the sub-list for method output_type
 	47, // [47:58] is the sub-list for method input_type
 	47, // [47:47] is the sub-list for extension type_name
@@ -2127,7 +2127,6 @@ func file_plaza_v1_story_proto_init() {
 	file_plaza_v1_comment_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
-	file_plaza_v1_community_user_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_rules_proto_init()

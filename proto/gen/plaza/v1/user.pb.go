@@ -251,8 +251,8 @@ func (x *User) GetIsDeleted() bool {
 	return false
 }
 
-// UserAggregate holds users and what they refer to.
-type UserAggregate struct {
+// UserResponse holds users and what they refer to.
+type UserResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The users.
 	Users []*User `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
@@ -262,20 +262,20 @@ type UserAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UserAggregate) Reset() {
-	*x = UserAggregate{}
+func (x *UserResponse) Reset() {
+	*x = UserResponse{}
 	mi := &file_plaza_v1_user_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UserAggregate) String() string {
+func (x *UserResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UserAggregate) ProtoMessage() {}
+func (*UserResponse) ProtoMessage() {}
 
-func (x *UserAggregate) ProtoReflect() protoreflect.Message {
+func (x *UserResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_user_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -287,19 +287,19 @@ func (x *UserAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UserAggregate.ProtoReflect.Descriptor instead.
-func (*UserAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
+func (*UserResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_user_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *UserAggregate) GetUsers() []*User {
+func (x *UserResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *UserAggregate) GetFiles() []*File {
+func (x *UserResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
@@ -1051,8 +1051,8 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x10is_global_banned\x18\x13 \x01(\bR\x0eisGlobalBanned\x12\x19\n" +
 	"\bis_brand\x18\x14 \x01(\bR\aisBrand\x12\x1d\n" +
 	"\n" +
-	"is_deleted\x18\x15 \x01(\bR\tisDeleted\"[\n" +
-	"\rUserAggregate\x12$\n" +
+	"is_deleted\x18\x15 \x01(\bR\tisDeleted\"Z\n" +
+	"\fUserResponse\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\"d\n" +
 	"\x0eGetUserRequest\x12\"\n" +
@@ -1112,18 +1112,18 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x15ClearUserFlagsRequest\x12\"\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\">\n" +
 	"\x18IsUserFlaggedByMeRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId2\xf3\b\n" +
-	"\vUserService\x12c\n" +
-	"\aGetUser\x12\x18.plaza.v1.GetUserRequest\x1a\x17.plaza.v1.UserAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/users/{user_id}\x12j\n" +
-	"\rBatchGetUsers\x12\x1e.plaza.v1.BatchGetUsersRequest\x1a\x17.plaza.v1.UserAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/users/list\x12a\n" +
-	"\tListUsers\x12\x1a.plaza.v1.ListUsersRequest\x1a\x1b.plaza.v1.ListUsersResponse\"\x1b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/users\x12d\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId2\xec\b\n" +
+	"\vUserService\x12b\n" +
+	"\aGetUser\x12\x18.plaza.v1.GetUserRequest\x1a\x16.plaza.v1.UserResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/users/{user_id}\x12i\n" +
+	"\rBatchGetUsers\x12\x1e.plaza.v1.BatchGetUsersRequest\x1a\x16.plaza.v1.UserResponse\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/users/list\x12a\n" +
+	"\tListUsers\x12\x1a.plaza.v1.ListUsersRequest\x1a\x1b.plaza.v1.ListUsersResponse\"\x1b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/users\x12c\n" +
 	"\n" +
-	"UpdateUser\x12\x1b.plaza.v1.UpdateUserRequest\x1a\x17.plaza.v1.UserAggregate\" \xa2\xbb\x18\x04\b\x04\x10\x01\x82\xd3\xe4\x93\x02\x12:\x01*\x1a\r/api/v3/users\x12b\n" +
-	"\aBanUser\x12\x18.plaza.v1.BanUserRequest\x1a\x17.plaza.v1.UserAggregate\"$\xa2\xbb\x18\x04\b\x05\x10\x02\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/users/ban\x12h\n" +
-	"\tUnbanUser\x12\x1a.plaza.v1.UnbanUserRequest\x1a\x17.plaza.v1.UserAggregate\"&\xa2\xbb\x18\x04\b\x05\x10\x02\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v2/users/unban\x12k\n" +
-	"\bFlagUser\x12\x19.plaza.v1.FlagUserRequest\x1a\x17.plaza.v1.UserAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v4/me/flags/{user_id}\x12l\n" +
+	"UpdateUser\x12\x1b.plaza.v1.UpdateUserRequest\x1a\x16.plaza.v1.UserResponse\" \xa2\xbb\x18\x04\b\x04\x10\x01\x82\xd3\xe4\x93\x02\x12:\x01*\x1a\r/api/v3/users\x12a\n" +
+	"\aBanUser\x12\x18.plaza.v1.BanUserRequest\x1a\x16.plaza.v1.UserResponse\"$\xa2\xbb\x18\x04\b\x05\x10\x02\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/users/ban\x12g\n" +
+	"\tUnbanUser\x12\x1a.plaza.v1.UnbanUserRequest\x1a\x16.plaza.v1.UserResponse\"&\xa2\xbb\x18\x04\b\x05\x10\x02\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v2/users/unban\x12j\n" +
+	"\bFlagUser\x12\x19.plaza.v1.FlagUserRequest\x1a\x16.plaza.v1.UserResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v4/me/flags/{user_id}\x12k\n" +
 	"\n" +
-	"UnflagUser\x12\x1b.plaza.v1.UnflagUserRequest\x1a\x17.plaza.v1.UserAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/me/flags/{user_id}\x12p\n" +
+	"UnflagUser\x12\x1b.plaza.v1.UnflagUserRequest\x1a\x16.plaza.v1.UserResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/me/flags/{user_id}\x12p\n" +
 	"\x0eClearUserFlags\x12\x1f.plaza.v1.ClearUserFlagsRequest\x1a\x0e.plaza.v1.User\"-\xa2\xbb\x18\x04\b\x05\x10@\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v2/users/{user_id}/flags\x12\xae\x01\n" +
 	"\x11IsUserFlaggedByMe\x12\".plaza.v1.IsUserFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/users/{user_id}/isflagbyme\x12\"/api/v3/users/{user_id}/isFlagByMeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
@@ -1142,7 +1142,7 @@ func file_plaza_v1_user_proto_rawDescGZIP() []byte {
 var file_plaza_v1_user_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_plaza_v1_user_proto_goTypes = []any{
 	(*User)(nil),                     // 0: plaza.v1.User
-	(*UserAggregate)(nil),            // 1: plaza.v1.UserAggregate
+	(*UserResponse)(nil),             // 1: plaza.v1.UserResponse
 	(*GetUserRequest)(nil),           // 2: plaza.v1.GetUserRequest
 	(*BatchGetUsersRequest)(nil),     // 3: plaza.v1.BatchGetUsersRequest
 	(*ListUsersRequest)(nil),         // 4: plaza.v1.ListUsersRequest
@@ -1167,8 +1167,8 @@ var file_plaza_v1_user_proto_depIdxs = []int32{
 	13, // 1: plaza.v1.User.updated_at:type_name -> google.protobuf.Timestamp
 	14, // 2: plaza.v1.User.hash_flag:type_name -> plaza.v1.HashFlag
 	15, // 3: plaza.v1.User.metadata:type_name -> google.protobuf.Struct
-	0,  // 4: plaza.v1.UserAggregate.users:type_name -> plaza.v1.User
-	16, // 5: plaza.v1.UserAggregate.files:type_name -> plaza.v1.File
+	0,  // 4: plaza.v1.UserResponse.users:type_name -> plaza.v1.User
+	16, // 5: plaza.v1.UserResponse.files:type_name -> plaza.v1.File
 	17, // 6: plaza.v1.ListUsersRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 7: plaza.v1.ListUsersResponse.users:type_name -> plaza.v1.User
 	16, // 8: plaza.v1.ListUsersResponse.files:type_name -> plaza.v1.File
@@ -1184,14 +1184,14 @@ var file_plaza_v1_user_proto_depIdxs = []int32{
 	10, // 18: plaza.v1.UserService.UnflagUser:input_type -> plaza.v1.UnflagUserRequest
 	11, // 19: plaza.v1.UserService.ClearUserFlags:input_type -> plaza.v1.ClearUserFlagsRequest
 	12, // 20: plaza.v1.UserService.IsUserFlaggedByMe:input_type -> plaza.v1.IsUserFlaggedByMeRequest
-	1,  // 21: plaza.v1.UserService.GetUser:output_type -> plaza.v1.UserAggregate
-	1,  // 22: plaza.v1.UserService.BatchGetUsers:output_type -> plaza.v1.UserAggregate
+	1,  // 21: plaza.v1.UserService.GetUser:output_type -> plaza.v1.UserResponse
+	1,  // 22: plaza.v1.UserService.BatchGetUsers:output_type -> plaza.v1.UserResponse
 	5,  // 23: plaza.v1.UserService.ListUsers:output_type -> plaza.v1.ListUsersResponse
-	1,  // 24: plaza.v1.UserService.UpdateUser:output_type -> plaza.v1.UserAggregate
-	1,  // 25: plaza.v1.UserService.BanUser:output_type -> plaza.v1.UserAggregate
-	1,  // 26: plaza.v1.UserService.UnbanUser:output_type -> plaza.v1.UserAggregate
-	1,  // 27: plaza.v1.UserService.FlagUser:output_type -> plaza.v1.UserAggregate
-	1,  // 28: plaza.v1.UserService.UnflagUser:output_type -> plaza.v1.UserAggregate
+	1,  // 24: plaza.v1.UserService.UpdateUser:output_type -> plaza.v1.UserResponse
+	1,  // 25: plaza.v1.UserService.BanUser:output_type -> plaza.v1.UserResponse
+	1,  // 26: plaza.v1.UserService.UnbanUser:output_type -> plaza.v1.UserResponse
+	1,  // 27: plaza.v1.UserService.FlagUser:output_type -> plaza.v1.UserResponse
+	1,  // 28: plaza.v1.UserService.UnflagUser:output_type -> plaza.v1.UserResponse
 	0,  // 29: plaza.v1.UserService.ClearUserFlags:output_type -> plaza.v1.User
 	19, // 30: plaza.v1.UserService.IsUserFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
 	21, // [21:31] is the sub-list for method output_type

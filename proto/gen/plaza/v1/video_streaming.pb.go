@@ -844,8 +844,8 @@ func (x *ModerationLabel) GetDetectedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// VideoStreamingAggregate holds streams and what they refer to.
-type VideoStreamingAggregate struct {
+// VideoStreamingResponse holds streams and what they refer to.
+type VideoStreamingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The streams.
 	VideoStreamings []*VideoStreaming `protobuf:"bytes,1,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
@@ -859,20 +859,20 @@ type VideoStreamingAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *VideoStreamingAggregate) Reset() {
-	*x = VideoStreamingAggregate{}
+func (x *VideoStreamingResponse) Reset() {
+	*x = VideoStreamingResponse{}
 	mi := &file_plaza_v1_video_streaming_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *VideoStreamingAggregate) String() string {
+func (x *VideoStreamingResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*VideoStreamingAggregate) ProtoMessage() {}
+func (*VideoStreamingResponse) ProtoMessage() {}
 
-func (x *VideoStreamingAggregate) ProtoReflect() protoreflect.Message {
+func (x *VideoStreamingResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_video_streaming_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -884,33 +884,33 @@ func (x *VideoStreamingAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use VideoStreamingAggregate.ProtoReflect.Descriptor instead.
-func (*VideoStreamingAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use VideoStreamingResponse.ProtoReflect.Descriptor instead.
+func (*VideoStreamingResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *VideoStreamingAggregate) GetVideoStreamings() []*VideoStreaming {
+func (x *VideoStreamingResponse) GetVideoStreamings() []*VideoStreaming {
 	if x != nil {
 		return x.VideoStreamings
 	}
 	return nil
 }
 
-func (x *VideoStreamingAggregate) GetVideoStreamModerations() []*VideoStreamModeration {
+func (x *VideoStreamingResponse) GetVideoStreamModerations() []*VideoStreamModeration {
 	if x != nil {
 		return x.VideoStreamModerations
 	}
 	return nil
 }
 
-func (x *VideoStreamingAggregate) GetUsers() []*User {
+func (x *VideoStreamingResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *VideoStreamingAggregate) GetFiles() []*File {
+func (x *VideoStreamingResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
@@ -921,7 +921,7 @@ func (x *VideoStreamingAggregate) GetFiles() []*File {
 type ListVideoStreamingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page.
-	Results *VideoStreamingAggregate `protobuf:"bytes,1,opt,name=results,proto3" json:"results,omitempty"`
+	Results *VideoStreamingResponse `protobuf:"bytes,1,opt,name=results,proto3" json:"results,omitempty"`
 	// Paging.
 	Paging        *Paging `protobuf:"bytes,2,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -958,7 +958,7 @@ func (*ListVideoStreamingsResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{10}
 }
 
-func (x *ListVideoStreamingsResponse) GetResults() *VideoStreamingAggregate {
+func (x *ListVideoStreamingsResponse) GetResults() *VideoStreamingResponse {
 	if x != nil {
 		return x.Results
 	}
@@ -1588,14 +1588,14 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\bcategory\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\bcategory\x125\n" +
 	"\tthreshold\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\tthreshold\x12;\n" +
 	"\vdetected_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"detectedAt\"\x85\x02\n" +
-	"\x17VideoStreamingAggregate\x12C\n" +
+	"detectedAt\"\x84\x02\n" +
+	"\x16VideoStreamingResponse\x12C\n" +
 	"\x10video_streamings\x18\x01 \x03(\v2\x18.plaza.v1.VideoStreamingR\x0fvideoStreamings\x12Y\n" +
 	"\x18video_stream_moderations\x18\x02 \x03(\v2\x1f.plaza.v1.VideoStreamModerationR\x16videoStreamModerations\x12$\n" +
 	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x84\x01\n" +
-	"\x1bListVideoStreamingsResponse\x12;\n" +
-	"\aresults\x18\x01 \x01(\v2!.plaza.v1.VideoStreamingAggregateR\aresults\x12(\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x83\x01\n" +
+	"\x1bListVideoStreamingsResponse\x12:\n" +
+	"\aresults\x18\x01 \x01(\v2 .plaza.v1.VideoStreamingResponseR\aresults\x12(\n" +
 	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd4\x03\n" +
 	"\x1bCreateVideoStreamingRequest\x12 \n" +
 	"\x05title\x18\x01 \x01(\tB\n" +
@@ -1652,15 +1652,15 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
 	"recordings\x18\x05 \x03(\v2\x19.plaza.v1.StreamRecordingB\b\xbaH\x05\x92\x01\x02\x10\x14R\n" +
 	"recordings\x12;\n" +
-	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xba\b\n" +
-	"\x15VideoStreamingService\x12\x8a\x01\n" +
-	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8d\x01\n" +
-	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x12\x89\x01\n" +
-	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x12\x96\x01\n" +
-	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x91\x01\n" +
-	"\x14DeleteVideoStreaming\x12%.plaza.v1.DeleteVideoStreamingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/video-streaming/{stream_id}\x12\x9d\x01\n" +
-	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a!.plaza.v1.VideoStreamingAggregate\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xaa\x01\n" +
-	"\x14ReportVideoStreaming\x12%.plaza.v1.ReportVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"H\xa2\xbb\x18\x02\b\x06\x82\xd3\xe4\x93\x02<:\x01*\"7/api/v1/media-server/video-streaming/{stream_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xb5\b\n" +
+	"\x15VideoStreamingService\x12\x89\x01\n" +
+	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8c\x01\n" +
+	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x12\x89\x01\n" +
+	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x12\x95\x01\n" +
+	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x91\x01\n" +
+	"\x14DeleteVideoStreaming\x12%.plaza.v1.DeleteVideoStreamingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/video-streaming/{stream_id}\x12\x9c\x01\n" +
+	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a .plaza.v1.VideoStreamingResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xa9\x01\n" +
+	"\x14ReportVideoStreaming\x12%.plaza.v1.ReportVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"H\xa2\xbb\x18\x02\b\x06\x82\xd3\xe4\x93\x02<:\x01*\"7/api/v1/media-server/video-streaming/{stream_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_video_streaming_proto_rawDescOnce sync.Once
@@ -1685,7 +1685,7 @@ var file_plaza_v1_video_streaming_proto_goTypes = []any{
 	(*StreamWatcherUrl)(nil),            // 6: plaza.v1.StreamWatcherUrl
 	(*VideoStreamModeration)(nil),       // 7: plaza.v1.VideoStreamModeration
 	(*ModerationLabel)(nil),             // 8: plaza.v1.ModerationLabel
-	(*VideoStreamingAggregate)(nil),     // 9: plaza.v1.VideoStreamingAggregate
+	(*VideoStreamingResponse)(nil),      // 9: plaza.v1.VideoStreamingResponse
 	(*ListVideoStreamingsResponse)(nil), // 10: plaza.v1.ListVideoStreamingsResponse
 	(*CreateVideoStreamingRequest)(nil), // 11: plaza.v1.CreateVideoStreamingRequest
 	(*GetVideoStreamingRequest)(nil),    // 12: plaza.v1.GetVideoStreamingRequest
@@ -1724,11 +1724,11 @@ var file_plaza_v1_video_streaming_proto_depIdxs = []int32{
 	18, // 18: plaza.v1.VideoStreamModeration.created_at:type_name -> google.protobuf.Timestamp
 	18, // 19: plaza.v1.VideoStreamModeration.updated_at:type_name -> google.protobuf.Timestamp
 	18, // 20: plaza.v1.ModerationLabel.detected_at:type_name -> google.protobuf.Timestamp
-	0,  // 21: plaza.v1.VideoStreamingAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
-	7,  // 22: plaza.v1.VideoStreamingAggregate.video_stream_moderations:type_name -> plaza.v1.VideoStreamModeration
-	20, // 23: plaza.v1.VideoStreamingAggregate.users:type_name -> plaza.v1.User
-	21, // 24: plaza.v1.VideoStreamingAggregate.files:type_name -> plaza.v1.File
-	9,  // 25: plaza.v1.ListVideoStreamingsResponse.results:type_name -> plaza.v1.VideoStreamingAggregate
+	0,  // 21: plaza.v1.VideoStreamingResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	7,  // 22: plaza.v1.VideoStreamingResponse.video_stream_moderations:type_name -> plaza.v1.VideoStreamModeration
+	20, // 23: plaza.v1.VideoStreamingResponse.users:type_name -> plaza.v1.User
+	21, // 24: plaza.v1.VideoStreamingResponse.files:type_name -> plaza.v1.File
+	9,  // 25: plaza.v1.ListVideoStreamingsResponse.results:type_name -> plaza.v1.VideoStreamingResponse
 	22, // 26: plaza.v1.ListVideoStreamingsResponse.paging:type_name -> plaza.v1.Paging
 	19, // 27: plaza.v1.CreateVideoStreamingRequest.metadata:type_name -> google.protobuf.Struct
 	1,  // 28: plaza.v1.CreateVideoStreamingRequest.platform:type_name -> plaza.v1.StreamPlatform
@@ -1744,13 +1744,13 @@ var file_plaza_v1_video_streaming_proto_depIdxs = []int32{
 	15, // 38: plaza.v1.VideoStreamingService.DeleteVideoStreaming:input_type -> plaza.v1.DeleteVideoStreamingRequest
 	16, // 39: plaza.v1.VideoStreamingService.DeleteStreamingUrl:input_type -> plaza.v1.DeleteStreamingUrlRequest
 	17, // 40: plaza.v1.VideoStreamingService.ReportVideoStreaming:input_type -> plaza.v1.ReportVideoStreamingRequest
-	9,  // 41: plaza.v1.VideoStreamingService.CreateVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
-	9,  // 42: plaza.v1.VideoStreamingService.GetVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	9,  // 41: plaza.v1.VideoStreamingService.CreateVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
+	9,  // 42: plaza.v1.VideoStreamingService.GetVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
 	10, // 43: plaza.v1.VideoStreamingService.ListVideoStreamings:output_type -> plaza.v1.ListVideoStreamingsResponse
-	9,  // 44: plaza.v1.VideoStreamingService.UpdateVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	9,  // 44: plaza.v1.VideoStreamingService.UpdateVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
 	24, // 45: plaza.v1.VideoStreamingService.DeleteVideoStreaming:output_type -> plaza.v1.StatusSuccessResponse
-	9,  // 46: plaza.v1.VideoStreamingService.DeleteStreamingUrl:output_type -> plaza.v1.VideoStreamingAggregate
-	9,  // 47: plaza.v1.VideoStreamingService.ReportVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	9,  // 46: plaza.v1.VideoStreamingService.DeleteStreamingUrl:output_type -> plaza.v1.VideoStreamingResponse
+	9,  // 47: plaza.v1.VideoStreamingService.ReportVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
 	41, // [41:48] is the sub-list for method output_type
 	34, // [34:41] is the sub-list for method input_type
 	34, // [34:34] is the sub-list for extension type_name

@@ -74,30 +74,30 @@ const (
 // CommentServiceClient is a client for the plaza.v1.CommentService service.
 type CommentServiceClient interface {
 	// CreateComment makes a comment, or a reply where a parent is named.
-	CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// GetComment gets one comment.
-	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
-	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error)
+	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentResponse], error)
 	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
 	// authors and for moderators.
 	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
 	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
 	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
 	// administrator's header `preserve-edited-at: true` keeps it.
-	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
-	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
-	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// FlagComment flags a comment as the caller; again changes nothing.
-	FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// UnflagComment takes the caller's own flag back.
-	UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// ClearCommentFlags removes every flag of a comment.
-	ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentAggregate], error)
+	ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentResponse], error)
 	// IsCommentFlaggedByMe tells whether the caller flags the comment.
 	IsCommentFlaggedByMe(context.Context, *connect.Request[v1.IsCommentFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
@@ -113,19 +113,19 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 	baseURL = strings.TrimRight(baseURL, "/")
 	commentServiceMethods := v1.File_plaza_v1_comment_proto.Services().ByName("CommentService").Methods()
 	return &commentServiceClient{
-		createComment: connect.NewClient[v1.CreateCommentRequest, v1.CommentAggregate](
+		createComment: connect.NewClient[v1.CreateCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceCreateCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("CreateComment")),
 			connect.WithClientOptions(opts...),
 		),
-		getComment: connect.NewClient[v1.GetCommentRequest, v1.CommentAggregate](
+		getComment: connect.NewClient[v1.GetCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceGetCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("GetComment")),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetComments: connect.NewClient[v1.BatchGetCommentsRequest, v1.CommentAggregate](
+		batchGetComments: connect.NewClient[v1.BatchGetCommentsRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceBatchGetCommentsProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("BatchGetComments")),
@@ -137,19 +137,19 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(commentServiceMethods.ByName("ListComments")),
 			connect.WithClientOptions(opts...),
 		),
-		updateComment: connect.NewClient[v1.UpdateCommentRequest, v1.CommentAggregate](
+		updateComment: connect.NewClient[v1.UpdateCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceUpdateCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("UpdateComment")),
 			connect.WithClientOptions(opts...),
 		),
-		approveComment: connect.NewClient[v1.ApproveCommentRequest, v1.CommentAggregate](
+		approveComment: connect.NewClient[v1.ApproveCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceApproveCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("ApproveComment")),
 			connect.WithClientOptions(opts...),
 		),
-		declineComment: connect.NewClient[v1.DeclineCommentRequest, v1.CommentAggregate](
+		declineComment: connect.NewClient[v1.DeclineCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceDeclineCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("DeclineComment")),
@@ -161,19 +161,19 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(commentServiceMethods.ByName("DeleteComment")),
 			connect.WithClientOptions(opts...),
 		),
-		flagComment: connect.NewClient[v1.FlagCommentRequest, v1.CommentAggregate](
+		flagComment: connect.NewClient[v1.FlagCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceFlagCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("FlagComment")),
 			connect.WithClientOptions(opts...),
 		),
-		unflagComment: connect.NewClient[v1.UnflagCommentRequest, v1.CommentAggregate](
+		unflagComment: connect.NewClient[v1.UnflagCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceUnflagCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("UnflagComment")),
 			connect.WithClientOptions(opts...),
 		),
-		clearCommentFlags: connect.NewClient[v1.ClearCommentFlagsRequest, v1.CommentAggregate](
+		clearCommentFlags: connect.NewClient[v1.ClearCommentFlagsRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceClearCommentFlagsProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("ClearCommentFlags")),
@@ -190,32 +190,32 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // commentServiceClient implements CommentServiceClient.
 type commentServiceClient struct {
-	createComment        *connect.Client[v1.CreateCommentRequest, v1.CommentAggregate]
-	getComment           *connect.Client[v1.GetCommentRequest, v1.CommentAggregate]
-	batchGetComments     *connect.Client[v1.BatchGetCommentsRequest, v1.CommentAggregate]
+	createComment        *connect.Client[v1.CreateCommentRequest, v1.CommentResponse]
+	getComment           *connect.Client[v1.GetCommentRequest, v1.CommentResponse]
+	batchGetComments     *connect.Client[v1.BatchGetCommentsRequest, v1.CommentResponse]
 	listComments         *connect.Client[v1.ListCommentsRequest, v1.ListCommentsResponse]
-	updateComment        *connect.Client[v1.UpdateCommentRequest, v1.CommentAggregate]
-	approveComment       *connect.Client[v1.ApproveCommentRequest, v1.CommentAggregate]
-	declineComment       *connect.Client[v1.DeclineCommentRequest, v1.CommentAggregate]
+	updateComment        *connect.Client[v1.UpdateCommentRequest, v1.CommentResponse]
+	approveComment       *connect.Client[v1.ApproveCommentRequest, v1.CommentResponse]
+	declineComment       *connect.Client[v1.DeclineCommentRequest, v1.CommentResponse]
 	deleteComment        *connect.Client[v1.DeleteCommentRequest, v1.StatusSuccessResponse]
-	flagComment          *connect.Client[v1.FlagCommentRequest, v1.CommentAggregate]
-	unflagComment        *connect.Client[v1.UnflagCommentRequest, v1.CommentAggregate]
-	clearCommentFlags    *connect.Client[v1.ClearCommentFlagsRequest, v1.CommentAggregate]
+	flagComment          *connect.Client[v1.FlagCommentRequest, v1.CommentResponse]
+	unflagComment        *connect.Client[v1.UnflagCommentRequest, v1.CommentResponse]
+	clearCommentFlags    *connect.Client[v1.ClearCommentFlagsRequest, v1.CommentResponse]
 	isCommentFlaggedByMe *connect.Client[v1.IsCommentFlaggedByMeRequest, v1.FlaggedByMeResponse]
 }
 
 // CreateComment calls plaza.v1.CommentService.CreateComment.
-func (c *commentServiceClient) CreateComment(ctx context.Context, req *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) CreateComment(ctx context.Context, req *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.createComment.CallUnary(ctx, req)
 }
 
 // GetComment calls plaza.v1.CommentService.GetComment.
-func (c *commentServiceClient) GetComment(ctx context.Context, req *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) GetComment(ctx context.Context, req *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.getComment.CallUnary(ctx, req)
 }
 
 // BatchGetComments calls plaza.v1.CommentService.BatchGetComments.
-func (c *commentServiceClient) BatchGetComments(ctx context.Context, req *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) BatchGetComments(ctx context.Context, req *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.batchGetComments.CallUnary(ctx, req)
 }
 
@@ -225,17 +225,17 @@ func (c *commentServiceClient) ListComments(ctx context.Context, req *connect.Re
 }
 
 // UpdateComment calls plaza.v1.CommentService.UpdateComment.
-func (c *commentServiceClient) UpdateComment(ctx context.Context, req *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) UpdateComment(ctx context.Context, req *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.updateComment.CallUnary(ctx, req)
 }
 
 // ApproveComment calls plaza.v1.CommentService.ApproveComment.
-func (c *commentServiceClient) ApproveComment(ctx context.Context, req *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) ApproveComment(ctx context.Context, req *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.approveComment.CallUnary(ctx, req)
 }
 
 // DeclineComment calls plaza.v1.CommentService.DeclineComment.
-func (c *commentServiceClient) DeclineComment(ctx context.Context, req *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) DeclineComment(ctx context.Context, req *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.declineComment.CallUnary(ctx, req)
 }
 
@@ -245,17 +245,17 @@ func (c *commentServiceClient) DeleteComment(ctx context.Context, req *connect.R
 }
 
 // FlagComment calls plaza.v1.CommentService.FlagComment.
-func (c *commentServiceClient) FlagComment(ctx context.Context, req *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) FlagComment(ctx context.Context, req *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.flagComment.CallUnary(ctx, req)
 }
 
 // UnflagComment calls plaza.v1.CommentService.UnflagComment.
-func (c *commentServiceClient) UnflagComment(ctx context.Context, req *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) UnflagComment(ctx context.Context, req *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.unflagComment.CallUnary(ctx, req)
 }
 
 // ClearCommentFlags calls plaza.v1.CommentService.ClearCommentFlags.
-func (c *commentServiceClient) ClearCommentFlags(ctx context.Context, req *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (c *commentServiceClient) ClearCommentFlags(ctx context.Context, req *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return c.clearCommentFlags.CallUnary(ctx, req)
 }
 
@@ -267,30 +267,30 @@ func (c *commentServiceClient) IsCommentFlaggedByMe(ctx context.Context, req *co
 // CommentServiceHandler is an implementation of the plaza.v1.CommentService service.
 type CommentServiceHandler interface {
 	// CreateComment makes a comment, or a reply where a parent is named.
-	CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// GetComment gets one comment.
-	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
-	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error)
+	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentResponse], error)
 	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
 	// authors and for moderators.
 	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
 	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
 	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
 	// administrator's header `preserve-edited-at: true` keeps it.
-	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
-	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
-	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// FlagComment flags a comment as the caller; again changes nothing.
-	FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// UnflagComment takes the caller's own flag back.
-	UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentAggregate], error)
+	UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// ClearCommentFlags removes every flag of a comment.
-	ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentAggregate], error)
+	ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentResponse], error)
 	// IsCommentFlaggedByMe tells whether the caller flags the comment.
 	IsCommentFlaggedByMe(context.Context, *connect.Request[v1.IsCommentFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
@@ -409,15 +409,15 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 // UnimplementedCommentServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCommentServiceHandler struct{}
 
-func (UnimplementedCommentServiceHandler) CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.CreateComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.GetComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.BatchGetComments is not implemented"))
 }
 
@@ -425,15 +425,15 @@ func (UnimplementedCommentServiceHandler) ListComments(context.Context, *connect
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ListComments is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.UpdateComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ApproveComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.DeclineComment is not implemented"))
 }
 
@@ -441,15 +441,15 @@ func (UnimplementedCommentServiceHandler) DeleteComment(context.Context, *connec
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.DeleteComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.FlagComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.UnflagComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentAggregate], error) {
+func (UnimplementedCommentServiceHandler) ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ClearCommentFlags is not implemented"))
 }
 

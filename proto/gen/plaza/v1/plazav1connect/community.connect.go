@@ -56,15 +56,15 @@ const (
 // CommunityServiceClient is a client for the plaza.v1.CommunityService service.
 type CommunityServiceClient interface {
 	// CreateCommunity makes a community; the caller becomes its first moderator.
-	CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// GetCommunity gets one community.
-	GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// BatchGetCommunities gets several communities by id; unknown ones are left out.
-	BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// ListCommunities lists the communities of all three regions that the caller may see.
 	ListCommunities(context.Context, *connect.Request[v1.ListCommunitiesRequest]) (*connect.Response[v1.ListCommunitiesResponse], error)
 	// UpdateCommunity changes a community; absent fields stay.
-	UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// DeleteCommunity deletes a community.
 	DeleteCommunity(context.Context, *connect.Request[v1.DeleteCommunityRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
@@ -80,19 +80,19 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 	baseURL = strings.TrimRight(baseURL, "/")
 	communityServiceMethods := v1.File_plaza_v1_community_proto.Services().ByName("CommunityService").Methods()
 	return &communityServiceClient{
-		createCommunity: connect.NewClient[v1.CreateCommunityRequest, v1.CommunityAggregate](
+		createCommunity: connect.NewClient[v1.CreateCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceCreateCommunityProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("CreateCommunity")),
 			connect.WithClientOptions(opts...),
 		),
-		getCommunity: connect.NewClient[v1.GetCommunityRequest, v1.CommunityAggregate](
+		getCommunity: connect.NewClient[v1.GetCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceGetCommunityProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("GetCommunity")),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetCommunities: connect.NewClient[v1.BatchGetCommunitiesRequest, v1.CommunityAggregate](
+		batchGetCommunities: connect.NewClient[v1.BatchGetCommunitiesRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceBatchGetCommunitiesProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("BatchGetCommunities")),
@@ -104,7 +104,7 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			connect.WithSchema(communityServiceMethods.ByName("ListCommunities")),
 			connect.WithClientOptions(opts...),
 		),
-		updateCommunity: connect.NewClient[v1.UpdateCommunityRequest, v1.CommunityAggregate](
+		updateCommunity: connect.NewClient[v1.UpdateCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceUpdateCommunityProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("UpdateCommunity")),
@@ -121,26 +121,26 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 
 // communityServiceClient implements CommunityServiceClient.
 type communityServiceClient struct {
-	createCommunity     *connect.Client[v1.CreateCommunityRequest, v1.CommunityAggregate]
-	getCommunity        *connect.Client[v1.GetCommunityRequest, v1.CommunityAggregate]
-	batchGetCommunities *connect.Client[v1.BatchGetCommunitiesRequest, v1.CommunityAggregate]
+	createCommunity     *connect.Client[v1.CreateCommunityRequest, v1.CommunityResponse]
+	getCommunity        *connect.Client[v1.GetCommunityRequest, v1.CommunityResponse]
+	batchGetCommunities *connect.Client[v1.BatchGetCommunitiesRequest, v1.CommunityResponse]
 	listCommunities     *connect.Client[v1.ListCommunitiesRequest, v1.ListCommunitiesResponse]
-	updateCommunity     *connect.Client[v1.UpdateCommunityRequest, v1.CommunityAggregate]
+	updateCommunity     *connect.Client[v1.UpdateCommunityRequest, v1.CommunityResponse]
 	deleteCommunity     *connect.Client[v1.DeleteCommunityRequest, v1.SuccessResponse]
 }
 
 // CreateCommunity calls plaza.v1.CommunityService.CreateCommunity.
-func (c *communityServiceClient) CreateCommunity(ctx context.Context, req *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (c *communityServiceClient) CreateCommunity(ctx context.Context, req *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error) {
 	return c.createCommunity.CallUnary(ctx, req)
 }
 
 // GetCommunity calls plaza.v1.CommunityService.GetCommunity.
-func (c *communityServiceClient) GetCommunity(ctx context.Context, req *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (c *communityServiceClient) GetCommunity(ctx context.Context, req *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityResponse], error) {
 	return c.getCommunity.CallUnary(ctx, req)
 }
 
 // BatchGetCommunities calls plaza.v1.CommunityService.BatchGetCommunities.
-func (c *communityServiceClient) BatchGetCommunities(ctx context.Context, req *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (c *communityServiceClient) BatchGetCommunities(ctx context.Context, req *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityResponse], error) {
 	return c.batchGetCommunities.CallUnary(ctx, req)
 }
 
@@ -150,7 +150,7 @@ func (c *communityServiceClient) ListCommunities(ctx context.Context, req *conne
 }
 
 // UpdateCommunity calls plaza.v1.CommunityService.UpdateCommunity.
-func (c *communityServiceClient) UpdateCommunity(ctx context.Context, req *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (c *communityServiceClient) UpdateCommunity(ctx context.Context, req *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error) {
 	return c.updateCommunity.CallUnary(ctx, req)
 }
 
@@ -162,15 +162,15 @@ func (c *communityServiceClient) DeleteCommunity(ctx context.Context, req *conne
 // CommunityServiceHandler is an implementation of the plaza.v1.CommunityService service.
 type CommunityServiceHandler interface {
 	// CreateCommunity makes a community; the caller becomes its first moderator.
-	CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// GetCommunity gets one community.
-	GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// BatchGetCommunities gets several communities by id; unknown ones are left out.
-	BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// ListCommunities lists the communities of all three regions that the caller may see.
 	ListCommunities(context.Context, *connect.Request[v1.ListCommunitiesRequest]) (*connect.Response[v1.ListCommunitiesResponse], error)
 	// UpdateCommunity changes a community; absent fields stay.
-	UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error)
+	UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// DeleteCommunity deletes a community.
 	DeleteCommunity(context.Context, *connect.Request[v1.DeleteCommunityRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
@@ -241,15 +241,15 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 // UnimplementedCommunityServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCommunityServiceHandler struct{}
 
-func (UnimplementedCommunityServiceHandler) CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedCommunityServiceHandler) CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.CreateCommunity is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedCommunityServiceHandler) GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.GetCommunity is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedCommunityServiceHandler) BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.BatchGetCommunities is not implemented"))
 }
 
@@ -257,7 +257,7 @@ func (UnimplementedCommunityServiceHandler) ListCommunities(context.Context, *co
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.ListCommunities is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityAggregate], error) {
+func (UnimplementedCommunityServiceHandler) UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.UpdateCommunity is not implemented"))
 }
 

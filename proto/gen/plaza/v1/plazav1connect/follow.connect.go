@@ -76,13 +76,13 @@ const (
 // FollowServiceClient is a client for the plaza.v1.FollowService service.
 type FollowServiceClient interface {
 	// FollowUser makes the caller follow a user, or ask to where profiles are private.
-	FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowsResponse], error)
+	FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowResponse], error)
 	// UnfollowUser ends the caller's follow of a user, or cancels the request for it.
-	UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowsResponse], error)
+	UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowResponse], error)
 	// AcceptFollower accepts a user's request to follow the caller.
-	AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowsResponse], error)
+	AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowResponse], error)
 	// RemoveFollower declines a user's request to follow the caller, or ends the follow.
-	RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowsResponse], error)
+	RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowResponse], error)
 	// ListMyFollowers lists who follows the caller or asks to, newest first.
 	ListMyFollowers(context.Context, *connect.Request[v1.ListMyFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
 	// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
@@ -114,25 +114,25 @@ func NewFollowServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 	baseURL = strings.TrimRight(baseURL, "/")
 	followServiceMethods := v1.File_plaza_v1_follow_proto.Services().ByName("FollowService").Methods()
 	return &followServiceClient{
-		followUser: connect.NewClient[v1.FollowUserRequest, v1.FollowsResponse](
+		followUser: connect.NewClient[v1.FollowUserRequest, v1.FollowResponse](
 			httpClient,
 			baseURL+FollowServiceFollowUserProcedure,
 			connect.WithSchema(followServiceMethods.ByName("FollowUser")),
 			connect.WithClientOptions(opts...),
 		),
-		unfollowUser: connect.NewClient[v1.UnfollowUserRequest, v1.FollowsResponse](
+		unfollowUser: connect.NewClient[v1.UnfollowUserRequest, v1.FollowResponse](
 			httpClient,
 			baseURL+FollowServiceUnfollowUserProcedure,
 			connect.WithSchema(followServiceMethods.ByName("UnfollowUser")),
 			connect.WithClientOptions(opts...),
 		),
-		acceptFollower: connect.NewClient[v1.AcceptFollowerRequest, v1.FollowsResponse](
+		acceptFollower: connect.NewClient[v1.AcceptFollowerRequest, v1.FollowResponse](
 			httpClient,
 			baseURL+FollowServiceAcceptFollowerProcedure,
 			connect.WithSchema(followServiceMethods.ByName("AcceptFollower")),
 			connect.WithClientOptions(opts...),
 		),
-		removeFollower: connect.NewClient[v1.RemoveFollowerRequest, v1.FollowsResponse](
+		removeFollower: connect.NewClient[v1.RemoveFollowerRequest, v1.FollowResponse](
 			httpClient,
 			baseURL+FollowServiceRemoveFollowerProcedure,
 			connect.WithSchema(followServiceMethods.ByName("RemoveFollower")),
@@ -197,10 +197,10 @@ func NewFollowServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // followServiceClient implements FollowServiceClient.
 type followServiceClient struct {
-	followUser       *connect.Client[v1.FollowUserRequest, v1.FollowsResponse]
-	unfollowUser     *connect.Client[v1.UnfollowUserRequest, v1.FollowsResponse]
-	acceptFollower   *connect.Client[v1.AcceptFollowerRequest, v1.FollowsResponse]
-	removeFollower   *connect.Client[v1.RemoveFollowerRequest, v1.FollowsResponse]
+	followUser       *connect.Client[v1.FollowUserRequest, v1.FollowResponse]
+	unfollowUser     *connect.Client[v1.UnfollowUserRequest, v1.FollowResponse]
+	acceptFollower   *connect.Client[v1.AcceptFollowerRequest, v1.FollowResponse]
+	removeFollower   *connect.Client[v1.RemoveFollowerRequest, v1.FollowResponse]
 	listMyFollowers  *connect.Client[v1.ListMyFollowersRequest, v1.ListFollowsResponse]
 	listMyFollowing  *connect.Client[v1.ListMyFollowingRequest, v1.ListFollowsResponse]
 	listFollowers    *connect.Client[v1.ListFollowersRequest, v1.ListFollowsResponse]
@@ -213,22 +213,22 @@ type followServiceClient struct {
 }
 
 // FollowUser calls plaza.v1.FollowService.FollowUser.
-func (c *followServiceClient) FollowUser(ctx context.Context, req *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (c *followServiceClient) FollowUser(ctx context.Context, req *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowResponse], error) {
 	return c.followUser.CallUnary(ctx, req)
 }
 
 // UnfollowUser calls plaza.v1.FollowService.UnfollowUser.
-func (c *followServiceClient) UnfollowUser(ctx context.Context, req *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (c *followServiceClient) UnfollowUser(ctx context.Context, req *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowResponse], error) {
 	return c.unfollowUser.CallUnary(ctx, req)
 }
 
 // AcceptFollower calls plaza.v1.FollowService.AcceptFollower.
-func (c *followServiceClient) AcceptFollower(ctx context.Context, req *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (c *followServiceClient) AcceptFollower(ctx context.Context, req *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowResponse], error) {
 	return c.acceptFollower.CallUnary(ctx, req)
 }
 
 // RemoveFollower calls plaza.v1.FollowService.RemoveFollower.
-func (c *followServiceClient) RemoveFollower(ctx context.Context, req *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (c *followServiceClient) RemoveFollower(ctx context.Context, req *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowResponse], error) {
 	return c.removeFollower.CallUnary(ctx, req)
 }
 
@@ -280,13 +280,13 @@ func (c *followServiceClient) UnblockUser(ctx context.Context, req *connect.Requ
 // FollowServiceHandler is an implementation of the plaza.v1.FollowService service.
 type FollowServiceHandler interface {
 	// FollowUser makes the caller follow a user, or ask to where profiles are private.
-	FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowsResponse], error)
+	FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowResponse], error)
 	// UnfollowUser ends the caller's follow of a user, or cancels the request for it.
-	UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowsResponse], error)
+	UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowResponse], error)
 	// AcceptFollower accepts a user's request to follow the caller.
-	AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowsResponse], error)
+	AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowResponse], error)
 	// RemoveFollower declines a user's request to follow the caller, or ends the follow.
-	RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowsResponse], error)
+	RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowResponse], error)
 	// ListMyFollowers lists who follows the caller or asks to, newest first.
 	ListMyFollowers(context.Context, *connect.Request[v1.ListMyFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
 	// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
@@ -429,19 +429,19 @@ func NewFollowServiceHandler(svc FollowServiceHandler, opts ...connect.HandlerOp
 // UnimplementedFollowServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedFollowServiceHandler struct{}
 
-func (UnimplementedFollowServiceHandler) FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.FollowUser is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.UnfollowUser is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.AcceptFollower is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowsResponse], error) {
+func (UnimplementedFollowServiceHandler) RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.RemoveFollower is not implemented"))
 }
 

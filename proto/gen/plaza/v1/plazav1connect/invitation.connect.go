@@ -57,11 +57,11 @@ const (
 type InvitationServiceClient interface {
 	// CreateInvitations invites users: to a community, for those who may add members to it; to a room of type coHosts that is not
 	// over, for its host and for those who manage live streams. Who has a pending invitation keeps it, and it is in the answer.
-	CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
 	// ListInvitations lists the invitations to one community or room, for those who may invite to it.
-	ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
 	// ListMyInvitations lists the invitations that the caller got, from all regions.
-	ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
 	// AcceptInvitation makes the caller, who is invited, a member of the community or a co-host of the room. Again changes nothing.
 	AcceptInvitation(context.Context, *connect.Request[v1.AcceptInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// RejectInvitation turns the invitation down; for who is invited. Again changes nothing.
@@ -81,19 +81,19 @@ func NewInvitationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 	baseURL = strings.TrimRight(baseURL, "/")
 	invitationServiceMethods := v1.File_plaza_v1_invitation_proto.Services().ByName("InvitationService").Methods()
 	return &invitationServiceClient{
-		createInvitations: connect.NewClient[v1.CreateInvitationsRequest, v1.InvitationAggregate](
+		createInvitations: connect.NewClient[v1.CreateInvitationsRequest, v1.InvitationResponse](
 			httpClient,
 			baseURL+InvitationServiceCreateInvitationsProcedure,
 			connect.WithSchema(invitationServiceMethods.ByName("CreateInvitations")),
 			connect.WithClientOptions(opts...),
 		),
-		listInvitations: connect.NewClient[v1.ListInvitationsRequest, v1.InvitationAggregate](
+		listInvitations: connect.NewClient[v1.ListInvitationsRequest, v1.InvitationResponse](
 			httpClient,
 			baseURL+InvitationServiceListInvitationsProcedure,
 			connect.WithSchema(invitationServiceMethods.ByName("ListInvitations")),
 			connect.WithClientOptions(opts...),
 		),
-		listMyInvitations: connect.NewClient[v1.ListMyInvitationsRequest, v1.InvitationAggregate](
+		listMyInvitations: connect.NewClient[v1.ListMyInvitationsRequest, v1.InvitationResponse](
 			httpClient,
 			baseURL+InvitationServiceListMyInvitationsProcedure,
 			connect.WithSchema(invitationServiceMethods.ByName("ListMyInvitations")),
@@ -122,26 +122,26 @@ func NewInvitationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 
 // invitationServiceClient implements InvitationServiceClient.
 type invitationServiceClient struct {
-	createInvitations *connect.Client[v1.CreateInvitationsRequest, v1.InvitationAggregate]
-	listInvitations   *connect.Client[v1.ListInvitationsRequest, v1.InvitationAggregate]
-	listMyInvitations *connect.Client[v1.ListMyInvitationsRequest, v1.InvitationAggregate]
+	createInvitations *connect.Client[v1.CreateInvitationsRequest, v1.InvitationResponse]
+	listInvitations   *connect.Client[v1.ListInvitationsRequest, v1.InvitationResponse]
+	listMyInvitations *connect.Client[v1.ListMyInvitationsRequest, v1.InvitationResponse]
 	acceptInvitation  *connect.Client[v1.AcceptInvitationRequest, v1.SuccessResponse]
 	rejectInvitation  *connect.Client[v1.RejectInvitationRequest, v1.SuccessResponse]
 	cancelInvitation  *connect.Client[v1.CancelInvitationRequest, v1.SuccessResponse]
 }
 
 // CreateInvitations calls plaza.v1.InvitationService.CreateInvitations.
-func (c *invitationServiceClient) CreateInvitations(ctx context.Context, req *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (c *invitationServiceClient) CreateInvitations(ctx context.Context, req *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error) {
 	return c.createInvitations.CallUnary(ctx, req)
 }
 
 // ListInvitations calls plaza.v1.InvitationService.ListInvitations.
-func (c *invitationServiceClient) ListInvitations(ctx context.Context, req *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (c *invitationServiceClient) ListInvitations(ctx context.Context, req *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error) {
 	return c.listInvitations.CallUnary(ctx, req)
 }
 
 // ListMyInvitations calls plaza.v1.InvitationService.ListMyInvitations.
-func (c *invitationServiceClient) ListMyInvitations(ctx context.Context, req *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (c *invitationServiceClient) ListMyInvitations(ctx context.Context, req *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error) {
 	return c.listMyInvitations.CallUnary(ctx, req)
 }
 
@@ -164,11 +164,11 @@ func (c *invitationServiceClient) CancelInvitation(ctx context.Context, req *con
 type InvitationServiceHandler interface {
 	// CreateInvitations invites users: to a community, for those who may add members to it; to a room of type coHosts that is not
 	// over, for its host and for those who manage live streams. Who has a pending invitation keeps it, and it is in the answer.
-	CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
 	// ListInvitations lists the invitations to one community or room, for those who may invite to it.
-	ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
 	// ListMyInvitations lists the invitations that the caller got, from all regions.
-	ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error)
+	ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
 	// AcceptInvitation makes the caller, who is invited, a member of the community or a co-host of the room. Again changes nothing.
 	AcceptInvitation(context.Context, *connect.Request[v1.AcceptInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// RejectInvitation turns the invitation down; for who is invited. Again changes nothing.
@@ -243,15 +243,15 @@ func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.H
 // UnimplementedInvitationServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedInvitationServiceHandler struct{}
 
-func (UnimplementedInvitationServiceHandler) CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (UnimplementedInvitationServiceHandler) CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.CreateInvitations is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (UnimplementedInvitationServiceHandler) ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.ListInvitations is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationAggregate], error) {
+func (UnimplementedInvitationServiceHandler) ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.ListMyInvitations is not implemented"))
 }
 

@@ -56,13 +56,13 @@ const (
 // JoinRequestServiceClient is a client for the plaza.v1.JoinRequestService service.
 type JoinRequestServiceClient interface {
 	// RequestJoin asks to join; where no approval is needed the caller joins at once.
-	RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestResponse], error)
 	// CancelJoin withdraws the caller's pending request.
 	CancelJoin(context.Context, *connect.Request[v1.CancelJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// GetMyJoinRequest gets the caller's latest request, if any.
-	GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestResponse], error)
 	// ListJoinRequests lists the requests to a community.
-	ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestResponse], error)
 	// ApproveJoin makes the requesting user a member.
 	ApproveJoin(context.Context, *connect.Request[v1.ApproveJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// RejectJoin rejects the user's pending request.
@@ -80,7 +80,7 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 	baseURL = strings.TrimRight(baseURL, "/")
 	joinRequestServiceMethods := v1.File_plaza_v1_join_request_proto.Services().ByName("JoinRequestService").Methods()
 	return &joinRequestServiceClient{
-		requestJoin: connect.NewClient[v1.RequestJoinRequest, v1.JoinRequestAggregate](
+		requestJoin: connect.NewClient[v1.RequestJoinRequest, v1.JoinRequestResponse](
 			httpClient,
 			baseURL+JoinRequestServiceRequestJoinProcedure,
 			connect.WithSchema(joinRequestServiceMethods.ByName("RequestJoin")),
@@ -92,13 +92,13 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			connect.WithSchema(joinRequestServiceMethods.ByName("CancelJoin")),
 			connect.WithClientOptions(opts...),
 		),
-		getMyJoinRequest: connect.NewClient[v1.GetMyJoinRequestRequest, v1.JoinRequestAggregate](
+		getMyJoinRequest: connect.NewClient[v1.GetMyJoinRequestRequest, v1.JoinRequestResponse](
 			httpClient,
 			baseURL+JoinRequestServiceGetMyJoinRequestProcedure,
 			connect.WithSchema(joinRequestServiceMethods.ByName("GetMyJoinRequest")),
 			connect.WithClientOptions(opts...),
 		),
-		listJoinRequests: connect.NewClient[v1.ListJoinRequestsRequest, v1.JoinRequestAggregate](
+		listJoinRequests: connect.NewClient[v1.ListJoinRequestsRequest, v1.JoinRequestResponse](
 			httpClient,
 			baseURL+JoinRequestServiceListJoinRequestsProcedure,
 			connect.WithSchema(joinRequestServiceMethods.ByName("ListJoinRequests")),
@@ -121,16 +121,16 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 
 // joinRequestServiceClient implements JoinRequestServiceClient.
 type joinRequestServiceClient struct {
-	requestJoin      *connect.Client[v1.RequestJoinRequest, v1.JoinRequestAggregate]
+	requestJoin      *connect.Client[v1.RequestJoinRequest, v1.JoinRequestResponse]
 	cancelJoin       *connect.Client[v1.CancelJoinRequest, v1.SuccessResponse]
-	getMyJoinRequest *connect.Client[v1.GetMyJoinRequestRequest, v1.JoinRequestAggregate]
-	listJoinRequests *connect.Client[v1.ListJoinRequestsRequest, v1.JoinRequestAggregate]
+	getMyJoinRequest *connect.Client[v1.GetMyJoinRequestRequest, v1.JoinRequestResponse]
+	listJoinRequests *connect.Client[v1.ListJoinRequestsRequest, v1.JoinRequestResponse]
 	approveJoin      *connect.Client[v1.ApproveJoinRequest, v1.SuccessResponse]
 	rejectJoin       *connect.Client[v1.RejectJoinRequest, v1.SuccessResponse]
 }
 
 // RequestJoin calls plaza.v1.JoinRequestService.RequestJoin.
-func (c *joinRequestServiceClient) RequestJoin(ctx context.Context, req *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (c *joinRequestServiceClient) RequestJoin(ctx context.Context, req *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestResponse], error) {
 	return c.requestJoin.CallUnary(ctx, req)
 }
 
@@ -140,12 +140,12 @@ func (c *joinRequestServiceClient) CancelJoin(ctx context.Context, req *connect.
 }
 
 // GetMyJoinRequest calls plaza.v1.JoinRequestService.GetMyJoinRequest.
-func (c *joinRequestServiceClient) GetMyJoinRequest(ctx context.Context, req *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (c *joinRequestServiceClient) GetMyJoinRequest(ctx context.Context, req *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestResponse], error) {
 	return c.getMyJoinRequest.CallUnary(ctx, req)
 }
 
 // ListJoinRequests calls plaza.v1.JoinRequestService.ListJoinRequests.
-func (c *joinRequestServiceClient) ListJoinRequests(ctx context.Context, req *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (c *joinRequestServiceClient) ListJoinRequests(ctx context.Context, req *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestResponse], error) {
 	return c.listJoinRequests.CallUnary(ctx, req)
 }
 
@@ -162,13 +162,13 @@ func (c *joinRequestServiceClient) RejectJoin(ctx context.Context, req *connect.
 // JoinRequestServiceHandler is an implementation of the plaza.v1.JoinRequestService service.
 type JoinRequestServiceHandler interface {
 	// RequestJoin asks to join; where no approval is needed the caller joins at once.
-	RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestResponse], error)
 	// CancelJoin withdraws the caller's pending request.
 	CancelJoin(context.Context, *connect.Request[v1.CancelJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// GetMyJoinRequest gets the caller's latest request, if any.
-	GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestResponse], error)
 	// ListJoinRequests lists the requests to a community.
-	ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestAggregate], error)
+	ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestResponse], error)
 	// ApproveJoin makes the requesting user a member.
 	ApproveJoin(context.Context, *connect.Request[v1.ApproveJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// RejectJoin rejects the user's pending request.
@@ -241,7 +241,7 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 // UnimplementedJoinRequestServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedJoinRequestServiceHandler struct{}
 
-func (UnimplementedJoinRequestServiceHandler) RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (UnimplementedJoinRequestServiceHandler) RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.RequestJoin is not implemented"))
 }
 
@@ -249,11 +249,11 @@ func (UnimplementedJoinRequestServiceHandler) CancelJoin(context.Context, *conne
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.CancelJoin is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (UnimplementedJoinRequestServiceHandler) GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.GetMyJoinRequest is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestAggregate], error) {
+func (UnimplementedJoinRequestServiceHandler) ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.ListJoinRequests is not implemented"))
 }
 

@@ -86,42 +86,42 @@ const (
 // MarkerServiceClient is a client for the plaza.v1.MarkerService service.
 type MarkerServiceClient interface {
 	// GetUserMarker gets what the caller has not read, over all feeds.
-	GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// SyncMarkers gets what changed since a device last asked, oldest change first, about a hundred feeds at a time, and sets
 	// lastSyncAt to where the next call goes on. An answer without feed markers is the end.
-	SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
-	ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ReadChannel marks everything in a channel read.
-	ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
-	ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
-	ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
-	ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// DeliverMessage marks a feed delivered up to a message.
-	DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ReadingMessageFeeds says that the caller is looking at feeds: all there is is read, and what comes within the next
 	// minute is read as it comes. Clients send it every 30 seconds.
-	ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// StartReading is ReadingMessageFeeds for one feed.
-	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
-	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
 	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
-	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
-	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error)
 	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
-	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error)
 	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
 	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
-	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error)
+	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.FeedMarkerResponse], error)
 	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
 	// is unread then.
-	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error)
+	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.FeedMarkerResponse], error)
 }
 
 // NewMarkerServiceClient constructs a client for the plaza.v1.MarkerService service. By default, it
@@ -135,97 +135,97 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 	baseURL = strings.TrimRight(baseURL, "/")
 	markerServiceMethods := v1.File_plaza_v1_marker_proto.Services().ByName("MarkerService").Methods()
 	return &markerServiceClient{
-		getUserMarker: connect.NewClient[v1.GetUserMarkerRequest, v1.MarkerAggregate](
+		getUserMarker: connect.NewClient[v1.GetUserMarkerRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceGetUserMarkerProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("GetUserMarker")),
 			connect.WithClientOptions(opts...),
 		),
-		syncMarkers: connect.NewClient[v1.SyncMarkersRequest, v1.MarkerAggregate](
+		syncMarkers: connect.NewClient[v1.SyncMarkersRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceSyncMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("SyncMarkers")),
 			connect.WithClientOptions(opts...),
 		),
-		listChannelMarkers: connect.NewClient[v1.ListChannelMarkersRequest, v1.MarkerAggregate](
+		listChannelMarkers: connect.NewClient[v1.ListChannelMarkersRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListChannelMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListChannelMarkers")),
 			connect.WithClientOptions(opts...),
 		),
-		readChannel: connect.NewClient[v1.ReadChannelRequest, v1.MarkerAggregate](
+		readChannel: connect.NewClient[v1.ReadChannelRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceReadChannelProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ReadChannel")),
 			connect.WithClientOptions(opts...),
 		),
-		listMessageFeedMarkers: connect.NewClient[v1.ListMessageFeedMarkersRequest, v1.MarkerAggregate](
+		listMessageFeedMarkers: connect.NewClient[v1.ListMessageFeedMarkersRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListMessageFeedMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListMessageFeedMarkers")),
 			connect.WithClientOptions(opts...),
 		),
-		listUserMessageFeeds: connect.NewClient[v1.ListUserMessageFeedsRequest, v1.MarkerAggregate](
+		listUserMessageFeeds: connect.NewClient[v1.ListUserMessageFeedsRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListUserMessageFeedsProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListUserMessageFeeds")),
 			connect.WithClientOptions(opts...),
 		),
-		readMessageFeed: connect.NewClient[v1.ReadMessageFeedRequest, v1.MarkerAggregate](
+		readMessageFeed: connect.NewClient[v1.ReadMessageFeedRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceReadMessageFeedProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ReadMessageFeed")),
 			connect.WithClientOptions(opts...),
 		),
-		deliverMessage: connect.NewClient[v1.DeliverMessageRequest, v1.MarkerAggregate](
+		deliverMessage: connect.NewClient[v1.DeliverMessageRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceDeliverMessageProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("DeliverMessage")),
 			connect.WithClientOptions(opts...),
 		),
-		readingMessageFeeds: connect.NewClient[v1.ReadingMessageFeedsRequest, v1.MarkerAggregate](
+		readingMessageFeeds: connect.NewClient[v1.ReadingMessageFeedsRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceReadingMessageFeedsProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ReadingMessageFeeds")),
 			connect.WithClientOptions(opts...),
 		),
-		startReading: connect.NewClient[v1.StartReadingRequest, v1.MarkerAggregate](
+		startReading: connect.NewClient[v1.StartReadingRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceStartReadingProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("StartReading")),
 			connect.WithClientOptions(opts...),
 		),
-		stopReading: connect.NewClient[v1.StopReadingRequest, v1.MarkerAggregate](
+		stopReading: connect.NewClient[v1.StopReadingRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceStopReadingProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("StopReading")),
 			connect.WithClientOptions(opts...),
 		),
-		listMessageMarkers: connect.NewClient[v1.ListMessageMarkersRequest, v1.MarkerAggregate](
+		listMessageMarkers: connect.NewClient[v1.ListMessageMarkersRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListMessageMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListMessageMarkers")),
 			connect.WithClientOptions(opts...),
 		),
-		listReadUsers: connect.NewClient[v1.ListReadUsersRequest, v1.MarkerUsersResponse](
+		listReadUsers: connect.NewClient[v1.ListReadUsersRequest, v1.ListMarkerUsersResponse](
 			httpClient,
 			baseURL+MarkerServiceListReadUsersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListReadUsers")),
 			connect.WithClientOptions(opts...),
 		),
-		listDeliveredUsers: connect.NewClient[v1.ListDeliveredUsersRequest, v1.MarkerUsersResponse](
+		listDeliveredUsers: connect.NewClient[v1.ListDeliveredUsersRequest, v1.ListMarkerUsersResponse](
 			httpClient,
 			baseURL+MarkerServiceListDeliveredUsersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListDeliveredUsers")),
 			connect.WithClientOptions(opts...),
 		),
-		pushSegment: connect.NewClient[v1.PushSegmentRequest, v1.PushSegmentResponse](
+		pushSegment: connect.NewClient[v1.PushSegmentRequest, v1.FeedMarkerResponse](
 			httpClient,
 			baseURL+MarkerServicePushSegmentProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("PushSegment")),
 			connect.WithClientOptions(opts...),
 		),
-		deleteMessageFeed: connect.NewClient[v1.DeleteMessageFeedRequest, v1.PushSegmentResponse](
+		deleteMessageFeed: connect.NewClient[v1.DeleteMessageFeedRequest, v1.FeedMarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceDeleteMessageFeedProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("DeleteMessageFeed")),
@@ -236,143 +236,143 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // markerServiceClient implements MarkerServiceClient.
 type markerServiceClient struct {
-	getUserMarker          *connect.Client[v1.GetUserMarkerRequest, v1.MarkerAggregate]
-	syncMarkers            *connect.Client[v1.SyncMarkersRequest, v1.MarkerAggregate]
-	listChannelMarkers     *connect.Client[v1.ListChannelMarkersRequest, v1.MarkerAggregate]
-	readChannel            *connect.Client[v1.ReadChannelRequest, v1.MarkerAggregate]
-	listMessageFeedMarkers *connect.Client[v1.ListMessageFeedMarkersRequest, v1.MarkerAggregate]
-	listUserMessageFeeds   *connect.Client[v1.ListUserMessageFeedsRequest, v1.MarkerAggregate]
-	readMessageFeed        *connect.Client[v1.ReadMessageFeedRequest, v1.MarkerAggregate]
-	deliverMessage         *connect.Client[v1.DeliverMessageRequest, v1.MarkerAggregate]
-	readingMessageFeeds    *connect.Client[v1.ReadingMessageFeedsRequest, v1.MarkerAggregate]
-	startReading           *connect.Client[v1.StartReadingRequest, v1.MarkerAggregate]
-	stopReading            *connect.Client[v1.StopReadingRequest, v1.MarkerAggregate]
-	listMessageMarkers     *connect.Client[v1.ListMessageMarkersRequest, v1.MarkerAggregate]
-	listReadUsers          *connect.Client[v1.ListReadUsersRequest, v1.MarkerUsersResponse]
-	listDeliveredUsers     *connect.Client[v1.ListDeliveredUsersRequest, v1.MarkerUsersResponse]
-	pushSegment            *connect.Client[v1.PushSegmentRequest, v1.PushSegmentResponse]
-	deleteMessageFeed      *connect.Client[v1.DeleteMessageFeedRequest, v1.PushSegmentResponse]
+	getUserMarker          *connect.Client[v1.GetUserMarkerRequest, v1.MarkerResponse]
+	syncMarkers            *connect.Client[v1.SyncMarkersRequest, v1.MarkerResponse]
+	listChannelMarkers     *connect.Client[v1.ListChannelMarkersRequest, v1.MarkerResponse]
+	readChannel            *connect.Client[v1.ReadChannelRequest, v1.MarkerResponse]
+	listMessageFeedMarkers *connect.Client[v1.ListMessageFeedMarkersRequest, v1.MarkerResponse]
+	listUserMessageFeeds   *connect.Client[v1.ListUserMessageFeedsRequest, v1.MarkerResponse]
+	readMessageFeed        *connect.Client[v1.ReadMessageFeedRequest, v1.MarkerResponse]
+	deliverMessage         *connect.Client[v1.DeliverMessageRequest, v1.MarkerResponse]
+	readingMessageFeeds    *connect.Client[v1.ReadingMessageFeedsRequest, v1.MarkerResponse]
+	startReading           *connect.Client[v1.StartReadingRequest, v1.MarkerResponse]
+	stopReading            *connect.Client[v1.StopReadingRequest, v1.MarkerResponse]
+	listMessageMarkers     *connect.Client[v1.ListMessageMarkersRequest, v1.MarkerResponse]
+	listReadUsers          *connect.Client[v1.ListReadUsersRequest, v1.ListMarkerUsersResponse]
+	listDeliveredUsers     *connect.Client[v1.ListDeliveredUsersRequest, v1.ListMarkerUsersResponse]
+	pushSegment            *connect.Client[v1.PushSegmentRequest, v1.FeedMarkerResponse]
+	deleteMessageFeed      *connect.Client[v1.DeleteMessageFeedRequest, v1.FeedMarkerResponse]
 }
 
 // GetUserMarker calls plaza.v1.MarkerService.GetUserMarker.
-func (c *markerServiceClient) GetUserMarker(ctx context.Context, req *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) GetUserMarker(ctx context.Context, req *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.getUserMarker.CallUnary(ctx, req)
 }
 
 // SyncMarkers calls plaza.v1.MarkerService.SyncMarkers.
-func (c *markerServiceClient) SyncMarkers(ctx context.Context, req *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) SyncMarkers(ctx context.Context, req *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.syncMarkers.CallUnary(ctx, req)
 }
 
 // ListChannelMarkers calls plaza.v1.MarkerService.ListChannelMarkers.
-func (c *markerServiceClient) ListChannelMarkers(ctx context.Context, req *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) ListChannelMarkers(ctx context.Context, req *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.listChannelMarkers.CallUnary(ctx, req)
 }
 
 // ReadChannel calls plaza.v1.MarkerService.ReadChannel.
-func (c *markerServiceClient) ReadChannel(ctx context.Context, req *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) ReadChannel(ctx context.Context, req *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.readChannel.CallUnary(ctx, req)
 }
 
 // ListMessageFeedMarkers calls plaza.v1.MarkerService.ListMessageFeedMarkers.
-func (c *markerServiceClient) ListMessageFeedMarkers(ctx context.Context, req *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) ListMessageFeedMarkers(ctx context.Context, req *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.listMessageFeedMarkers.CallUnary(ctx, req)
 }
 
 // ListUserMessageFeeds calls plaza.v1.MarkerService.ListUserMessageFeeds.
-func (c *markerServiceClient) ListUserMessageFeeds(ctx context.Context, req *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) ListUserMessageFeeds(ctx context.Context, req *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.listUserMessageFeeds.CallUnary(ctx, req)
 }
 
 // ReadMessageFeed calls plaza.v1.MarkerService.ReadMessageFeed.
-func (c *markerServiceClient) ReadMessageFeed(ctx context.Context, req *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) ReadMessageFeed(ctx context.Context, req *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.readMessageFeed.CallUnary(ctx, req)
 }
 
 // DeliverMessage calls plaza.v1.MarkerService.DeliverMessage.
-func (c *markerServiceClient) DeliverMessage(ctx context.Context, req *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) DeliverMessage(ctx context.Context, req *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.deliverMessage.CallUnary(ctx, req)
 }
 
 // ReadingMessageFeeds calls plaza.v1.MarkerService.ReadingMessageFeeds.
-func (c *markerServiceClient) ReadingMessageFeeds(ctx context.Context, req *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) ReadingMessageFeeds(ctx context.Context, req *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.readingMessageFeeds.CallUnary(ctx, req)
 }
 
 // StartReading calls plaza.v1.MarkerService.StartReading.
-func (c *markerServiceClient) StartReading(ctx context.Context, req *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) StartReading(ctx context.Context, req *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.startReading.CallUnary(ctx, req)
 }
 
 // StopReading calls plaza.v1.MarkerService.StopReading.
-func (c *markerServiceClient) StopReading(ctx context.Context, req *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) StopReading(ctx context.Context, req *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.stopReading.CallUnary(ctx, req)
 }
 
 // ListMessageMarkers calls plaza.v1.MarkerService.ListMessageMarkers.
-func (c *markerServiceClient) ListMessageMarkers(ctx context.Context, req *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (c *markerServiceClient) ListMessageMarkers(ctx context.Context, req *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return c.listMessageMarkers.CallUnary(ctx, req)
 }
 
 // ListReadUsers calls plaza.v1.MarkerService.ListReadUsers.
-func (c *markerServiceClient) ListReadUsers(ctx context.Context, req *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+func (c *markerServiceClient) ListReadUsers(ctx context.Context, req *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error) {
 	return c.listReadUsers.CallUnary(ctx, req)
 }
 
 // ListDeliveredUsers calls plaza.v1.MarkerService.ListDeliveredUsers.
-func (c *markerServiceClient) ListDeliveredUsers(ctx context.Context, req *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+func (c *markerServiceClient) ListDeliveredUsers(ctx context.Context, req *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error) {
 	return c.listDeliveredUsers.CallUnary(ctx, req)
 }
 
 // PushSegment calls plaza.v1.MarkerService.PushSegment.
-func (c *markerServiceClient) PushSegment(ctx context.Context, req *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
+func (c *markerServiceClient) PushSegment(ctx context.Context, req *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.FeedMarkerResponse], error) {
 	return c.pushSegment.CallUnary(ctx, req)
 }
 
 // DeleteMessageFeed calls plaza.v1.MarkerService.DeleteMessageFeed.
-func (c *markerServiceClient) DeleteMessageFeed(ctx context.Context, req *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
+func (c *markerServiceClient) DeleteMessageFeed(ctx context.Context, req *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.FeedMarkerResponse], error) {
 	return c.deleteMessageFeed.CallUnary(ctx, req)
 }
 
 // MarkerServiceHandler is an implementation of the plaza.v1.MarkerService service.
 type MarkerServiceHandler interface {
 	// GetUserMarker gets what the caller has not read, over all feeds.
-	GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// SyncMarkers gets what changed since a device last asked, oldest change first, about a hundred feeds at a time, and sets
 	// lastSyncAt to where the next call goes on. An answer without feed markers is the end.
-	SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
-	ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ReadChannel marks everything in a channel read.
-	ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
-	ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
-	ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
-	ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// DeliverMessage marks a feed delivered up to a message.
-	DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ReadingMessageFeeds says that the caller is looking at feeds: all there is is read, and what comes within the next
 	// minute is read as it comes. Clients send it every 30 seconds.
-	ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// StartReading is ReadingMessageFeeds for one feed.
-	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
-	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
 	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
-	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error)
+	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
 	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
-	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error)
 	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
-	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error)
+	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error)
 	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
 	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
-	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error)
+	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.FeedMarkerResponse], error)
 	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
 	// is unread then.
-	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error)
+	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.FeedMarkerResponse], error)
 }
 
 // NewMarkerServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -521,66 +521,66 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 // UnimplementedMarkerServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMarkerServiceHandler struct{}
 
-func (UnimplementedMarkerServiceHandler) GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.GetUserMarker is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.SyncMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListChannelMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadChannel is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListMessageFeedMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListUserMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadMessageFeed is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.DeliverMessage is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadingMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.StartReading is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.StopReading is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerAggregate], error) {
+func (UnimplementedMarkerServiceHandler) ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListMessageMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+func (UnimplementedMarkerServiceHandler) ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListReadUsers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.MarkerUsersResponse], error) {
+func (UnimplementedMarkerServiceHandler) ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListDeliveredUsers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
+func (UnimplementedMarkerServiceHandler) PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.FeedMarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.PushSegment is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.PushSegmentResponse], error) {
+func (UnimplementedMarkerServiceHandler) DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.FeedMarkerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.DeleteMessageFeed is not implemented"))
 }

@@ -56,19 +56,19 @@ const (
 // MessageFeedServiceClient is a client for the plaza.v1.MessageFeedService service.
 type MessageFeedServiceClient interface {
 	// CreateMessageFeed makes a subchannel in a channel.
-	CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 	// GetMessageFeed gets one subchannel.
-	GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 	// BatchGetMessageFeeds gets several subchannels by id, in the order of the request; those that the caller may not read are left
 	// out.
-	BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 	// ListMessageFeeds lists the subchannels of a channel, by their last message.
 	ListMessageFeeds(context.Context, *connect.Request[v1.ListMessageFeedsRequest]) (*connect.Response[v1.ListMessageFeedsResponse], error)
 	// UpdateMessageFeed renames a subchannel.
-	UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 	// RemoveMessageFeed deletes a subchannel with its messages; the one that every channel has is refused. Nothing in it is unread
 	// then. The answer shows it deleted.
-	RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 }
 
 // NewMessageFeedServiceClient constructs a client for the plaza.v1.MessageFeedService service. By
@@ -82,19 +82,19 @@ func NewMessageFeedServiceClient(httpClient connect.HTTPClient, baseURL string, 
 	baseURL = strings.TrimRight(baseURL, "/")
 	messageFeedServiceMethods := v1.File_plaza_v1_message_feed_proto.Services().ByName("MessageFeedService").Methods()
 	return &messageFeedServiceClient{
-		createMessageFeed: connect.NewClient[v1.CreateMessageFeedRequest, v1.MessageFeedAggregate](
+		createMessageFeed: connect.NewClient[v1.CreateMessageFeedRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceCreateMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("CreateMessageFeed")),
 			connect.WithClientOptions(opts...),
 		),
-		getMessageFeed: connect.NewClient[v1.GetMessageFeedRequest, v1.MessageFeedAggregate](
+		getMessageFeed: connect.NewClient[v1.GetMessageFeedRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceGetMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("GetMessageFeed")),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetMessageFeeds: connect.NewClient[v1.BatchGetMessageFeedsRequest, v1.MessageFeedAggregate](
+		batchGetMessageFeeds: connect.NewClient[v1.BatchGetMessageFeedsRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceBatchGetMessageFeedsProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("BatchGetMessageFeeds")),
@@ -106,13 +106,13 @@ func NewMessageFeedServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			connect.WithSchema(messageFeedServiceMethods.ByName("ListMessageFeeds")),
 			connect.WithClientOptions(opts...),
 		),
-		updateMessageFeed: connect.NewClient[v1.UpdateMessageFeedRequest, v1.MessageFeedAggregate](
+		updateMessageFeed: connect.NewClient[v1.UpdateMessageFeedRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceUpdateMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("UpdateMessageFeed")),
 			connect.WithClientOptions(opts...),
 		),
-		removeMessageFeed: connect.NewClient[v1.RemoveMessageFeedRequest, v1.MessageFeedAggregate](
+		removeMessageFeed: connect.NewClient[v1.RemoveMessageFeedRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceRemoveMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("RemoveMessageFeed")),
@@ -123,26 +123,26 @@ func NewMessageFeedServiceClient(httpClient connect.HTTPClient, baseURL string, 
 
 // messageFeedServiceClient implements MessageFeedServiceClient.
 type messageFeedServiceClient struct {
-	createMessageFeed    *connect.Client[v1.CreateMessageFeedRequest, v1.MessageFeedAggregate]
-	getMessageFeed       *connect.Client[v1.GetMessageFeedRequest, v1.MessageFeedAggregate]
-	batchGetMessageFeeds *connect.Client[v1.BatchGetMessageFeedsRequest, v1.MessageFeedAggregate]
+	createMessageFeed    *connect.Client[v1.CreateMessageFeedRequest, v1.MessageFeedResponse]
+	getMessageFeed       *connect.Client[v1.GetMessageFeedRequest, v1.MessageFeedResponse]
+	batchGetMessageFeeds *connect.Client[v1.BatchGetMessageFeedsRequest, v1.MessageFeedResponse]
 	listMessageFeeds     *connect.Client[v1.ListMessageFeedsRequest, v1.ListMessageFeedsResponse]
-	updateMessageFeed    *connect.Client[v1.UpdateMessageFeedRequest, v1.MessageFeedAggregate]
-	removeMessageFeed    *connect.Client[v1.RemoveMessageFeedRequest, v1.MessageFeedAggregate]
+	updateMessageFeed    *connect.Client[v1.UpdateMessageFeedRequest, v1.MessageFeedResponse]
+	removeMessageFeed    *connect.Client[v1.RemoveMessageFeedRequest, v1.MessageFeedResponse]
 }
 
 // CreateMessageFeed calls plaza.v1.MessageFeedService.CreateMessageFeed.
-func (c *messageFeedServiceClient) CreateMessageFeed(ctx context.Context, req *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (c *messageFeedServiceClient) CreateMessageFeed(ctx context.Context, req *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return c.createMessageFeed.CallUnary(ctx, req)
 }
 
 // GetMessageFeed calls plaza.v1.MessageFeedService.GetMessageFeed.
-func (c *messageFeedServiceClient) GetMessageFeed(ctx context.Context, req *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (c *messageFeedServiceClient) GetMessageFeed(ctx context.Context, req *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return c.getMessageFeed.CallUnary(ctx, req)
 }
 
 // BatchGetMessageFeeds calls plaza.v1.MessageFeedService.BatchGetMessageFeeds.
-func (c *messageFeedServiceClient) BatchGetMessageFeeds(ctx context.Context, req *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (c *messageFeedServiceClient) BatchGetMessageFeeds(ctx context.Context, req *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return c.batchGetMessageFeeds.CallUnary(ctx, req)
 }
 
@@ -152,31 +152,31 @@ func (c *messageFeedServiceClient) ListMessageFeeds(ctx context.Context, req *co
 }
 
 // UpdateMessageFeed calls plaza.v1.MessageFeedService.UpdateMessageFeed.
-func (c *messageFeedServiceClient) UpdateMessageFeed(ctx context.Context, req *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (c *messageFeedServiceClient) UpdateMessageFeed(ctx context.Context, req *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return c.updateMessageFeed.CallUnary(ctx, req)
 }
 
 // RemoveMessageFeed calls plaza.v1.MessageFeedService.RemoveMessageFeed.
-func (c *messageFeedServiceClient) RemoveMessageFeed(ctx context.Context, req *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (c *messageFeedServiceClient) RemoveMessageFeed(ctx context.Context, req *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return c.removeMessageFeed.CallUnary(ctx, req)
 }
 
 // MessageFeedServiceHandler is an implementation of the plaza.v1.MessageFeedService service.
 type MessageFeedServiceHandler interface {
 	// CreateMessageFeed makes a subchannel in a channel.
-	CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 	// GetMessageFeed gets one subchannel.
-	GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 	// BatchGetMessageFeeds gets several subchannels by id, in the order of the request; those that the caller may not read are left
 	// out.
-	BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 	// ListMessageFeeds lists the subchannels of a channel, by their last message.
 	ListMessageFeeds(context.Context, *connect.Request[v1.ListMessageFeedsRequest]) (*connect.Response[v1.ListMessageFeedsResponse], error)
 	// UpdateMessageFeed renames a subchannel.
-	UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 	// RemoveMessageFeed deletes a subchannel with its messages; the one that every channel has is refused. Nothing in it is unread
 	// then. The answer shows it deleted.
-	RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error)
+	RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 }
 
 // NewMessageFeedServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -245,15 +245,15 @@ func NewMessageFeedServiceHandler(svc MessageFeedServiceHandler, opts ...connect
 // UnimplementedMessageFeedServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMessageFeedServiceHandler struct{}
 
-func (UnimplementedMessageFeedServiceHandler) CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.CreateMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.GetMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.BatchGetMessageFeeds is not implemented"))
 }
 
@@ -261,10 +261,10 @@ func (UnimplementedMessageFeedServiceHandler) ListMessageFeeds(context.Context, 
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.ListMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.UpdateMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedAggregate], error) {
+func (UnimplementedMessageFeedServiceHandler) RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.RemoveMessageFeed is not implemented"))
 }

@@ -69,10 +69,10 @@ const (
 type ModerationListServiceClient interface {
 	// ListAllowRules lists the rules of the allow list: those with the given expressions, or all, by pages of 100 where the request
 	// names no limit.
-	ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// AddAllowRules adds rules to the allow list. One that is there already is enabled, and stays otherwise as it is. PUT does the
 	// same as POST: no rule is taken away.
-	AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// UpdateAllowRule enables or disables a rule of the allow list.
 	UpdateAllowRule(context.Context, *connect.Request[v1.UpdateAllowRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
 	// DeleteAllowRules deletes rules of the allow list, all of those that are given or, where one is not there, none.
@@ -81,10 +81,10 @@ type ModerationListServiceClient interface {
 	VerifyAllowed(context.Context, *connect.Request[v1.VerifyAllowedRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// ListBlockRules lists the rules of the block list: those with the given expressions, or all, by pages of 100 where the request
 	// names no limit.
-	ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// AddBlockRules adds rules to the block list. One that is there already is enabled, and matches words as the request says. PUT
 	// does the same as POST: no rule is taken away.
-	AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// UpdateBlockRule enables or disables a rule of the block list.
 	UpdateBlockRule(context.Context, *connect.Request[v1.UpdateBlockRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
 	// DeleteBlockRules deletes rules of the block list, all of those that are given or, where one is not there, none.
@@ -104,13 +104,13 @@ func NewModerationListServiceClient(httpClient connect.HTTPClient, baseURL strin
 	baseURL = strings.TrimRight(baseURL, "/")
 	moderationListServiceMethods := v1.File_plaza_v1_moderation_list_proto.Services().ByName("ModerationListService").Methods()
 	return &moderationListServiceClient{
-		listAllowRules: connect.NewClient[v1.ListAllowRulesRequest, v1.ModerationRulesResponse](
+		listAllowRules: connect.NewClient[v1.ListAllowRulesRequest, v1.ListModerationRulesResponse](
 			httpClient,
 			baseURL+ModerationListServiceListAllowRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("ListAllowRules")),
 			connect.WithClientOptions(opts...),
 		),
-		addAllowRules: connect.NewClient[v1.AddAllowRulesRequest, v1.ModerationRulesResponse](
+		addAllowRules: connect.NewClient[v1.AddAllowRulesRequest, v1.ListModerationRulesResponse](
 			httpClient,
 			baseURL+ModerationListServiceAddAllowRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("AddAllowRules")),
@@ -134,13 +134,13 @@ func NewModerationListServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(moderationListServiceMethods.ByName("VerifyAllowed")),
 			connect.WithClientOptions(opts...),
 		),
-		listBlockRules: connect.NewClient[v1.ListBlockRulesRequest, v1.ModerationRulesResponse](
+		listBlockRules: connect.NewClient[v1.ListBlockRulesRequest, v1.ListModerationRulesResponse](
 			httpClient,
 			baseURL+ModerationListServiceListBlockRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("ListBlockRules")),
 			connect.WithClientOptions(opts...),
 		),
-		addBlockRules: connect.NewClient[v1.AddBlockRulesRequest, v1.ModerationRulesResponse](
+		addBlockRules: connect.NewClient[v1.AddBlockRulesRequest, v1.ListModerationRulesResponse](
 			httpClient,
 			baseURL+ModerationListServiceAddBlockRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("AddBlockRules")),
@@ -169,25 +169,25 @@ func NewModerationListServiceClient(httpClient connect.HTTPClient, baseURL strin
 
 // moderationListServiceClient implements ModerationListServiceClient.
 type moderationListServiceClient struct {
-	listAllowRules   *connect.Client[v1.ListAllowRulesRequest, v1.ModerationRulesResponse]
-	addAllowRules    *connect.Client[v1.AddAllowRulesRequest, v1.ModerationRulesResponse]
+	listAllowRules   *connect.Client[v1.ListAllowRulesRequest, v1.ListModerationRulesResponse]
+	addAllowRules    *connect.Client[v1.AddAllowRulesRequest, v1.ListModerationRulesResponse]
 	updateAllowRule  *connect.Client[v1.UpdateAllowRuleRequest, v1.ModerationRuleResponse]
 	deleteAllowRules *connect.Client[v1.DeleteAllowRulesRequest, v1.StatusSuccessResponse]
 	verifyAllowed    *connect.Client[v1.VerifyAllowedRequest, v1.SuccessResponse]
-	listBlockRules   *connect.Client[v1.ListBlockRulesRequest, v1.ModerationRulesResponse]
-	addBlockRules    *connect.Client[v1.AddBlockRulesRequest, v1.ModerationRulesResponse]
+	listBlockRules   *connect.Client[v1.ListBlockRulesRequest, v1.ListModerationRulesResponse]
+	addBlockRules    *connect.Client[v1.AddBlockRulesRequest, v1.ListModerationRulesResponse]
 	updateBlockRule  *connect.Client[v1.UpdateBlockRuleRequest, v1.ModerationRuleResponse]
 	deleteBlockRules *connect.Client[v1.DeleteBlockRulesRequest, v1.StatusSuccessResponse]
 	verifyNotBlocked *connect.Client[v1.VerifyNotBlockedRequest, v1.SuccessResponse]
 }
 
 // ListAllowRules calls plaza.v1.ModerationListService.ListAllowRules.
-func (c *moderationListServiceClient) ListAllowRules(ctx context.Context, req *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (c *moderationListServiceClient) ListAllowRules(ctx context.Context, req *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error) {
 	return c.listAllowRules.CallUnary(ctx, req)
 }
 
 // AddAllowRules calls plaza.v1.ModerationListService.AddAllowRules.
-func (c *moderationListServiceClient) AddAllowRules(ctx context.Context, req *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (c *moderationListServiceClient) AddAllowRules(ctx context.Context, req *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error) {
 	return c.addAllowRules.CallUnary(ctx, req)
 }
 
@@ -207,12 +207,12 @@ func (c *moderationListServiceClient) VerifyAllowed(ctx context.Context, req *co
 }
 
 // ListBlockRules calls plaza.v1.ModerationListService.ListBlockRules.
-func (c *moderationListServiceClient) ListBlockRules(ctx context.Context, req *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (c *moderationListServiceClient) ListBlockRules(ctx context.Context, req *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error) {
 	return c.listBlockRules.CallUnary(ctx, req)
 }
 
 // AddBlockRules calls plaza.v1.ModerationListService.AddBlockRules.
-func (c *moderationListServiceClient) AddBlockRules(ctx context.Context, req *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (c *moderationListServiceClient) AddBlockRules(ctx context.Context, req *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error) {
 	return c.addBlockRules.CallUnary(ctx, req)
 }
 
@@ -235,10 +235,10 @@ func (c *moderationListServiceClient) VerifyNotBlocked(ctx context.Context, req 
 type ModerationListServiceHandler interface {
 	// ListAllowRules lists the rules of the allow list: those with the given expressions, or all, by pages of 100 where the request
 	// names no limit.
-	ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// AddAllowRules adds rules to the allow list. One that is there already is enabled, and stays otherwise as it is. PUT does the
 	// same as POST: no rule is taken away.
-	AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// UpdateAllowRule enables or disables a rule of the allow list.
 	UpdateAllowRule(context.Context, *connect.Request[v1.UpdateAllowRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
 	// DeleteAllowRules deletes rules of the allow list, all of those that are given or, where one is not there, none.
@@ -247,10 +247,10 @@ type ModerationListServiceHandler interface {
 	VerifyAllowed(context.Context, *connect.Request[v1.VerifyAllowedRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// ListBlockRules lists the rules of the block list: those with the given expressions, or all, by pages of 100 where the request
 	// names no limit.
-	ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// AddBlockRules adds rules to the block list. One that is there already is enabled, and matches words as the request says. PUT
 	// does the same as POST: no rule is taken away.
-	AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error)
+	AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// UpdateBlockRule enables or disables a rule of the block list.
 	UpdateBlockRule(context.Context, *connect.Request[v1.UpdateBlockRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
 	// DeleteBlockRules deletes rules of the block list, all of those that are given or, where one is not there, none.
@@ -357,11 +357,11 @@ func NewModerationListServiceHandler(svc ModerationListServiceHandler, opts ...c
 // UnimplementedModerationListServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedModerationListServiceHandler struct{}
 
-func (UnimplementedModerationListServiceHandler) ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (UnimplementedModerationListServiceHandler) ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.ListAllowRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (UnimplementedModerationListServiceHandler) AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.AddAllowRules is not implemented"))
 }
 
@@ -377,11 +377,11 @@ func (UnimplementedModerationListServiceHandler) VerifyAllowed(context.Context, 
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.VerifyAllowed is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (UnimplementedModerationListServiceHandler) ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.ListBlockRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ModerationRulesResponse], error) {
+func (UnimplementedModerationListServiceHandler) AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.AddBlockRules is not implemented"))
 }
 

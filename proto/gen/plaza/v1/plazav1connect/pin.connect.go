@@ -63,19 +63,19 @@ const (
 type PinServiceClient interface {
 	// PinGlobalPost pins a post in the global feed; again changes nothing. Only approved parent posts of public communities
 	// can be pinned, as many as the network setting maxGlobalPinnedPost allows.
-	PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// UnpinGlobalPost takes a post out of the pins of the global feed. The answer holds the post and no pin.
-	UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// ListGlobalPins lists the posts that are pinned in the global feed.
-	ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinAggregate], error)
+	ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinResponse], error)
 	// UnpinAllGlobalPosts takes every post out of the pins of the global feed.
-	UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinResponse], error)
 	// PinCommunityPost pins an approved parent post of a community at a placement, at most 20 at each; again changes nothing.
-	PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// UnpinCommunityPost takes a post out of a placement. The answer holds the post and no pin.
-	UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
-	ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinAggregate], error)
+	ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinResponse], error)
 	// UnpinAllCommunityPosts takes every post of a community out of one placement or of all.
 	UnpinAllCommunityPosts(context.Context, *connect.Request[v1.UnpinAllCommunityPostsRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
@@ -91,43 +91,43 @@ func NewPinServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 	baseURL = strings.TrimRight(baseURL, "/")
 	pinServiceMethods := v1.File_plaza_v1_pin_proto.Services().ByName("PinService").Methods()
 	return &pinServiceClient{
-		pinGlobalPost: connect.NewClient[v1.PinGlobalPostRequest, v1.PinAggregate](
+		pinGlobalPost: connect.NewClient[v1.PinGlobalPostRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServicePinGlobalPostProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("PinGlobalPost")),
 			connect.WithClientOptions(opts...),
 		),
-		unpinGlobalPost: connect.NewClient[v1.UnpinGlobalPostRequest, v1.PinAggregate](
+		unpinGlobalPost: connect.NewClient[v1.UnpinGlobalPostRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceUnpinGlobalPostProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("UnpinGlobalPost")),
 			connect.WithClientOptions(opts...),
 		),
-		listGlobalPins: connect.NewClient[v1.ListGlobalPinsRequest, v1.PinAggregate](
+		listGlobalPins: connect.NewClient[v1.ListGlobalPinsRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceListGlobalPinsProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("ListGlobalPins")),
 			connect.WithClientOptions(opts...),
 		),
-		unpinAllGlobalPosts: connect.NewClient[v1.UnpinAllGlobalPostsRequest, v1.PinAggregate](
+		unpinAllGlobalPosts: connect.NewClient[v1.UnpinAllGlobalPostsRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceUnpinAllGlobalPostsProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("UnpinAllGlobalPosts")),
 			connect.WithClientOptions(opts...),
 		),
-		pinCommunityPost: connect.NewClient[v1.PinCommunityPostRequest, v1.PinAggregate](
+		pinCommunityPost: connect.NewClient[v1.PinCommunityPostRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServicePinCommunityPostProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("PinCommunityPost")),
 			connect.WithClientOptions(opts...),
 		),
-		unpinCommunityPost: connect.NewClient[v1.UnpinCommunityPostRequest, v1.PinAggregate](
+		unpinCommunityPost: connect.NewClient[v1.UnpinCommunityPostRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceUnpinCommunityPostProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("UnpinCommunityPost")),
 			connect.WithClientOptions(opts...),
 		),
-		listCommunityPins: connect.NewClient[v1.ListCommunityPinsRequest, v1.PinAggregate](
+		listCommunityPins: connect.NewClient[v1.ListCommunityPinsRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceListCommunityPinsProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("ListCommunityPins")),
@@ -144,48 +144,48 @@ func NewPinServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 
 // pinServiceClient implements PinServiceClient.
 type pinServiceClient struct {
-	pinGlobalPost          *connect.Client[v1.PinGlobalPostRequest, v1.PinAggregate]
-	unpinGlobalPost        *connect.Client[v1.UnpinGlobalPostRequest, v1.PinAggregate]
-	listGlobalPins         *connect.Client[v1.ListGlobalPinsRequest, v1.PinAggregate]
-	unpinAllGlobalPosts    *connect.Client[v1.UnpinAllGlobalPostsRequest, v1.PinAggregate]
-	pinCommunityPost       *connect.Client[v1.PinCommunityPostRequest, v1.PinAggregate]
-	unpinCommunityPost     *connect.Client[v1.UnpinCommunityPostRequest, v1.PinAggregate]
-	listCommunityPins      *connect.Client[v1.ListCommunityPinsRequest, v1.PinAggregate]
+	pinGlobalPost          *connect.Client[v1.PinGlobalPostRequest, v1.PinResponse]
+	unpinGlobalPost        *connect.Client[v1.UnpinGlobalPostRequest, v1.PinResponse]
+	listGlobalPins         *connect.Client[v1.ListGlobalPinsRequest, v1.PinResponse]
+	unpinAllGlobalPosts    *connect.Client[v1.UnpinAllGlobalPostsRequest, v1.PinResponse]
+	pinCommunityPost       *connect.Client[v1.PinCommunityPostRequest, v1.PinResponse]
+	unpinCommunityPost     *connect.Client[v1.UnpinCommunityPostRequest, v1.PinResponse]
+	listCommunityPins      *connect.Client[v1.ListCommunityPinsRequest, v1.PinResponse]
 	unpinAllCommunityPosts *connect.Client[v1.UnpinAllCommunityPostsRequest, v1.SuccessResponse]
 }
 
 // PinGlobalPost calls plaza.v1.PinService.PinGlobalPost.
-func (c *pinServiceClient) PinGlobalPost(ctx context.Context, req *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (c *pinServiceClient) PinGlobalPost(ctx context.Context, req *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error) {
 	return c.pinGlobalPost.CallUnary(ctx, req)
 }
 
 // UnpinGlobalPost calls plaza.v1.PinService.UnpinGlobalPost.
-func (c *pinServiceClient) UnpinGlobalPost(ctx context.Context, req *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (c *pinServiceClient) UnpinGlobalPost(ctx context.Context, req *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error) {
 	return c.unpinGlobalPost.CallUnary(ctx, req)
 }
 
 // ListGlobalPins calls plaza.v1.PinService.ListGlobalPins.
-func (c *pinServiceClient) ListGlobalPins(ctx context.Context, req *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (c *pinServiceClient) ListGlobalPins(ctx context.Context, req *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinResponse], error) {
 	return c.listGlobalPins.CallUnary(ctx, req)
 }
 
 // UnpinAllGlobalPosts calls plaza.v1.PinService.UnpinAllGlobalPosts.
-func (c *pinServiceClient) UnpinAllGlobalPosts(ctx context.Context, req *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (c *pinServiceClient) UnpinAllGlobalPosts(ctx context.Context, req *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinResponse], error) {
 	return c.unpinAllGlobalPosts.CallUnary(ctx, req)
 }
 
 // PinCommunityPost calls plaza.v1.PinService.PinCommunityPost.
-func (c *pinServiceClient) PinCommunityPost(ctx context.Context, req *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (c *pinServiceClient) PinCommunityPost(ctx context.Context, req *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error) {
 	return c.pinCommunityPost.CallUnary(ctx, req)
 }
 
 // UnpinCommunityPost calls plaza.v1.PinService.UnpinCommunityPost.
-func (c *pinServiceClient) UnpinCommunityPost(ctx context.Context, req *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (c *pinServiceClient) UnpinCommunityPost(ctx context.Context, req *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error) {
 	return c.unpinCommunityPost.CallUnary(ctx, req)
 }
 
 // ListCommunityPins calls plaza.v1.PinService.ListCommunityPins.
-func (c *pinServiceClient) ListCommunityPins(ctx context.Context, req *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (c *pinServiceClient) ListCommunityPins(ctx context.Context, req *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinResponse], error) {
 	return c.listCommunityPins.CallUnary(ctx, req)
 }
 
@@ -198,19 +198,19 @@ func (c *pinServiceClient) UnpinAllCommunityPosts(ctx context.Context, req *conn
 type PinServiceHandler interface {
 	// PinGlobalPost pins a post in the global feed; again changes nothing. Only approved parent posts of public communities
 	// can be pinned, as many as the network setting maxGlobalPinnedPost allows.
-	PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// UnpinGlobalPost takes a post out of the pins of the global feed. The answer holds the post and no pin.
-	UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// ListGlobalPins lists the posts that are pinned in the global feed.
-	ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinAggregate], error)
+	ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinResponse], error)
 	// UnpinAllGlobalPosts takes every post out of the pins of the global feed.
-	UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinResponse], error)
 	// PinCommunityPost pins an approved parent post of a community at a placement, at most 20 at each; again changes nothing.
-	PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// UnpinCommunityPost takes a post out of a placement. The answer holds the post and no pin.
-	UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error)
+	UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
-	ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinAggregate], error)
+	ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinResponse], error)
 	// UnpinAllCommunityPosts takes every post of a community out of one placement or of all.
 	UnpinAllCommunityPosts(context.Context, *connect.Request[v1.UnpinAllCommunityPostsRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
@@ -297,31 +297,31 @@ func NewPinServiceHandler(svc PinServiceHandler, opts ...connect.HandlerOption) 
 // UnimplementedPinServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPinServiceHandler struct{}
 
-func (UnimplementedPinServiceHandler) PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.PinGlobalPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinGlobalPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.ListGlobalPins is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinAllGlobalPosts is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.PinCommunityPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinCommunityPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinAggregate], error) {
+func (UnimplementedPinServiceHandler) ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.ListCommunityPins is not implemented"))
 }
 

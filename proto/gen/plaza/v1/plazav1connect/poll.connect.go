@@ -54,17 +54,17 @@ const (
 // PollServiceClient is a client for the plaza.v1.PollService service.
 type PollServiceClient interface {
 	// CreatePoll makes a poll of the caller's.
-	CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollResponse], error)
 	// GetPoll gets one poll.
-	GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollAggregate], error)
+	GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollResponse], error)
 	// UpdatePoll closes a poll for good; for its creator and administrators. Closing again changes nothing.
-	UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollResponse], error)
 	// DeletePoll deletes a poll; for its creator and administrators.
 	DeletePoll(context.Context, *connect.Request[v1.DeletePollRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// VotePoll votes as the caller. The same vote again changes nothing; another one is refused: ChangePollVote is for that.
-	VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollResponse], error)
 	// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
-	ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollAggregate], error)
+	ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollResponse], error)
 	// ListPollVoters lists who voted for an answer.
 	ListPollVoters(context.Context, *connect.Request[v1.ListPollVotersRequest]) (*connect.Response[v1.ListPollVotersResponse], error)
 }
@@ -80,19 +80,19 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 	baseURL = strings.TrimRight(baseURL, "/")
 	pollServiceMethods := v1.File_plaza_v1_poll_proto.Services().ByName("PollService").Methods()
 	return &pollServiceClient{
-		createPoll: connect.NewClient[v1.CreatePollRequest, v1.PollAggregate](
+		createPoll: connect.NewClient[v1.CreatePollRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceCreatePollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("CreatePoll")),
 			connect.WithClientOptions(opts...),
 		),
-		getPoll: connect.NewClient[v1.GetPollRequest, v1.PollAggregate](
+		getPoll: connect.NewClient[v1.GetPollRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceGetPollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("GetPoll")),
 			connect.WithClientOptions(opts...),
 		),
-		updatePoll: connect.NewClient[v1.UpdatePollRequest, v1.PollAggregate](
+		updatePoll: connect.NewClient[v1.UpdatePollRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceUpdatePollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("UpdatePoll")),
@@ -104,13 +104,13 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(pollServiceMethods.ByName("DeletePoll")),
 			connect.WithClientOptions(opts...),
 		),
-		votePoll: connect.NewClient[v1.VotePollRequest, v1.PollAggregate](
+		votePoll: connect.NewClient[v1.VotePollRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceVotePollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("VotePoll")),
 			connect.WithClientOptions(opts...),
 		),
-		changePollVote: connect.NewClient[v1.ChangePollVoteRequest, v1.PollAggregate](
+		changePollVote: connect.NewClient[v1.ChangePollVoteRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceChangePollVoteProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("ChangePollVote")),
@@ -127,27 +127,27 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // pollServiceClient implements PollServiceClient.
 type pollServiceClient struct {
-	createPoll     *connect.Client[v1.CreatePollRequest, v1.PollAggregate]
-	getPoll        *connect.Client[v1.GetPollRequest, v1.PollAggregate]
-	updatePoll     *connect.Client[v1.UpdatePollRequest, v1.PollAggregate]
+	createPoll     *connect.Client[v1.CreatePollRequest, v1.PollResponse]
+	getPoll        *connect.Client[v1.GetPollRequest, v1.PollResponse]
+	updatePoll     *connect.Client[v1.UpdatePollRequest, v1.PollResponse]
 	deletePoll     *connect.Client[v1.DeletePollRequest, v1.StatusSuccessResponse]
-	votePoll       *connect.Client[v1.VotePollRequest, v1.PollAggregate]
-	changePollVote *connect.Client[v1.ChangePollVoteRequest, v1.PollAggregate]
+	votePoll       *connect.Client[v1.VotePollRequest, v1.PollResponse]
+	changePollVote *connect.Client[v1.ChangePollVoteRequest, v1.PollResponse]
 	listPollVoters *connect.Client[v1.ListPollVotersRequest, v1.ListPollVotersResponse]
 }
 
 // CreatePoll calls plaza.v1.PollService.CreatePoll.
-func (c *pollServiceClient) CreatePoll(ctx context.Context, req *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (c *pollServiceClient) CreatePoll(ctx context.Context, req *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollResponse], error) {
 	return c.createPoll.CallUnary(ctx, req)
 }
 
 // GetPoll calls plaza.v1.PollService.GetPoll.
-func (c *pollServiceClient) GetPoll(ctx context.Context, req *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (c *pollServiceClient) GetPoll(ctx context.Context, req *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollResponse], error) {
 	return c.getPoll.CallUnary(ctx, req)
 }
 
 // UpdatePoll calls plaza.v1.PollService.UpdatePoll.
-func (c *pollServiceClient) UpdatePoll(ctx context.Context, req *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (c *pollServiceClient) UpdatePoll(ctx context.Context, req *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollResponse], error) {
 	return c.updatePoll.CallUnary(ctx, req)
 }
 
@@ -157,12 +157,12 @@ func (c *pollServiceClient) DeletePoll(ctx context.Context, req *connect.Request
 }
 
 // VotePoll calls plaza.v1.PollService.VotePoll.
-func (c *pollServiceClient) VotePoll(ctx context.Context, req *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (c *pollServiceClient) VotePoll(ctx context.Context, req *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollResponse], error) {
 	return c.votePoll.CallUnary(ctx, req)
 }
 
 // ChangePollVote calls plaza.v1.PollService.ChangePollVote.
-func (c *pollServiceClient) ChangePollVote(ctx context.Context, req *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (c *pollServiceClient) ChangePollVote(ctx context.Context, req *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollResponse], error) {
 	return c.changePollVote.CallUnary(ctx, req)
 }
 
@@ -174,17 +174,17 @@ func (c *pollServiceClient) ListPollVoters(ctx context.Context, req *connect.Req
 // PollServiceHandler is an implementation of the plaza.v1.PollService service.
 type PollServiceHandler interface {
 	// CreatePoll makes a poll of the caller's.
-	CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollResponse], error)
 	// GetPoll gets one poll.
-	GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollAggregate], error)
+	GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollResponse], error)
 	// UpdatePoll closes a poll for good; for its creator and administrators. Closing again changes nothing.
-	UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollResponse], error)
 	// DeletePoll deletes a poll; for its creator and administrators.
 	DeletePoll(context.Context, *connect.Request[v1.DeletePollRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// VotePoll votes as the caller. The same vote again changes nothing; another one is refused: ChangePollVote is for that.
-	VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollAggregate], error)
+	VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollResponse], error)
 	// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
-	ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollAggregate], error)
+	ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollResponse], error)
 	// ListPollVoters lists who voted for an answer.
 	ListPollVoters(context.Context, *connect.Request[v1.ListPollVotersRequest]) (*connect.Response[v1.ListPollVotersResponse], error)
 }
@@ -263,15 +263,15 @@ func NewPollServiceHandler(svc PollServiceHandler, opts ...connect.HandlerOption
 // UnimplementedPollServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPollServiceHandler struct{}
 
-func (UnimplementedPollServiceHandler) CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.CreatePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.GetPoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.UpdatePoll is not implemented"))
 }
 
@@ -279,11 +279,11 @@ func (UnimplementedPollServiceHandler) DeletePoll(context.Context, *connect.Requ
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.DeletePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.VotePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollAggregate], error) {
+func (UnimplementedPollServiceHandler) ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.ChangePollVote is not implemented"))
 }
 

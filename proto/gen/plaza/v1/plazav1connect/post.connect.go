@@ -65,30 +65,30 @@ const (
 // PostServiceClient is a client for the plaza.v1.PostService service.
 type PostServiceClient interface {
 	// CreatePost makes a post on a community's feed or on a user's wall.
-	CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostResponse], error)
 	// GetPost gets one post.
-	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostResponse], error)
 	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
-	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error)
+	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostResponse], error)
 	// ListPosts lists the posts of one community or wall, or those on one content.
 	ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error)
 	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
 	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
 	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
 	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
-	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostResponse], error)
 	// DeletePost deletes a post and its children.
 	DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// ApprovePost publishes a post that waits for a moderator.
-	ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostResponse], error)
 	// DeclinePost declines a post that waits for a moderator.
-	DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostResponse], error)
 	// FlagPost flags a post as the caller; again changes nothing.
-	FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostResponse], error)
 	// UnflagPost takes the caller's own flag back.
-	UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostResponse], error)
 	// ClearPostFlags removes every flag of a post.
-	ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostAggregate], error)
+	ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostResponse], error)
 	// IsPostFlaggedByMe tells whether the caller flags the post.
 	IsPostFlaggedByMe(context.Context, *connect.Request[v1.IsPostFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
@@ -104,19 +104,19 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 	baseURL = strings.TrimRight(baseURL, "/")
 	postServiceMethods := v1.File_plaza_v1_post_proto.Services().ByName("PostService").Methods()
 	return &postServiceClient{
-		createPost: connect.NewClient[v1.CreatePostRequest, v1.PostAggregate](
+		createPost: connect.NewClient[v1.CreatePostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceCreatePostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("CreatePost")),
 			connect.WithClientOptions(opts...),
 		),
-		getPost: connect.NewClient[v1.GetPostRequest, v1.PostAggregate](
+		getPost: connect.NewClient[v1.GetPostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceGetPostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("GetPost")),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetPosts: connect.NewClient[v1.BatchGetPostsRequest, v1.PostAggregate](
+		batchGetPosts: connect.NewClient[v1.BatchGetPostsRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceBatchGetPostsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("BatchGetPosts")),
@@ -128,7 +128,7 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(postServiceMethods.ByName("ListPosts")),
 			connect.WithClientOptions(opts...),
 		),
-		updatePost: connect.NewClient[v1.UpdatePostRequest, v1.PostAggregate](
+		updatePost: connect.NewClient[v1.UpdatePostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceUpdatePostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("UpdatePost")),
@@ -140,31 +140,31 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(postServiceMethods.ByName("DeletePost")),
 			connect.WithClientOptions(opts...),
 		),
-		approvePost: connect.NewClient[v1.ApprovePostRequest, v1.PostAggregate](
+		approvePost: connect.NewClient[v1.ApprovePostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceApprovePostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("ApprovePost")),
 			connect.WithClientOptions(opts...),
 		),
-		declinePost: connect.NewClient[v1.DeclinePostRequest, v1.PostAggregate](
+		declinePost: connect.NewClient[v1.DeclinePostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceDeclinePostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("DeclinePost")),
 			connect.WithClientOptions(opts...),
 		),
-		flagPost: connect.NewClient[v1.FlagPostRequest, v1.PostAggregate](
+		flagPost: connect.NewClient[v1.FlagPostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceFlagPostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("FlagPost")),
 			connect.WithClientOptions(opts...),
 		),
-		unflagPost: connect.NewClient[v1.UnflagPostRequest, v1.PostAggregate](
+		unflagPost: connect.NewClient[v1.UnflagPostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceUnflagPostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("UnflagPost")),
 			connect.WithClientOptions(opts...),
 		),
-		clearPostFlags: connect.NewClient[v1.ClearPostFlagsRequest, v1.PostAggregate](
+		clearPostFlags: connect.NewClient[v1.ClearPostFlagsRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceClearPostFlagsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("ClearPostFlags")),
@@ -181,32 +181,32 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // postServiceClient implements PostServiceClient.
 type postServiceClient struct {
-	createPost        *connect.Client[v1.CreatePostRequest, v1.PostAggregate]
-	getPost           *connect.Client[v1.GetPostRequest, v1.PostAggregate]
-	batchGetPosts     *connect.Client[v1.BatchGetPostsRequest, v1.PostAggregate]
+	createPost        *connect.Client[v1.CreatePostRequest, v1.PostResponse]
+	getPost           *connect.Client[v1.GetPostRequest, v1.PostResponse]
+	batchGetPosts     *connect.Client[v1.BatchGetPostsRequest, v1.PostResponse]
 	listPosts         *connect.Client[v1.ListPostsRequest, v1.ListPostsResponse]
-	updatePost        *connect.Client[v1.UpdatePostRequest, v1.PostAggregate]
+	updatePost        *connect.Client[v1.UpdatePostRequest, v1.PostResponse]
 	deletePost        *connect.Client[v1.DeletePostRequest, v1.StatusSuccessResponse]
-	approvePost       *connect.Client[v1.ApprovePostRequest, v1.PostAggregate]
-	declinePost       *connect.Client[v1.DeclinePostRequest, v1.PostAggregate]
-	flagPost          *connect.Client[v1.FlagPostRequest, v1.PostAggregate]
-	unflagPost        *connect.Client[v1.UnflagPostRequest, v1.PostAggregate]
-	clearPostFlags    *connect.Client[v1.ClearPostFlagsRequest, v1.PostAggregate]
+	approvePost       *connect.Client[v1.ApprovePostRequest, v1.PostResponse]
+	declinePost       *connect.Client[v1.DeclinePostRequest, v1.PostResponse]
+	flagPost          *connect.Client[v1.FlagPostRequest, v1.PostResponse]
+	unflagPost        *connect.Client[v1.UnflagPostRequest, v1.PostResponse]
+	clearPostFlags    *connect.Client[v1.ClearPostFlagsRequest, v1.PostResponse]
 	isPostFlaggedByMe *connect.Client[v1.IsPostFlaggedByMeRequest, v1.FlaggedByMeResponse]
 }
 
 // CreatePost calls plaza.v1.PostService.CreatePost.
-func (c *postServiceClient) CreatePost(ctx context.Context, req *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) CreatePost(ctx context.Context, req *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.createPost.CallUnary(ctx, req)
 }
 
 // GetPost calls plaza.v1.PostService.GetPost.
-func (c *postServiceClient) GetPost(ctx context.Context, req *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) GetPost(ctx context.Context, req *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.getPost.CallUnary(ctx, req)
 }
 
 // BatchGetPosts calls plaza.v1.PostService.BatchGetPosts.
-func (c *postServiceClient) BatchGetPosts(ctx context.Context, req *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) BatchGetPosts(ctx context.Context, req *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.batchGetPosts.CallUnary(ctx, req)
 }
 
@@ -216,7 +216,7 @@ func (c *postServiceClient) ListPosts(ctx context.Context, req *connect.Request[
 }
 
 // UpdatePost calls plaza.v1.PostService.UpdatePost.
-func (c *postServiceClient) UpdatePost(ctx context.Context, req *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) UpdatePost(ctx context.Context, req *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.updatePost.CallUnary(ctx, req)
 }
 
@@ -226,27 +226,27 @@ func (c *postServiceClient) DeletePost(ctx context.Context, req *connect.Request
 }
 
 // ApprovePost calls plaza.v1.PostService.ApprovePost.
-func (c *postServiceClient) ApprovePost(ctx context.Context, req *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) ApprovePost(ctx context.Context, req *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.approvePost.CallUnary(ctx, req)
 }
 
 // DeclinePost calls plaza.v1.PostService.DeclinePost.
-func (c *postServiceClient) DeclinePost(ctx context.Context, req *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) DeclinePost(ctx context.Context, req *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.declinePost.CallUnary(ctx, req)
 }
 
 // FlagPost calls plaza.v1.PostService.FlagPost.
-func (c *postServiceClient) FlagPost(ctx context.Context, req *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) FlagPost(ctx context.Context, req *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.flagPost.CallUnary(ctx, req)
 }
 
 // UnflagPost calls plaza.v1.PostService.UnflagPost.
-func (c *postServiceClient) UnflagPost(ctx context.Context, req *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) UnflagPost(ctx context.Context, req *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.unflagPost.CallUnary(ctx, req)
 }
 
 // ClearPostFlags calls plaza.v1.PostService.ClearPostFlags.
-func (c *postServiceClient) ClearPostFlags(ctx context.Context, req *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (c *postServiceClient) ClearPostFlags(ctx context.Context, req *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostResponse], error) {
 	return c.clearPostFlags.CallUnary(ctx, req)
 }
 
@@ -258,30 +258,30 @@ func (c *postServiceClient) IsPostFlaggedByMe(ctx context.Context, req *connect.
 // PostServiceHandler is an implementation of the plaza.v1.PostService service.
 type PostServiceHandler interface {
 	// CreatePost makes a post on a community's feed or on a user's wall.
-	CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostResponse], error)
 	// GetPost gets one post.
-	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostResponse], error)
 	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
-	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error)
+	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostResponse], error)
 	// ListPosts lists the posts of one community or wall, or those on one content.
 	ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error)
 	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
 	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
 	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
 	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
-	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostResponse], error)
 	// DeletePost deletes a post and its children.
 	DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
 	// ApprovePost publishes a post that waits for a moderator.
-	ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostResponse], error)
 	// DeclinePost declines a post that waits for a moderator.
-	DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostAggregate], error)
+	DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostResponse], error)
 	// FlagPost flags a post as the caller; again changes nothing.
-	FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostResponse], error)
 	// UnflagPost takes the caller's own flag back.
-	UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostAggregate], error)
+	UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostResponse], error)
 	// ClearPostFlags removes every flag of a post.
-	ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostAggregate], error)
+	ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostResponse], error)
 	// IsPostFlaggedByMe tells whether the caller flags the post.
 	IsPostFlaggedByMe(context.Context, *connect.Request[v1.IsPostFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
@@ -400,15 +400,15 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 // UnimplementedPostServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPostServiceHandler struct{}
 
-func (UnimplementedPostServiceHandler) CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.CreatePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.GetPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.BatchGetPosts is not implemented"))
 }
 
@@ -416,7 +416,7 @@ func (UnimplementedPostServiceHandler) ListPosts(context.Context, *connect.Reque
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ListPosts is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.UpdatePost is not implemented"))
 }
 
@@ -424,23 +424,23 @@ func (UnimplementedPostServiceHandler) DeletePost(context.Context, *connect.Requ
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.DeletePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ApprovePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.DeclinePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.FlagPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.UnflagPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostAggregate], error) {
+func (UnimplementedPostServiceHandler) ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ClearPostFlags is not implemented"))
 }
 

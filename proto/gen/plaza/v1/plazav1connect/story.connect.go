@@ -70,16 +70,16 @@ const (
 type StoryServiceClient interface {
 	// CreateStory makes a story in a community or on the caller's own wall. In a community it is for those who manage its
 	// stories, and for every member where the network allows it.
-	CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// GetStory gets one story.
-	GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// ListStories lists the stories of one community or user.
 	ListStories(context.Context, *connect.Request[v1.ListStoriesRequest]) (*connect.Response[v1.ListStoriesResponse], error)
 	// ListStoriesByTargets lists the stories of several communities and users as one list. Targets that the caller may not
 	// see are left out.
 	ListStoriesByTargets(context.Context, *connect.Request[v1.ListStoriesByTargetsRequest]) (*connect.Response[v1.ListStoriesResponse], error)
 	// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
-	GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.StoryTargetsResponse], error)
+	GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.GetStoryTargetsResponse], error)
 	// CountStories counts the stories of one community or user, with those that ended and without deleted ones.
 	CountStories(context.Context, *connect.Request[v1.CountStoriesRequest]) (*connect.Response[v1.CountStoriesResponse], error)
 	// ListMyStoryTargets lists those of the caller's communities, of the users whom the caller follows, and the caller, that
@@ -88,11 +88,11 @@ type StoryServiceClient interface {
 	// DeleteStory deletes a story.
 	DeleteStory(context.Context, *connect.Request[v1.DeleteStoryRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// FlagStory flags a story of somebody else's as the caller; again changes nothing.
-	FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// UnflagStory takes the caller's own flag back; without one it is refused.
-	UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// ClearStoryFlags removes every flag of a story.
-	ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryAggregate], error)
+	ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryResponse], error)
 }
 
 // NewStoryServiceClient constructs a client for the plaza.v1.StoryService service. By default, it
@@ -106,13 +106,13 @@ func NewStoryServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 	baseURL = strings.TrimRight(baseURL, "/")
 	storyServiceMethods := v1.File_plaza_v1_story_proto.Services().ByName("StoryService").Methods()
 	return &storyServiceClient{
-		createStory: connect.NewClient[v1.CreateStoryRequest, v1.StoryAggregate](
+		createStory: connect.NewClient[v1.CreateStoryRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceCreateStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("CreateStory")),
 			connect.WithClientOptions(opts...),
 		),
-		getStory: connect.NewClient[v1.GetStoryRequest, v1.StoryAggregate](
+		getStory: connect.NewClient[v1.GetStoryRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceGetStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("GetStory")),
@@ -130,7 +130,7 @@ func NewStoryServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(storyServiceMethods.ByName("ListStoriesByTargets")),
 			connect.WithClientOptions(opts...),
 		),
-		getStoryTargets: connect.NewClient[v1.GetStoryTargetsRequest, v1.StoryTargetsResponse](
+		getStoryTargets: connect.NewClient[v1.GetStoryTargetsRequest, v1.GetStoryTargetsResponse](
 			httpClient,
 			baseURL+StoryServiceGetStoryTargetsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("GetStoryTargets")),
@@ -154,19 +154,19 @@ func NewStoryServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(storyServiceMethods.ByName("DeleteStory")),
 			connect.WithClientOptions(opts...),
 		),
-		flagStory: connect.NewClient[v1.FlagStoryRequest, v1.StoryAggregate](
+		flagStory: connect.NewClient[v1.FlagStoryRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceFlagStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("FlagStory")),
 			connect.WithClientOptions(opts...),
 		),
-		unflagStory: connect.NewClient[v1.UnflagStoryRequest, v1.StoryAggregate](
+		unflagStory: connect.NewClient[v1.UnflagStoryRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceUnflagStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("UnflagStory")),
 			connect.WithClientOptions(opts...),
 		),
-		clearStoryFlags: connect.NewClient[v1.ClearStoryFlagsRequest, v1.StoryAggregate](
+		clearStoryFlags: connect.NewClient[v1.ClearStoryFlagsRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceClearStoryFlagsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("ClearStoryFlags")),
@@ -177,26 +177,26 @@ func NewStoryServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 
 // storyServiceClient implements StoryServiceClient.
 type storyServiceClient struct {
-	createStory          *connect.Client[v1.CreateStoryRequest, v1.StoryAggregate]
-	getStory             *connect.Client[v1.GetStoryRequest, v1.StoryAggregate]
+	createStory          *connect.Client[v1.CreateStoryRequest, v1.StoryResponse]
+	getStory             *connect.Client[v1.GetStoryRequest, v1.StoryResponse]
 	listStories          *connect.Client[v1.ListStoriesRequest, v1.ListStoriesResponse]
 	listStoriesByTargets *connect.Client[v1.ListStoriesByTargetsRequest, v1.ListStoriesResponse]
-	getStoryTargets      *connect.Client[v1.GetStoryTargetsRequest, v1.StoryTargetsResponse]
+	getStoryTargets      *connect.Client[v1.GetStoryTargetsRequest, v1.GetStoryTargetsResponse]
 	countStories         *connect.Client[v1.CountStoriesRequest, v1.CountStoriesResponse]
 	listMyStoryTargets   *connect.Client[v1.ListMyStoryTargetsRequest, v1.ListMyStoryTargetsResponse]
 	deleteStory          *connect.Client[v1.DeleteStoryRequest, v1.SuccessResponse]
-	flagStory            *connect.Client[v1.FlagStoryRequest, v1.StoryAggregate]
-	unflagStory          *connect.Client[v1.UnflagStoryRequest, v1.StoryAggregate]
-	clearStoryFlags      *connect.Client[v1.ClearStoryFlagsRequest, v1.StoryAggregate]
+	flagStory            *connect.Client[v1.FlagStoryRequest, v1.StoryResponse]
+	unflagStory          *connect.Client[v1.UnflagStoryRequest, v1.StoryResponse]
+	clearStoryFlags      *connect.Client[v1.ClearStoryFlagsRequest, v1.StoryResponse]
 }
 
 // CreateStory calls plaza.v1.StoryService.CreateStory.
-func (c *storyServiceClient) CreateStory(ctx context.Context, req *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (c *storyServiceClient) CreateStory(ctx context.Context, req *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return c.createStory.CallUnary(ctx, req)
 }
 
 // GetStory calls plaza.v1.StoryService.GetStory.
-func (c *storyServiceClient) GetStory(ctx context.Context, req *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (c *storyServiceClient) GetStory(ctx context.Context, req *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return c.getStory.CallUnary(ctx, req)
 }
 
@@ -211,7 +211,7 @@ func (c *storyServiceClient) ListStoriesByTargets(ctx context.Context, req *conn
 }
 
 // GetStoryTargets calls plaza.v1.StoryService.GetStoryTargets.
-func (c *storyServiceClient) GetStoryTargets(ctx context.Context, req *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.StoryTargetsResponse], error) {
+func (c *storyServiceClient) GetStoryTargets(ctx context.Context, req *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.GetStoryTargetsResponse], error) {
 	return c.getStoryTargets.CallUnary(ctx, req)
 }
 
@@ -231,17 +231,17 @@ func (c *storyServiceClient) DeleteStory(ctx context.Context, req *connect.Reque
 }
 
 // FlagStory calls plaza.v1.StoryService.FlagStory.
-func (c *storyServiceClient) FlagStory(ctx context.Context, req *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (c *storyServiceClient) FlagStory(ctx context.Context, req *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return c.flagStory.CallUnary(ctx, req)
 }
 
 // UnflagStory calls plaza.v1.StoryService.UnflagStory.
-func (c *storyServiceClient) UnflagStory(ctx context.Context, req *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (c *storyServiceClient) UnflagStory(ctx context.Context, req *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return c.unflagStory.CallUnary(ctx, req)
 }
 
 // ClearStoryFlags calls plaza.v1.StoryService.ClearStoryFlags.
-func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return c.clearStoryFlags.CallUnary(ctx, req)
 }
 
@@ -249,16 +249,16 @@ func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *connect.R
 type StoryServiceHandler interface {
 	// CreateStory makes a story in a community or on the caller's own wall. In a community it is for those who manage its
 	// stories, and for every member where the network allows it.
-	CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// GetStory gets one story.
-	GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// ListStories lists the stories of one community or user.
 	ListStories(context.Context, *connect.Request[v1.ListStoriesRequest]) (*connect.Response[v1.ListStoriesResponse], error)
 	// ListStoriesByTargets lists the stories of several communities and users as one list. Targets that the caller may not
 	// see are left out.
 	ListStoriesByTargets(context.Context, *connect.Request[v1.ListStoriesByTargetsRequest]) (*connect.Response[v1.ListStoriesResponse], error)
 	// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
-	GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.StoryTargetsResponse], error)
+	GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.GetStoryTargetsResponse], error)
 	// CountStories counts the stories of one community or user, with those that ended and without deleted ones.
 	CountStories(context.Context, *connect.Request[v1.CountStoriesRequest]) (*connect.Response[v1.CountStoriesResponse], error)
 	// ListMyStoryTargets lists those of the caller's communities, of the users whom the caller follows, and the caller, that
@@ -267,11 +267,11 @@ type StoryServiceHandler interface {
 	// DeleteStory deletes a story.
 	DeleteStory(context.Context, *connect.Request[v1.DeleteStoryRequest]) (*connect.Response[v1.SuccessResponse], error)
 	// FlagStory flags a story of somebody else's as the caller; again changes nothing.
-	FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// UnflagStory takes the caller's own flag back; without one it is refused.
-	UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryAggregate], error)
+	UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// ClearStoryFlags removes every flag of a story.
-	ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryAggregate], error)
+	ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryResponse], error)
 }
 
 // NewStoryServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -380,11 +380,11 @@ func NewStoryServiceHandler(svc StoryServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedStoryServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedStoryServiceHandler struct{}
 
-func (UnimplementedStoryServiceHandler) CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.CreateStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.GetStory is not implemented"))
 }
 
@@ -396,7 +396,7 @@ func (UnimplementedStoryServiceHandler) ListStoriesByTargets(context.Context, *c
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.ListStoriesByTargets is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.StoryTargetsResponse], error) {
+func (UnimplementedStoryServiceHandler) GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.GetStoryTargetsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.GetStoryTargets is not implemented"))
 }
 
@@ -412,14 +412,14 @@ func (UnimplementedStoryServiceHandler) DeleteStory(context.Context, *connect.Re
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.DeleteStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.FlagStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.UnflagStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryAggregate], error) {
+func (UnimplementedStoryServiceHandler) ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.ClearStoryFlags is not implemented"))
 }

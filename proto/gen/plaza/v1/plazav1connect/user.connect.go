@@ -61,21 +61,21 @@ const (
 // UserServiceClient is a client for the plaza.v1.UserService service.
 type UserServiceClient interface {
 	// GetUser gets one user.
-	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// BatchGetUsers gets several users by id; unknown ones are left out.
-	BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserAggregate], error)
+	BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserResponse], error)
 	// ListUsers lists or searches users.
 	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
 	// UpdateUser changes a profile: the caller's own, or anybody's for an administrator.
-	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// BanUser bans a user from the whole network.
-	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// UnbanUser lifts the ban.
-	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// FlagUser flags a user as the caller; again changes nothing.
-	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// UnflagUser takes the caller's own flag back; without one it changes nothing.
-	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// ClearUserFlags removes every flag of a user, and answers with the user alone.
 	ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error)
 	// IsUserFlaggedByMe tells whether the caller flags the user.
@@ -93,13 +93,13 @@ func NewUserServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 	baseURL = strings.TrimRight(baseURL, "/")
 	userServiceMethods := v1.File_plaza_v1_user_proto.Services().ByName("UserService").Methods()
 	return &userServiceClient{
-		getUser: connect.NewClient[v1.GetUserRequest, v1.UserAggregate](
+		getUser: connect.NewClient[v1.GetUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceGetUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("GetUser")),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetUsers: connect.NewClient[v1.BatchGetUsersRequest, v1.UserAggregate](
+		batchGetUsers: connect.NewClient[v1.BatchGetUsersRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceBatchGetUsersProcedure,
 			connect.WithSchema(userServiceMethods.ByName("BatchGetUsers")),
@@ -111,31 +111,31 @@ func NewUserServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(userServiceMethods.ByName("ListUsers")),
 			connect.WithClientOptions(opts...),
 		),
-		updateUser: connect.NewClient[v1.UpdateUserRequest, v1.UserAggregate](
+		updateUser: connect.NewClient[v1.UpdateUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceUpdateUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("UpdateUser")),
 			connect.WithClientOptions(opts...),
 		),
-		banUser: connect.NewClient[v1.BanUserRequest, v1.UserAggregate](
+		banUser: connect.NewClient[v1.BanUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceBanUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("BanUser")),
 			connect.WithClientOptions(opts...),
 		),
-		unbanUser: connect.NewClient[v1.UnbanUserRequest, v1.UserAggregate](
+		unbanUser: connect.NewClient[v1.UnbanUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceUnbanUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("UnbanUser")),
 			connect.WithClientOptions(opts...),
 		),
-		flagUser: connect.NewClient[v1.FlagUserRequest, v1.UserAggregate](
+		flagUser: connect.NewClient[v1.FlagUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceFlagUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("FlagUser")),
 			connect.WithClientOptions(opts...),
 		),
-		unflagUser: connect.NewClient[v1.UnflagUserRequest, v1.UserAggregate](
+		unflagUser: connect.NewClient[v1.UnflagUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceUnflagUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("UnflagUser")),
@@ -158,25 +158,25 @@ func NewUserServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // userServiceClient implements UserServiceClient.
 type userServiceClient struct {
-	getUser           *connect.Client[v1.GetUserRequest, v1.UserAggregate]
-	batchGetUsers     *connect.Client[v1.BatchGetUsersRequest, v1.UserAggregate]
+	getUser           *connect.Client[v1.GetUserRequest, v1.UserResponse]
+	batchGetUsers     *connect.Client[v1.BatchGetUsersRequest, v1.UserResponse]
 	listUsers         *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
-	updateUser        *connect.Client[v1.UpdateUserRequest, v1.UserAggregate]
-	banUser           *connect.Client[v1.BanUserRequest, v1.UserAggregate]
-	unbanUser         *connect.Client[v1.UnbanUserRequest, v1.UserAggregate]
-	flagUser          *connect.Client[v1.FlagUserRequest, v1.UserAggregate]
-	unflagUser        *connect.Client[v1.UnflagUserRequest, v1.UserAggregate]
+	updateUser        *connect.Client[v1.UpdateUserRequest, v1.UserResponse]
+	banUser           *connect.Client[v1.BanUserRequest, v1.UserResponse]
+	unbanUser         *connect.Client[v1.UnbanUserRequest, v1.UserResponse]
+	flagUser          *connect.Client[v1.FlagUserRequest, v1.UserResponse]
+	unflagUser        *connect.Client[v1.UnflagUserRequest, v1.UserResponse]
 	clearUserFlags    *connect.Client[v1.ClearUserFlagsRequest, v1.User]
 	isUserFlaggedByMe *connect.Client[v1.IsUserFlaggedByMeRequest, v1.FlaggedByMeResponse]
 }
 
 // GetUser calls plaza.v1.UserService.GetUser.
-func (c *userServiceClient) GetUser(ctx context.Context, req *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (c *userServiceClient) GetUser(ctx context.Context, req *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.getUser.CallUnary(ctx, req)
 }
 
 // BatchGetUsers calls plaza.v1.UserService.BatchGetUsers.
-func (c *userServiceClient) BatchGetUsers(ctx context.Context, req *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (c *userServiceClient) BatchGetUsers(ctx context.Context, req *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.batchGetUsers.CallUnary(ctx, req)
 }
 
@@ -186,27 +186,27 @@ func (c *userServiceClient) ListUsers(ctx context.Context, req *connect.Request[
 }
 
 // UpdateUser calls plaza.v1.UserService.UpdateUser.
-func (c *userServiceClient) UpdateUser(ctx context.Context, req *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (c *userServiceClient) UpdateUser(ctx context.Context, req *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.updateUser.CallUnary(ctx, req)
 }
 
 // BanUser calls plaza.v1.UserService.BanUser.
-func (c *userServiceClient) BanUser(ctx context.Context, req *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (c *userServiceClient) BanUser(ctx context.Context, req *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.banUser.CallUnary(ctx, req)
 }
 
 // UnbanUser calls plaza.v1.UserService.UnbanUser.
-func (c *userServiceClient) UnbanUser(ctx context.Context, req *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (c *userServiceClient) UnbanUser(ctx context.Context, req *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.unbanUser.CallUnary(ctx, req)
 }
 
 // FlagUser calls plaza.v1.UserService.FlagUser.
-func (c *userServiceClient) FlagUser(ctx context.Context, req *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (c *userServiceClient) FlagUser(ctx context.Context, req *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.flagUser.CallUnary(ctx, req)
 }
 
 // UnflagUser calls plaza.v1.UserService.UnflagUser.
-func (c *userServiceClient) UnflagUser(ctx context.Context, req *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (c *userServiceClient) UnflagUser(ctx context.Context, req *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.unflagUser.CallUnary(ctx, req)
 }
 
@@ -223,21 +223,21 @@ func (c *userServiceClient) IsUserFlaggedByMe(ctx context.Context, req *connect.
 // UserServiceHandler is an implementation of the plaza.v1.UserService service.
 type UserServiceHandler interface {
 	// GetUser gets one user.
-	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// BatchGetUsers gets several users by id; unknown ones are left out.
-	BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserAggregate], error)
+	BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserResponse], error)
 	// ListUsers lists or searches users.
 	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
 	// UpdateUser changes a profile: the caller's own, or anybody's for an administrator.
-	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// BanUser bans a user from the whole network.
-	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// UnbanUser lifts the ban.
-	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// FlagUser flags a user as the caller; again changes nothing.
-	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// UnflagUser takes the caller's own flag back; without one it changes nothing.
-	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error)
+	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// ClearUserFlags removes every flag of a user, and answers with the user alone.
 	ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error)
 	// IsUserFlaggedByMe tells whether the caller flags the user.
@@ -342,11 +342,11 @@ func NewUserServiceHandler(svc UserServiceHandler, opts ...connect.HandlerOption
 // UnimplementedUserServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedUserServiceHandler struct{}
 
-func (UnimplementedUserServiceHandler) GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.GetUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.BatchGetUsers is not implemented"))
 }
 
@@ -354,23 +354,23 @@ func (UnimplementedUserServiceHandler) ListUsers(context.Context, *connect.Reque
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.ListUsers is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UpdateUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.BanUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UnbanUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.FlagUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserAggregate], error) {
+func (UnimplementedUserServiceHandler) UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UnflagUser is not implemented"))
 }
 

@@ -92,16 +92,16 @@ func (f *fake) CreateSession(ctx context.Context, r *connect.Request[plazav1.Cre
 	return answer(&plazav1.CreateSessionResponse{AccessToken: "t"}, f.saw(ctx, r.Msg))
 }
 
-func (f *fake) BatchGetUsers(ctx context.Context, r *connect.Request[plazav1.BatchGetUsersRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) BatchGetUsers(ctx context.Context, r *connect.Request[plazav1.BatchGetUsersRequest]) (*connect.Response[plazav1.UserResponse], error) {
+	return answer(&plazav1.UserResponse{}, f.saw(ctx, r.Msg))
 }
 
-func (f *fake) GetUser(ctx context.Context, r *connect.Request[plazav1.GetUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) GetUser(ctx context.Context, r *connect.Request[plazav1.GetUserRequest]) (*connect.Response[plazav1.UserResponse], error) {
+	return answer(&plazav1.UserResponse{}, f.saw(ctx, r.Msg))
 }
 
-func (f *fake) UpdateUser(ctx context.Context, r *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) UpdateUser(ctx context.Context, r *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserResponse], error) {
+	return answer(&plazav1.UserResponse{}, f.saw(ctx, r.Msg))
 }
 
 func (f *fake) GetRole(ctx context.Context, r *connect.Request[plazav1.GetRoleRequest]) (*connect.Response[plazav1.GetRoleResponse], error) {
@@ -112,16 +112,16 @@ func (f *fake) UpdateModeration(ctx context.Context, r *connect.Request[plazav1.
 	return answer(&plazav1.ModerationConfiguration{IsReportEnabled: r.Msg.GetIsReportEnabled()}, f.saw(ctx, r.Msg))
 }
 
-func (f *fake) RemoveMembers(ctx context.Context, r *connect.Request[plazav1.RemoveMembersRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) RemoveMembers(ctx context.Context, r *connect.Request[plazav1.RemoveMembersRequest]) (*connect.Response[plazav1.CommunityResponse], error) {
+	return answer(&plazav1.CommunityResponse{}, f.saw(ctx, r.Msg))
 }
 
-func (f *fake) JoinCommunity(ctx context.Context, r *connect.Request[plazav1.JoinCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
-	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) JoinCommunity(ctx context.Context, r *connect.Request[plazav1.JoinCommunityRequest]) (*connect.Response[plazav1.CommunityResponse], error) {
+	return answer(&plazav1.CommunityResponse{}, f.saw(ctx, r.Msg))
 }
 
-func (f *fake) CreatePost(ctx context.Context, r *connect.Request[plazav1.CreatePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
-	return answer(&plazav1.PostAggregate{}, f.saw(ctx, r.Msg))
+func (f *fake) CreatePost(ctx context.Context, r *connect.Request[plazav1.CreatePostRequest]) (*connect.Response[plazav1.PostResponse], error) {
+	return answer(&plazav1.PostResponse{}, f.saw(ctx, r.Msg))
 }
 
 func (f *fake) ListPosts(ctx context.Context, r *connect.Request[plazav1.ListPostsRequest]) (*connect.Response[plazav1.ListPostsResponse], error) {
@@ -136,21 +136,21 @@ func (f *fake) ListComments(ctx context.Context, r *connect.Request[plazav1.List
 	return answer(&plazav1.ListCommentsResponse{}, f.saw(ctx, r.Msg))
 }
 
-func (f *fake) GetComment(ctx context.Context, r *connect.Request[plazav1.GetCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (f *fake) GetComment(ctx context.Context, r *connect.Request[plazav1.GetCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	return answer(commentAnswer(r.Msg.GetCommentId()), f.saw(ctx, r.Msg))
 }
 
-func (f *fake) FlagComment(ctx context.Context, r *connect.Request[plazav1.FlagCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (f *fake) FlagComment(ctx context.Context, r *connect.Request[plazav1.FlagCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	return answer(commentAnswer(r.Msg.GetCommentId()), f.saw(ctx, r.Msg))
 }
 
-func (f *fake) ListUserFeed(ctx context.Context, r *connect.Request[plazav1.ListUserFeedRequest]) (*connect.Response[plazav1.UserFeedResponse], error) {
-	return answer(&plazav1.UserFeedResponse{}, f.saw(ctx, r.Msg))
+func (f *fake) ListUserFeed(ctx context.Context, r *connect.Request[plazav1.ListUserFeedRequest]) (*connect.Response[plazav1.ListUserFeedResponse], error) {
+	return answer(&plazav1.ListUserFeedResponse{}, f.saw(ctx, r.Msg))
 }
 
-func commentAnswer(id string) *plazav1.CommentAggregate {
+func commentAnswer(id string) *plazav1.CommentResponse {
 	data, _ := structpb.NewStruct(map[string]any{"text": "a <b> & \"c\"", "n": 1.5, "deep": map[string]any{"list": []any{true, nil}}})
-	return &plazav1.CommentAggregate{Comments: []*plazav1.Comment{{
+	return &plazav1.CommentResponse{Comments: []*plazav1.Comment{{
 		CommentId: id, PrivateId: id, Data: data, Reactions: map[string]int32{"love": 2, "like": 1},
 		CreatedAt: timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
 	}}}

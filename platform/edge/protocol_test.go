@@ -55,13 +55,13 @@ func message[T any](response *connect.Response[T], err error) (proto.Message, er
 
 var rpcs = []rpc{
 	{
-		name: "a read", method: "GET", path: "/api/v3/comments/c", into: &plazav1.CommentAggregate{},
+		name: "a read", method: "GET", path: "/api/v3/comments/c", into: &plazav1.CommentResponse{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
 			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).GetComment(ctx, connect.NewRequest(&plazav1.GetCommentRequest{CommentId: "c"})))
 		},
 	},
 	{
-		name: "a write", method: "POST", path: "/api/v3/comments/c/flag", body: `{"reason":"Others","detail":"é"}`, into: &plazav1.CommentAggregate{},
+		name: "a write", method: "POST", path: "/api/v3/comments/c/flag", body: `{"reason":"Others","detail":"é"}`, into: &plazav1.CommentResponse{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
 			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).FlagComment(ctx, connect.NewRequest(&plazav1.FlagCommentRequest{CommentId: "c", Reason: "Others", Detail: "é"})))
 		},

@@ -123,7 +123,7 @@ func messageFeedInfo(f store.MessageFeed, preview *store.Message) *plazav1.Messa
 }
 
 // ChannelPage is an answer about channels with its page.
-func ChannelPage(a *plazav1.ChannelAggregate, paging *plazav1.Paging) *plazav1.ListChannelsResponse {
+func ChannelPage(a *plazav1.ChannelResponse, paging *plazav1.Paging) *plazav1.ListChannelsResponse {
 	return &plazav1.ListChannelsResponse{
 		Channels: a.GetChannels(), ChannelUsers: a.GetChannelUsers(), MessagePreviews: a.GetMessagePreviews(),
 		MessageFeedsInfo: a.GetMessageFeedsInfo(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,

@@ -42,7 +42,7 @@ type channelGathering struct {
 
 // Channels reads, in one round trip to each home concerned, what channels refer to, and builds the answer; the authors of previews
 // that are not among its users take another one. Each channel comes with how the viewer stands to it, `none` for a stranger.
-func (b *Builder) Channels(ctx context.Context, st *store.Store, a ChannelAnswer) (*plazav1.ChannelAggregate, error) {
+func (b *Builder) Channels(ctx context.Context, st *store.Store, a ChannelAnswer) (*plazav1.ChannelResponse, error) {
 	g := &channelGathering{ChannelAnswer: a, builder: b, counts: store.Counts{}}
 	reads := st.Related()
 	g.readUsers(reads, g.wantedUsers())
@@ -164,8 +164,8 @@ func (g *channelGathering) readPart(read func(into *[]store.FeedMark), reads *st
 	reads.Then(func() { g.marks = append(g.marks, *part...) })
 }
 
-func (g *channelGathering) build() *plazav1.ChannelAggregate {
-	answer := &plazav1.ChannelAggregate{Users: g.users()}
+func (g *channelGathering) build() *plazav1.ChannelResponse {
+	answer := &plazav1.ChannelResponse{Users: g.users()}
 	var shown []store.ChannelUser
 	for _, c := range g.Channels {
 		feed, preview := g.feed(c.ID), g.preview(c.ID)

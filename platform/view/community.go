@@ -77,7 +77,7 @@ type communityGathering struct {
 
 // Communities reads, in one round trip to each home concerned, what communities refer to, and builds the answer. Each
 // community comes with the viewer's membership, which has the state `none` where there is no row.
-func (b *Builder) Communities(ctx context.Context, st *store.Store, a CommunityAnswer) (*plazav1.CommunityAggregate, error) {
+func (b *Builder) Communities(ctx context.Context, st *store.Store, a CommunityAnswer) (*plazav1.CommunityResponse, error) {
 	g := &communityGathering{CommunityAnswer: a, builder: b, counts: store.Counts{}}
 	reads := st.Related()
 	g.readUsers(reads)
@@ -155,8 +155,8 @@ func (g *communityGathering) readFacts(reads *store.Reads) {
 	}
 }
 
-func (g *communityGathering) build() *plazav1.CommunityAggregate {
-	answer := &plazav1.CommunityAggregate{Users: g.users()}
+func (g *communityGathering) build() *plazav1.CommunityResponse {
+	answer := &plazav1.CommunityResponse{Users: g.users()}
 	var shown []store.Member
 	for _, c := range g.Communities {
 		mine := g.membership(c.ID)
@@ -216,7 +216,7 @@ func (g *communityGathering) users() []*plazav1.User {
 }
 
 // CommunityPage is an answer about communities with its page.
-func CommunityPage(a *plazav1.CommunityAggregate, paging *plazav1.Paging) *plazav1.ListCommunitiesResponse {
+func CommunityPage(a *plazav1.CommunityResponse, paging *plazav1.Paging) *plazav1.ListCommunitiesResponse {
 	return &plazav1.ListCommunitiesResponse{
 		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),
 		Categories: a.GetCategories(), Feeds: a.GetFeeds(), Paging: paging,

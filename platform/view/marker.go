@@ -15,8 +15,8 @@ type Markers struct {
 }
 
 // Markers makes the messages of a user's markers. A user without a feed has one since they exist.
-func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerAggregate {
-	a := &plazav1.MarkerAggregate{Paging: &plazav1.Paging{}}
+func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
+	a := &plazav1.MarkerResponse{Paging: &plazav1.Paging{}}
 	if m.User != nil {
 		a.UserMarkers = append(a.UserMarkers, &plazav1.UserMarker{
 			UserId:      u.PublicID,

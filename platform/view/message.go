@@ -142,7 +142,7 @@ type chatGathering struct {
 }
 
 // Messages reads, in one round trip to each home concerned, what messages refer to, and builds the answer.
-func (b *Builder) Messages(ctx context.Context, st *store.Store, a ChatAnswer) (*plazav1.MessageAggregate, error) {
+func (b *Builder) Messages(ctx context.Context, st *store.Store, a ChatAnswer) (*plazav1.MessageResponse, error) {
 	g := newChatGathering(a)
 	reads := st.Related()
 	g.read(reads, a.Messages)
@@ -150,14 +150,14 @@ func (b *Builder) Messages(ctx context.Context, st *store.Store, a ChatAnswer) (
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	answer := &plazav1.MessageAggregate{Messages: g.messages(b, a.Messages), MessageFeeds: g.feeds(b), Users: b.Users(g.users)}
+	answer := &plazav1.MessageResponse{Messages: g.messages(b, a.Messages), MessageFeeds: g.feeds(b), Users: b.Users(g.users)}
 	var err error
 	answer.Files, err = b.filesOf(ctx, st, g.files, each(answer.GetMessages()), each(answer.GetUsers()))
 	return answer, err
 }
 
 // MessageFeeds reads what subchannels refer to, their last messages before all, and builds the answer.
-func (b *Builder) MessageFeeds(ctx context.Context, st *store.Store, a ChatAnswer) (*plazav1.MessageFeedAggregate, error) {
+func (b *Builder) MessageFeeds(ctx context.Context, st *store.Store, a ChatAnswer) (*plazav1.MessageFeedResponse, error) {
 	g := newChatGathering(a)
 	last := st.Related()
 	last.LastMessages(g.feedIDs(), &g.last)
@@ -169,7 +169,7 @@ func (b *Builder) MessageFeeds(ctx context.Context, st *store.Store, a ChatAnswe
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	answer := &plazav1.MessageFeedAggregate{MessageFeeds: g.feeds(b), Messages: g.messages(b, g.last), Users: b.Users(g.users)}
+	answer := &plazav1.MessageFeedResponse{MessageFeeds: g.feeds(b), Messages: g.messages(b, g.last), Users: b.Users(g.users)}
 	var err error
 	answer.Files, err = b.filesOf(ctx, st, g.files, each(answer.GetMessages()), each(answer.GetUsers()))
 	return answer, err

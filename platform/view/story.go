@@ -122,8 +122,8 @@ func tsUnlessLongAgo(t time.Time) *timestamppb.Timestamp {
 }
 
 // StoryAggregate is the answer about stories.
-func (a *Aggregate) StoryAggregate() *plazav1.StoryAggregate {
-	return &plazav1.StoryAggregate{
+func (a *Aggregate) StoryAggregate() *plazav1.StoryResponse {
+	return &plazav1.StoryResponse{
 		Stories: a.Stories, Comments: a.Comments, Files: a.Files, Users: a.Users, Communities: a.Communities,
 		CommunityUsers: a.CommunityUsers, Categories: a.Categories,
 	}

@@ -53,7 +53,7 @@ type Markers interface {
 // New makes the service.
 func New(d *service.Deps, markers Markers) *Service { return &Service{Deps: d, markers: markers} }
 
-type answer = connect.Response[plazav1.ChannelAggregate]
+type answer = connect.Response[plazav1.ChannelResponse]
 
 // situation is what an operation on one channel finds in the database.
 type situation struct {
@@ -101,7 +101,7 @@ func (s *situation) known() []store.ChannelUser {
 }
 
 // answer makes the answer about channels.
-func (s *Service) answer(ctx context.Context, f *service.First, settings store.Settings, a view.ChannelAnswer) (*plazav1.ChannelAggregate, error) {
+func (s *Service) answer(ctx context.Context, f *service.First, settings store.Settings, a view.ChannelAnswer) (*plazav1.ChannelResponse, error) {
 	a.Viewer, a.ViewerReads, a.Settings = f.User(), service.SeesEveryChannel(f.Caller), settings
 	return s.View.Channels(ctx, s.Store, a)
 }

@@ -20,7 +20,7 @@ const muted = "muted"
 
 // ListChannelUsers lists the members of a channel, those of them who are muted, the banned, or several of these, for whoever may read
 // in the channel. channelUsers holds the page and nothing else.
-func (s *Service) ListChannelUsers(ctx context.Context, req *connect.Request[plazav1.ListChannelUsersRequest]) (*connect.Response[plazav1.ListChannelsResponse], error) {
+func (s *Service) ListChannelUsers(ctx context.Context, req *connect.Request[plazav1.ListChannelUsersRequest]) (*connect.Response[plazav1.ListChannelUsersResponse], error) {
 	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func (l *loaded) known(comments ...store.Comment) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.CommentResponse], error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*c
 }
 
 // GetComment gets one comment.
-func (s *Service) GetComment(ctx context.Context, req *connect.Request[plazav1.GetCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) GetComment(ctx context.Context, req *connect.Request[plazav1.GetCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Service) GetComment(ctx context.Context, req *connect.Request[plazav1.G
 }
 
 // BatchGetComments gets up to ten comments in the order of the request; those that the caller may not see are left out.
-func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[plazav1.BatchGetCommentsRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) BatchGetComments(ctx context.Context, req *connect.Request[plazav1.BatchGetCommentsRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	ids := req.Msg.GetCommentIds()
 	found := make([]*loaded, len(ids))
 	f := s.Begin(ctx)

@@ -22,7 +22,7 @@ const maxText = 50_000
 
 // CreateComment makes a comment on a post or story, or a reply to a comment on it. It is stored at the home of what it
 // stands on.
-func (s *Service) CreateComment(ctx context.Context, req *connect.Request[plazav1.CreateCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) CreateComment(ctx context.Context, req *connect.Request[plazav1.CreateCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	if err := check(req.Msg.GetData(), req.Msg.GetAttachments()); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // FlagComment flags a comment as the caller. A second time changes nothing; where as many others flag it as the network
 // allows, or flagging is off, it is refused.
-func (s *Service) FlagComment(ctx context.Context, req *connect.Request[plazav1.FlagCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) FlagComment(ctx context.Context, req *connect.Request[plazav1.FlagCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	var settings store.Settings
 	l, err := s.load(ctx, req.Msg.GetCommentId(), func(f *service.First) { f.Settings(s.Region, &settings) })
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) FlagComment(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // UnflagComment takes the caller's own flag back; without one it changes nothing.
-func (s *Service) UnflagComment(ctx context.Context, req *connect.Request[plazav1.UnflagCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) UnflagComment(ctx context.Context, req *connect.Request[plazav1.UnflagCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (s *Service) UnflagComment(ctx context.Context, req *connect.Request[plazav
 }
 
 // ClearCommentFlags removes every flag of a comment; for moderators.
-func (s *Service) ClearCommentFlags(ctx context.Context, req *connect.Request[plazav1.ClearCommentFlagsRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) ClearCommentFlags(ctx context.Context, req *connect.Request[plazav1.ClearCommentFlagsRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *connect.Request[pl
 }
 
 // changeFlags runs a change of the comment's flags, brings up to date what depends on them, and answers with the comment.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.CommentResponse], error) {
 	var after *store.Comment
 	w := s.Store.Write(service.HomeOf(l.comment.ID))
 	w.GuardComment(l.comment.ID, fail.NotFound())

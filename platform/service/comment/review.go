@@ -13,17 +13,17 @@ import (
 )
 
 // ApproveComment shows a comment to everybody that waits for a moderator.
-func (s *Service) ApproveComment(ctx context.Context, req *connect.Request[plazav1.ApproveCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) ApproveComment(ctx context.Context, req *connect.Request[plazav1.ApproveCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	return s.review(ctx, req.Msg.GetCommentId(), store.Approved)
 }
 
 // DeclineComment declines a comment that waits for a moderator; its author still sees it.
-func (s *Service) DeclineComment(ctx context.Context, req *connect.Request[plazav1.DeclineCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) DeclineComment(ctx context.Context, req *connect.Request[plazav1.DeclineCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	return s.review(ctx, req.Msg.GetCommentId(), store.Declined)
 }
 
 // review decides about a comment that waits: 400400 for one that does not.
-func (s *Service) review(ctx context.Context, id, status string) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) review(ctx context.Context, id, status string) (*connect.Response[plazav1.CommentResponse], error) {
 	l, err := s.load(ctx, id, nil)
 	if err != nil {
 		return nil, err

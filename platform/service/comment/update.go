@@ -15,16 +15,16 @@ import (
 )
 
 // UpdateComment edits a comment; for its author and for moderators. Its state stays.
-func (s *Service) UpdateComment(ctx context.Context, req *connect.Request[plazav1.UpdateCommentRequest]) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) UpdateComment(ctx context.Context, req *connect.Request[plazav1.UpdateCommentRequest]) (*connect.Response[plazav1.CommentResponse], error) {
 	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	return service.Edit(ctx, func() (*connect.Response[plazav1.CommentAggregate], error) { return s.edit(ctx, req, mentions) })
+	return service.Edit(ctx, func() (*connect.Response[plazav1.CommentResponse], error) { return s.edit(ctx, req, mentions) })
 }
 
 // edit is UpdateComment unless somebody else changes the comment between: then it is service.ErrEdited.
-func (s *Service) edit(ctx context.Context, req *connect.Request[plazav1.UpdateCommentRequest], mentions []view.Mention) (*connect.Response[plazav1.CommentAggregate], error) {
+func (s *Service) edit(ctx context.Context, req *connect.Request[plazav1.UpdateCommentRequest], mentions []view.Mention) (*connect.Response[plazav1.CommentResponse], error) {
 	m := req.Msg
 	var files *service.FileCheck
 	var rules *service.TextRules

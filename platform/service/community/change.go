@@ -46,7 +46,7 @@ func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p a
 }
 
 // UpdateCommunity changes a community; absent fields stay.
-func (s *Service) UpdateCommunity(ctx context.Context, req *connect.Request[plazav1.UpdateCommunityRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) UpdateCommunity(ctx context.Context, req *connect.Request[plazav1.UpdateCommunityRequest]) (*connect.Response[plazav1.CommunityResponse], error) {
 	m := req.Msg
 	t, err := s.find(ctx, m.GetCommunityId(), m.GetCategoryIds(), auth.EditCommunity)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // ListContentFeed lists the posts of all regions whose target is content. A region that is away is left out.
-func (s *Service) ListContentFeed(ctx context.Context, req *connect.Request[plazav1.ListContentFeedRequest]) (*connect.Response[plazav1.ContentFeedResponse], error) {
+func (s *Service) ListContentFeed(ctx context.Context, req *connect.Request[plazav1.ListContentFeedRequest]) (*connect.Response[plazav1.ListContentFeedResponse], error) {
 	m := req.Msg
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {

@@ -20,7 +20,7 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // ListUserFeed lists the posts of a user's wall.
-func (s *Service) ListUserFeed(ctx context.Context, req *connect.Request[plazav1.ListUserFeedRequest]) (*connect.Response[plazav1.UserFeedResponse], error) {
+func (s *Service) ListUserFeed(ctx context.Context, req *connect.Request[plazav1.ListUserFeedRequest]) (*connect.Response[plazav1.ListUserFeedResponse], error) {
 	m := req.Msg
 	a, paging, err := s.PostPage(ctx, service.PostQuery{
 		TargetType: "user", TargetID: m.GetUserId(), SortBy: m.GetSortBy(), DataTypes: distinct(m.GetDataTypes()),
@@ -34,7 +34,7 @@ func (s *Service) ListUserFeed(ctx context.Context, req *connect.Request[plazav1
 }
 
 // ListCommunityFeed lists the posts of a community's feed.
-func (s *Service) ListCommunityFeed(ctx context.Context, req *connect.Request[plazav1.ListCommunityFeedRequest]) (*connect.Response[plazav1.CommunityFeedResponse], error) {
+func (s *Service) ListCommunityFeed(ctx context.Context, req *connect.Request[plazav1.ListCommunityFeedRequest]) (*connect.Response[plazav1.ListCommunityFeedResponse], error) {
 	m := req.Msg
 	a, paging, err := s.PostPage(ctx, service.PostQuery{
 		TargetType: "community", TargetID: m.GetCommunityId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),

@@ -60,7 +60,7 @@ func (src *sources) query() store.FeedQuery {
 
 // ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
 // communities.
-func (s *Service) ListFollowingFeed(ctx context.Context, req *connect.Request[plazav1.ListFollowingFeedRequest]) (*connect.Response[plazav1.FollowingFeedResponse], error) {
+func (s *Service) ListFollowingFeed(ctx context.Context, req *connect.Request[plazav1.ListFollowingFeedRequest]) (*connect.Response[plazav1.ListFollowingFeedResponse], error) {
 	p := paging{sortBy: cmp.Or(req.Msg.GetSortBy(), byCustomRanking), limit: req.Msg.Limit, token: req.Msg.GetToken(), field: "token"}
 	list, err := s.lister(p)
 	if err != nil {

@@ -21,16 +21,16 @@ type globalRequest interface {
 }
 
 // ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
-func (s *Service) ListGlobalFeed(ctx context.Context, req *connect.Request[plazav1.ListGlobalFeedRequest]) (*connect.Response[plazav1.GlobalFeedResponse], error) {
+func (s *Service) ListGlobalFeed(ctx context.Context, req *connect.Request[plazav1.ListGlobalFeedRequest]) (*connect.Response[plazav1.ListGlobalFeedResponse], error) {
 	return s.global(ctx, req.Msg, req.Msg.Limit, byLastCreated)
 }
 
 // ListRankedGlobalFeed lists the same posts by customRanking.
-func (s *Service) ListRankedGlobalFeed(ctx context.Context, req *connect.Request[plazav1.ListRankedGlobalFeedRequest]) (*connect.Response[plazav1.GlobalFeedResponse], error) {
+func (s *Service) ListRankedGlobalFeed(ctx context.Context, req *connect.Request[plazav1.ListRankedGlobalFeedRequest]) (*connect.Response[plazav1.ListGlobalFeedResponse], error) {
 	return s.global(ctx, req.Msg, req.Msg.Limit, byCustomRanking)
 }
 
-func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sortBy string) (*connect.Response[plazav1.GlobalFeedResponse], error) {
+func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sortBy string) (*connect.Response[plazav1.ListGlobalFeedResponse], error) {
 	options := page.Merge(m.GetOptions(), limit, m.GetToken())
 	list, err := s.lister(paging{sortBy: sortBy, limit: options.Limit, token: options.GetToken(), field: "options.token"})
 	if err != nil {

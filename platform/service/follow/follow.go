@@ -84,7 +84,7 @@ func (s *Service) look(ctx context.Context, publicID string, more func(p *pair, 
 
 // act looks, decides and changes one follow, again where somebody else got ahead, and answers with it. decide returns the
 // status that the follow of follower shall have; the one it has changes nothing.
-func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair) (edge, error)) (*connect.Response[plazav1.FollowsResponse], error) {
+func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair) (edge, error)) (*connect.Response[plazav1.FollowResponse], error) {
 	var done store.Follow
 	err := store.UntilUnchanged(func() error {
 		p, err := s.look(ctx, publicID, nil)
@@ -107,7 +107,7 @@ func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.FollowsResponse{Follows: []*plazav1.Follow{s.View.Follow(done)}}), nil
+	return connect.NewResponse(&plazav1.FollowResponse{Follows: []*plazav1.Follow{s.View.Follow(done)}}), nil
 }
 
 // edge is a follow and the status that it shall have.
@@ -153,7 +153,7 @@ func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 
 // FollowUser makes the caller follow a user, or ask to. Again changes nothing, but that a request is accepted where none is
 // needed any more.
-func (s *Service) FollowUser(ctx context.Context, req *connect.Request[plazav1.FollowUserRequest]) (*connect.Response[plazav1.FollowsResponse], error) {
+func (s *Service) FollowUser(ctx context.Context, req *connect.Request[plazav1.FollowUserRequest]) (*connect.Response[plazav1.FollowResponse], error) {
 	return s.act(ctx, req.Msg.GetUserId(), func(p *pair) (edge, error) {
 		e := edge{follower: p.User(), followee: p.other, old: p.mine, status: store.FollowAccepted}
 		switch {
@@ -170,21 +170,21 @@ func (s *Service) FollowUser(ctx context.Context, req *connect.Request[plazav1.F
 }
 
 // UnfollowUser ends the caller's follow or request; without one it is 400400.
-func (s *Service) UnfollowUser(ctx context.Context, req *connect.Request[plazav1.UnfollowUserRequest]) (*connect.Response[plazav1.FollowsResponse], error) {
+func (s *Service) UnfollowUser(ctx context.Context, req *connect.Request[plazav1.UnfollowUserRequest]) (*connect.Response[plazav1.FollowResponse], error) {
 	return s.act(ctx, req.Msg.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.User(), p.other, p.mine, store.FollowNone}, requireActive(p.mine)
 	})
 }
 
 // AcceptFollower accepts a request to follow the caller. Again changes nothing; without one it is 400400.
-func (s *Service) AcceptFollower(ctx context.Context, req *connect.Request[plazav1.AcceptFollowerRequest]) (*connect.Response[plazav1.FollowsResponse], error) {
+func (s *Service) AcceptFollower(ctx context.Context, req *connect.Request[plazav1.AcceptFollowerRequest]) (*connect.Response[plazav1.FollowResponse], error) {
 	return s.act(ctx, req.Msg.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.other, p.User(), p.theirs, store.FollowAccepted}, requireActive(p.theirs)
 	})
 }
 
 // RemoveFollower declines a request to follow the caller, or ends the follow; without either it is 400400.
-func (s *Service) RemoveFollower(ctx context.Context, req *connect.Request[plazav1.RemoveFollowerRequest]) (*connect.Response[plazav1.FollowsResponse], error) {
+func (s *Service) RemoveFollower(ctx context.Context, req *connect.Request[plazav1.RemoveFollowerRequest]) (*connect.Response[plazav1.FollowResponse], error) {
 	return s.act(ctx, req.Msg.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.other, p.User(), p.theirs, store.FollowNone}, requireActive(p.theirs)
 	})

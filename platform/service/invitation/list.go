@@ -42,7 +42,7 @@ func listOf(m filter) (store.InvitationList, page.Cursor, error) {
 }
 
 // ListInvitations lists the invitations to one target.
-func (s *Service) ListInvitations(ctx context.Context, req *connect.Request[plazav1.ListInvitationsRequest]) (*connect.Response[plazav1.InvitationAggregate], error) {
+func (s *Service) ListInvitations(ctx context.Context, req *connect.Request[plazav1.ListInvitationsRequest]) (*connect.Response[plazav1.InvitationResponse], error) {
 	list, cursor, err := listOf(req.Msg)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Service) ListInvitations(ctx context.Context, req *connect.Request[plaz
 }
 
 // ListMyInvitations lists the caller's invitations. A region that is away is left out.
-func (s *Service) ListMyInvitations(ctx context.Context, req *connect.Request[plazav1.ListMyInvitationsRequest]) (*connect.Response[plazav1.InvitationAggregate], error) {
+func (s *Service) ListMyInvitations(ctx context.Context, req *connect.Request[plazav1.ListMyInvitationsRequest]) (*connect.Response[plazav1.InvitationResponse], error) {
 	list, cursor, err := listOf(req.Msg)
 	if err != nil {
 		return nil, err

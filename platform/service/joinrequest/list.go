@@ -17,7 +17,7 @@ import (
 const defaultLimit = 20
 
 // ListJoinRequests lists the requests to a community, for those who decide on them.
-func (s *Service) ListJoinRequests(ctx context.Context, req *connect.Request[plazav1.ListJoinRequestsRequest]) (*connect.Response[plazav1.JoinRequestAggregate], error) {
+func (s *Service) ListJoinRequests(ctx context.Context, req *connect.Request[plazav1.ListJoinRequestsRequest]) (*connect.Response[plazav1.JoinRequestResponse], error) {
 	cursor, err := page.Parse(req.Msg.GetOptions(), defaultLimit)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func listOf(m *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRe
 func place(j store.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID }
 
 // page answers with requests, and with the users who asked and answered.
-func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *plazav1.Paging) (*connect.Response[plazav1.JoinRequestAggregate], error) {
-	answer := &plazav1.JoinRequestAggregate{Paging: paging}
+func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *plazav1.Paging) (*connect.Response[plazav1.JoinRequestResponse], error) {
+	answer := &plazav1.JoinRequestResponse{Paging: paging}
 	var ids []string
 	for _, j := range rows {
 		answer.JoinRequests = append(answer.JoinRequests, s.View.JoinRequest(j))

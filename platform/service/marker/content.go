@@ -77,16 +77,16 @@ func segmentOf(m store.Message) store.FeedSegment {
 }
 
 // ListReadUsers lists who has read a message.
-func (s *Service) ListReadUsers(ctx context.Context, req *connect.Request[plazav1.ListReadUsersRequest]) (*connect.Response[plazav1.MarkerUsersResponse], error) {
+func (s *Service) ListReadUsers(ctx context.Context, req *connect.Request[plazav1.ListReadUsersRequest]) (*connect.Response[plazav1.ListMarkerUsersResponse], error) {
 	return s.markedUsers(ctx, req.Msg.GetMessageId(), req.Msg.GetOptions(), true)
 }
 
 // ListDeliveredUsers lists whom a message was delivered to.
-func (s *Service) ListDeliveredUsers(ctx context.Context, req *connect.Request[plazav1.ListDeliveredUsersRequest]) (*connect.Response[plazav1.MarkerUsersResponse], error) {
+func (s *Service) ListDeliveredUsers(ctx context.Context, req *connect.Request[plazav1.ListDeliveredUsersRequest]) (*connect.Response[plazav1.ListMarkerUsersResponse], error) {
 	return s.markedUsers(ctx, req.Msg.GetMessageId(), req.Msg.GetOptions(), false)
 }
 
-func (s *Service) markedUsers(ctx context.Context, messageID string, options *plazav1.MarkerPageOptions, read bool) (*connect.Response[plazav1.MarkerUsersResponse], error) {
+func (s *Service) markedUsers(ctx context.Context, messageID string, options *plazav1.MarkerPageOptions, read bool) (*connect.Response[plazav1.ListMarkerUsersResponse], error) {
 	cursor, err := cursorOf(options)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 	if err != nil {
 		return nil, err
 	}
-	out := &plazav1.MarkerUsersResponse{
+	out := &plazav1.ListMarkerUsersResponse{
 		UserMarkers: mine.Msg.GetUserMarkers(), UserFeedMarkers: mine.Msg.GetUserFeedMarkers(), FeedMarkers: mine.Msg.GetFeedMarkers(),
 		UserEntityMarkers: mine.Msg.GetUserEntityMarkers(), ContentMarkers: markers, Paging: paging,
 	}

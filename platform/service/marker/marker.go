@@ -39,7 +39,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.MarkerAggregate]
+type answer = connect.Response[plazav1.MarkerResponse]
 
 // selection names what an operation is about: feeds, or all feeds of channels.
 type selection struct {

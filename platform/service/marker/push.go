@@ -197,7 +197,7 @@ func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
 }
 
 // PushSegment tells of a message in a feed; for administrators.
-func (s *Service) PushSegment(ctx context.Context, req *connect.Request[plazav1.PushSegmentRequest]) (*connect.Response[plazav1.PushSegmentResponse], error) {
+func (s *Service) PushSegment(ctx context.Context, req *connect.Request[plazav1.PushSegmentRequest]) (*connect.Response[plazav1.FeedMarkerResponse], error) {
 	m := req.Msg
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
@@ -232,7 +232,7 @@ func (s *Service) PushSegment(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators.
-func (s *Service) DeleteMessageFeed(ctx context.Context, req *connect.Request[plazav1.DeleteMessageFeedRequest]) (*connect.Response[plazav1.PushSegmentResponse], error) {
+func (s *Service) DeleteMessageFeed(ctx context.Context, req *connect.Request[plazav1.DeleteMessageFeedRequest]) (*connect.Response[plazav1.FeedMarkerResponse], error) {
 	var there *store.MessageFeed
 	f := s.Begin(ctx)
 	f.MessageFeed(req.Msg.GetMessageFeedId(), &there)
@@ -246,9 +246,9 @@ func (s *Service) DeleteMessageFeed(ctx context.Context, req *connect.Request[pl
 	return s.feed(feed, err)
 }
 
-func (s *Service) feed(feed *store.MessageFeed, err error) (*connect.Response[plazav1.PushSegmentResponse], error) {
+func (s *Service) feed(feed *store.MessageFeed, err error) (*connect.Response[plazav1.FeedMarkerResponse], error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.PushSegmentResponse{FeedMarkers: []*plazav1.FeedMarker{s.View.FeedMarker(*feed)}}), nil
+	return connect.NewResponse(&plazav1.FeedMarkerResponse{FeedMarkers: []*plazav1.FeedMarker{s.View.FeedMarker(*feed)}}), nil
 }

@@ -17,7 +17,7 @@ import (
 
 // ListMembers lists the members of a community, the banned users, or both; those of a private community for those who may
 // see what is in it. communityUsers holds the page and nothing else.
-func (s *Service) ListMembers(ctx context.Context, req *connect.Request[plazav1.ListMembersRequest]) (*connect.Response[plazav1.ListCommunitiesResponse], error) {
+func (s *Service) ListMembers(ctx context.Context, req *connect.Request[plazav1.ListMembersRequest]) (*connect.Response[plazav1.ListMembersResponse], error) {
 	cursor, err := page.Parse(req.Msg.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 )
 
 // AddMemberRoles gives members roles; those that they have already stay.
-func (s *Service) AddMemberRoles(ctx context.Context, req *connect.Request[plazav1.AddMemberRolesRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) AddMemberRoles(ctx context.Context, req *connect.Request[plazav1.AddMemberRolesRequest]) (*connect.Response[plazav1.CommunityResponse], error) {
 	return s.reassign(ctx, req.Msg, func(have, roles []string) []string {
 		for _, role := range roles {
 			if !slices.Contains(have, role) {
@@ -25,7 +25,7 @@ func (s *Service) AddMemberRoles(ctx context.Context, req *connect.Request[plaza
 }
 
 // RemoveMemberRoles takes roles from members. The last moderator of a community that has members stays one.
-func (s *Service) RemoveMemberRoles(ctx context.Context, req *connect.Request[plazav1.RemoveMemberRolesRequest]) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) RemoveMemberRoles(ctx context.Context, req *connect.Request[plazav1.RemoveMemberRolesRequest]) (*connect.Response[plazav1.CommunityResponse], error) {
 	return s.reassign(ctx, req.Msg, func(have, roles []string) []string {
 		return slices.DeleteFunc(have, func(role string) bool { return slices.Contains(roles, role) })
 	})
@@ -40,7 +40,7 @@ type roleRequest interface {
 }
 
 // reassign gives members the roles that apply makes of those they have, which it may keep, and of those requested.
-func (s *Service) reassign(ctx context.Context, m roleRequest, apply func(have, roles []string) []string) (*connect.Response[plazav1.CommunityAggregate], error) {
+func (s *Service) reassign(ctx context.Context, m roleRequest, apply func(have, roles []string) []string) (*connect.Response[plazav1.CommunityResponse], error) {
 	roles, err := rolesOf(m)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.MessageAggregate]
+type answer = connect.Response[plazav1.MessageResponse]
 
 func (s *Service) answer(ctx context.Context, c *service.Chat, messages ...store.Message) (*answer, error) {
 	a, err := s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})

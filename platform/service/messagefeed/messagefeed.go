@@ -28,7 +28,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.MessageFeedAggregate]
+type answer = connect.Response[plazav1.MessageFeedResponse]
 
 func (s *Service) answer(ctx context.Context, f *service.First, feeds ...store.MessageFeed) (*answer, error) {
 	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})

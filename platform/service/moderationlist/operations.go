@@ -11,7 +11,7 @@ import (
 )
 
 type (
-	rulesAnswer = connect.Response[plazav1.ModerationRulesResponse]
+	rulesAnswer = connect.Response[plazav1.ListModerationRulesResponse]
 	ruleAnswer  = connect.Response[plazav1.ModerationRuleResponse]
 )
 
@@ -69,7 +69,7 @@ func (s *Service) VerifyNotBlocked(ctx context.Context, req *connect.Request[pla
 	}))
 }
 
-func respond(answer *plazav1.ModerationRulesResponse, err error) (*rulesAnswer, error) {
+func respond(answer *plazav1.ListModerationRulesResponse, err error) (*rulesAnswer, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // PinCommunityPost pins a post at a placement of its community. A second time changes nothing.
-func (s *Service) PinCommunityPost(ctx context.Context, req *connect.Request[plazav1.PinCommunityPostRequest]) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) PinCommunityPost(ctx context.Context, req *connect.Request[plazav1.PinCommunityPostRequest]) (*connect.Response[plazav1.PinResponse], error) {
 	m := req.Msg
 	l, err := s.loadToPin(ctx, m.GetCommunityId(), m.GetPostId())
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Service) PinCommunityPost(ctx context.Context, req *connect.Request[pla
 }
 
 // UnpinCommunityPost takes a post out of a placement; one that is not there is 400400.
-func (s *Service) UnpinCommunityPost(ctx context.Context, req *connect.Request[plazav1.UnpinCommunityPostRequest]) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) UnpinCommunityPost(ctx context.Context, req *connect.Request[plazav1.UnpinCommunityPostRequest]) (*connect.Response[plazav1.PinResponse], error) {
 	m := req.Msg
 	l, err := s.loadToPin(ctx, m.GetCommunityId(), m.GetPostId())
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // No transaction spans the homes, so the limit is looked at before and after: of two pins at different homes that get in
 // at the same moment, one at least sees the other and takes itself back. There are never more pins than the limit for
 // longer than that takes, and never more successes.
-func (s *Service) PinGlobalPost(ctx context.Context, req *connect.Request[plazav1.PinGlobalPostRequest]) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) PinGlobalPost(ctx context.Context, req *connect.Request[plazav1.PinGlobalPostRequest]) (*connect.Response[plazav1.PinResponse], error) {
 	var settings store.Settings
 	var others []store.Pin
 	l, err := s.load(ctx, req.Msg.GetPostId(), func(f *service.First) {
@@ -88,7 +88,7 @@ func (s *Service) requireStill(ctx context.Context, postID string, limit int) er
 }
 
 // UnpinGlobalPost takes a post out of the pins of the global feed; one that is not among them is 400400.
-func (s *Service) UnpinGlobalPost(ctx context.Context, req *connect.Request[plazav1.UnpinGlobalPostRequest]) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) UnpinGlobalPost(ctx context.Context, req *connect.Request[plazav1.UnpinGlobalPostRequest]) (*connect.Response[plazav1.PinResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (s *Service) UnpinGlobalPost(ctx context.Context, req *connect.Request[plaz
 
 // UnpinAllGlobalPosts takes every post out of the pins of the global feed, home by home: those whose home does not answer
 // stay, and the answer is an error then.
-func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *connect.Request[plazav1.UnpinAllGlobalPostsRequest]) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *connect.Request[plazav1.UnpinAllGlobalPostsRequest]) (*connect.Response[plazav1.PinResponse], error) {
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -129,5 +129,5 @@ func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *connect.Request[pl
 	if failed != nil {
 		return nil, failed
 	}
-	return connect.NewResponse(&plazav1.PinAggregate{PinTargets: s.View.PinTargets(latest(left.Targets))}), nil
+	return connect.NewResponse(&plazav1.PinResponse{PinTargets: s.View.PinTargets(latest(left.Targets))}), nil
 }

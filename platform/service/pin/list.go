@@ -17,7 +17,7 @@ import (
 
 // ListGlobalPins lists the pinned posts of the global feed. A home that does not answer leaves its pins out. Those whose
 // community went private since are shown to nobody but those who see every community.
-func (s *Service) ListGlobalPins(ctx context.Context, req *connect.Request[plazav1.ListGlobalPinsRequest]) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) ListGlobalPins(ctx context.Context, req *connect.Request[plazav1.ListGlobalPinsRequest]) (*connect.Response[plazav1.PinResponse], error) {
 	f := s.Begin(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *connect.Request[plaza
 }
 
 // ListCommunityPins lists the pinned posts of a community, at one placement or at all.
-func (s *Service) ListCommunityPins(ctx context.Context, req *connect.Request[plazav1.ListCommunityPinsRequest]) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) ListCommunityPins(ctx context.Context, req *connect.Request[plazav1.ListCommunityPinsRequest]) (*connect.Response[plazav1.PinResponse], error) {
 	m := req.Msg
 	pins := &store.Pins{}
 	f, place, err := s.loadPlace(ctx, m.GetCommunityId(), func(f *service.First) {
@@ -55,7 +55,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, req *connect.Request[pl
 }
 
 // list answers with the pins whose posts and communities are there, in order.
-func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) list(ctx context.Context, k view.Known, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*connect.Response[plazav1.PinResponse], error) {
 	slices.SortFunc(all.Pins, order)
 	var pins []store.Pin
 	for _, p := range all.Pins {

@@ -114,7 +114,7 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 }
 
 // answer is about one post: with its pin, or with none where that was taken back.
-func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*connect.Response[plazav1.PinAggregate], error) {
+func (s *Service) answer(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*connect.Response[plazav1.PinResponse], error) {
 	k := view.Known{Posts: []store.Post{*l.post}, Users: l.UserRows(), UserIDs: pinners(pins)}
 	if l.place.Community != nil {
 		k.Communities = []store.Community{*l.place.Community}

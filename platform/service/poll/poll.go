@@ -46,7 +46,7 @@ func (s *Service) attach(ctx context.Context, row store.OutboxRow) error {
 }
 
 // CreatePoll makes a poll of the caller's.
-func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.CreatePollRequest]) (*connect.Response[plazav1.PollAggregate], error) {
+func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.CreatePollRequest]) (*connect.Response[plazav1.PollResponse], error) {
 	if err := check(req.Msg); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *connect.Request[plazav1.C
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.PollAggregate{
+	return connect.NewResponse(&plazav1.PollResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(p, nil, nil)}, Users: s.View.Users(f.UserRows()),
 	}), nil
 }
@@ -171,14 +171,14 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 // requireOwn returns nil for the creator and for administrators.
 func (l *loaded) requireOwn() error { return auth.RequireSelf(l.Caller, l.poll.CreatorID) }
 
-func (s *Service) answer(l *loaded) *connect.Response[plazav1.PollAggregate] {
-	return connect.NewResponse(&plazav1.PollAggregate{
+func (s *Service) answer(l *loaded) *connect.Response[plazav1.PollResponse] {
+	return connect.NewResponse(&plazav1.PollResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
 	})
 }
 
 // GetPoll gets one poll.
-func (s *Service) GetPoll(ctx context.Context, req *connect.Request[plazav1.GetPollRequest]) (*connect.Response[plazav1.PollAggregate], error) {
+func (s *Service) GetPoll(ctx context.Context, req *connect.Request[plazav1.GetPollRequest]) (*connect.Response[plazav1.PollResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetPollId(), nil)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (s *Service) GetPoll(ctx context.Context, req *connect.Request[plazav1.GetP
 }
 
 // UpdatePoll closes a poll for good. Closing again changes nothing.
-func (s *Service) UpdatePoll(ctx context.Context, req *connect.Request[plazav1.UpdatePollRequest]) (*connect.Response[plazav1.PollAggregate], error) {
+func (s *Service) UpdatePoll(ctx context.Context, req *connect.Request[plazav1.UpdatePollRequest]) (*connect.Response[plazav1.PollResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetPollId(), nil)
 	if err != nil {
 		return nil, err

@@ -27,17 +27,17 @@ var (
 var errChanged = errors.New("the user's votes changed meanwhile")
 
 // VotePoll votes as the caller. The same vote again changes nothing; another one is refused.
-func (s *Service) VotePoll(ctx context.Context, req *connect.Request[plazav1.VotePollRequest]) (*connect.Response[plazav1.PollAggregate], error) {
+func (s *Service) VotePoll(ctx context.Context, req *connect.Request[plazav1.VotePollRequest]) (*connect.Response[plazav1.PollResponse], error) {
 	return s.vote(ctx, req.Msg.GetPollId(), req.Msg.GetAnswerIds(), false)
 }
 
 // ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
-func (s *Service) ChangePollVote(ctx context.Context, req *connect.Request[plazav1.ChangePollVoteRequest]) (*connect.Response[plazav1.PollAggregate], error) {
+func (s *Service) ChangePollVote(ctx context.Context, req *connect.Request[plazav1.ChangePollVoteRequest]) (*connect.Response[plazav1.PollResponse], error) {
 	return s.vote(ctx, req.Msg.GetPollId(), req.Msg.GetAnswerIds(), true)
 }
 
 // vote brings the caller's votes to wanted. Where another call of theirs gets ahead, it starts over with what stands then.
-func (s *Service) vote(ctx context.Context, pollID string, wanted []string, replace bool) (*connect.Response[plazav1.PollAggregate], error) {
+func (s *Service) vote(ctx context.Context, pollID string, wanted []string, replace bool) (*connect.Response[plazav1.PollResponse], error) {
 	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
 	for range 3 {
 		l, err := s.loadToVote(ctx, pollID, wanted)

@@ -12,7 +12,7 @@ import (
 )
 
 // CreatePost makes a post and, for each attachment, a child post. It is stored at the home of its target.
-func (s *Service) CreatePost(ctx context.Context, req *connect.Request[plazav1.CreatePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) CreatePost(ctx context.Context, req *connect.Request[plazav1.CreatePostRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	d, err := service.NewDraft(req.Msg)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 
 // FlagPost flags a post as the caller. A second time changes nothing; where as many others flag it as the network
 // allows, or flagging is off, it is refused.
-func (s *Service) FlagPost(ctx context.Context, req *connect.Request[plazav1.FlagPostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) FlagPost(ctx context.Context, req *connect.Request[plazav1.FlagPostRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	var settings store.Settings
 	l, err := s.load(ctx, req.Msg.GetPostId(), func(f *service.First) { f.Settings(s.Region, &settings) })
 	if err != nil {
@@ -48,7 +48,7 @@ func requireFlag(l *loaded, settings store.Settings) error {
 }
 
 // UnflagPost takes the caller's own flag back; without one it changes nothing.
-func (s *Service) UnflagPost(ctx context.Context, req *connect.Request[plazav1.UnflagPostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) UnflagPost(ctx context.Context, req *connect.Request[plazav1.UnflagPostRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Service) UnflagPost(ctx context.Context, req *connect.Request[plazav1.U
 }
 
 // ClearPostFlags removes every flag of a post; for moderators.
-func (s *Service) ClearPostFlags(ctx context.Context, req *connect.Request[plazav1.ClearPostFlagsRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) ClearPostFlags(ctx context.Context, req *connect.Request[plazav1.ClearPostFlagsRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *connect.Request[plaza
 }
 
 // changeFlags runs a change of the post's flags, brings up to date what depends on them, and answers with the post.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.PostResponse], error) {
 	var after *store.Post
 	w := s.Store.Write(service.HomeOf(l.post.ID))
 	w.GuardPost(*l.post, fail.NotFound())

@@ -79,7 +79,7 @@ func (l *loaded) known(posts ...store.Post) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.PostResponse], error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*c
 }
 
 // GetPost gets one post.
-func (s *Service) GetPost(ctx context.Context, req *connect.Request[plazav1.GetPostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) GetPost(ctx context.Context, req *connect.Request[plazav1.GetPostRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetPostId(), nil)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *Service) GetPost(ctx context.Context, req *connect.Request[plazav1.GetP
 }
 
 // BatchGetPosts gets several posts in the order of the request; those that the caller may not see are left out.
-func (s *Service) BatchGetPosts(ctx context.Context, req *connect.Request[plazav1.BatchGetPostsRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) BatchGetPosts(ctx context.Context, req *connect.Request[plazav1.BatchGetPostsRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	var posts []store.Post
 	f := s.Begin(ctx)
 	f.PostsByID(req.Msg.GetPostIds(), &posts)

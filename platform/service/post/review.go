@@ -13,19 +13,19 @@ import (
 )
 
 // ApprovePost publishes a post that waits for a moderator.
-func (s *Service) ApprovePost(ctx context.Context, req *connect.Request[plazav1.ApprovePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) ApprovePost(ctx context.Context, req *connect.Request[plazav1.ApprovePostRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	return s.review(ctx, req.Msg.GetPostId(), published)
 }
 
 // DeclinePost declines a post that waits for a moderator; its author still sees it.
-func (s *Service) DeclinePost(ctx context.Context, req *connect.Request[plazav1.DeclinePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) DeclinePost(ctx context.Context, req *connect.Request[plazav1.DeclinePostRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	return s.review(ctx, req.Msg.GetPostId(), declined)
 }
 
 // errNotWaiting is for posts that the caller sees: the others are not there.
 var errNotWaiting = fail.New(fail.CodeBadRequest, "The post does not wait for a moderator")
 
-func (s *Service) review(ctx context.Context, id, feedType string) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) review(ctx context.Context, id, feedType string) (*connect.Response[plazav1.PostResponse], error) {
 	l, err := s.load(ctx, id, nil)
 	if err != nil {
 		return nil, err

@@ -14,16 +14,16 @@ import (
 )
 
 // UpdatePost edits a post; for its author and for moderators of its community. It stays in the feed it stands in.
-func (s *Service) UpdatePost(ctx context.Context, req *connect.Request[plazav1.UpdatePostRequest]) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) UpdatePost(ctx context.Context, req *connect.Request[plazav1.UpdatePostRequest]) (*connect.Response[plazav1.PostResponse], error) {
 	mentions, err := s.Mentions(ctx, req.Msg.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	return service.Edit(ctx, func() (*connect.Response[plazav1.PostAggregate], error) { return s.edit(ctx, req, mentions) })
+	return service.Edit(ctx, func() (*connect.Response[plazav1.PostResponse], error) { return s.edit(ctx, req, mentions) })
 }
 
 // edit is UpdatePost unless somebody else changes the post between: then it is service.ErrEdited.
-func (s *Service) edit(ctx context.Context, req *connect.Request[plazav1.UpdatePostRequest], mentions []view.Mention) (*connect.Response[plazav1.PostAggregate], error) {
+func (s *Service) edit(ctx context.Context, req *connect.Request[plazav1.UpdatePostRequest], mentions []view.Mention) (*connect.Response[plazav1.PostResponse], error) {
 	l, e, err := s.loadEdit(ctx, req.Msg)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (s *Service) loadParticipant(ctx context.Context, roomID, publicID string) 
 }
 
 // GetRoomToken gets what the caller needs to send to a room.
-func (s *Service) GetRoomToken(ctx context.Context, req *connect.Request[plazav1.GetRoomTokenRequest]) (*connect.Response[plazav1.RoomToken], error) {
+func (s *Service) GetRoomToken(ctx context.Context, req *connect.Request[plazav1.GetRoomTokenRequest]) (*connect.Response[plazav1.GetRoomTokenResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetRoomId())
 	if err != nil {
 		return nil, err
@@ -97,12 +97,12 @@ func (s *Service) GetRoomToken(ctx context.Context, req *connect.Request[plazav1
 }
 
 // GetRoomRecordings gets the addresses of a room's recordings.
-func (s *Service) GetRoomRecordings(ctx context.Context, req *connect.Request[plazav1.GetRoomRecordingsRequest]) (*connect.Response[plazav1.RoomRecordings], error) {
+func (s *Service) GetRoomRecordings(ctx context.Context, req *connect.Request[plazav1.GetRoomRecordingsRequest]) (*connect.Response[plazav1.GetRoomRecordingsResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
-	m := &plazav1.RoomRecordings{}
+	m := &plazav1.GetRoomRecordingsResponse{}
 	for _, r := range l.room.Recordings {
 		m.RecordedUrls = append(m.RecordedUrls, r.URL)
 	}

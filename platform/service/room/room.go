@@ -20,7 +20,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.RoomAggregate]
+type answer = connect.Response[plazav1.RoomResponse]
 
 // Types of rooms and of participants.
 const (
@@ -86,7 +86,7 @@ func (s *Service) CreateRoom(ctx context.Context, req *connect.Request[plazav1.C
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.RoomAggregate{
+	return connect.NewResponse(&plazav1.RoomResponse{
 		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(append(f.UserRows(), invited...)),
 	}), nil
 }
@@ -196,7 +196,7 @@ func (s *Service) answer(ctx context.Context, row store.Room) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.RoomAggregate{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}), nil
+	return connect.NewResponse(&plazav1.RoomResponse{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}), nil
 }
 
 // write runs a change of a room, and answers with the room as it stands then.

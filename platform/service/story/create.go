@@ -28,7 +28,7 @@ const (
 )
 
 // CreateStory makes a story. It is stored at the home of its target.
-func (s *Service) CreateStory(ctx context.Context, req *connect.Request[plazav1.CreateStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) CreateStory(ctx context.Context, req *connect.Request[plazav1.CreateStoryRequest]) (*connect.Response[plazav1.StoryResponse], error) {
 	data, items, err := check(req.Msg)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ var errNeverFlagged = fail.Forbidden("You have not flagged this story")
 
 // FlagStory flags a story as the caller. A second time changes nothing; one's own story cannot be flagged, and where as many
 // others flag it as the network allows, or flagging is off, it is refused.
-func (s *Service) FlagStory(ctx context.Context, req *connect.Request[plazav1.FlagStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) FlagStory(ctx context.Context, req *connect.Request[plazav1.FlagStoryRequest]) (*connect.Response[plazav1.StoryResponse], error) {
 	var settings store.Settings
 	l, err := s.load(ctx, req.Msg.GetStoryId(), func(f *service.First) { f.Settings(s.Region, &settings) })
 	if err != nil {
@@ -55,7 +55,7 @@ func (l *loaded) requireFlag() error {
 }
 
 // UnflagStory takes the caller's own flag back; without one it is refused, as public clients expect.
-func (s *Service) UnflagStory(ctx context.Context, req *connect.Request[plazav1.UnflagStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) UnflagStory(ctx context.Context, req *connect.Request[plazav1.UnflagStoryRequest]) (*connect.Response[plazav1.StoryResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetStoryId(), nil)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *Service) UnflagStory(ctx context.Context, req *connect.Request[plazav1.
 }
 
 // ClearStoryFlags removes every flag of a story; for those who moderate stories, or manage those of its community.
-func (s *Service) ClearStoryFlags(ctx context.Context, req *connect.Request[plazav1.ClearStoryFlagsRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) ClearStoryFlags(ctx context.Context, req *connect.Request[plazav1.ClearStoryFlagsRequest]) (*connect.Response[plazav1.StoryResponse], error) {
 	l, err := s.load(ctx, req.Msg.GetStoryId(), nil)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s *Service) ClearStoryFlags(ctx context.Context, req *connect.Request[plaz
 }
 
 // changeFlags runs a change of the story's flags, brings up to date what depends on them, and answers with the story.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change func(*store.Write)) (*connect.Response[plazav1.StoryResponse], error) {
 	var after *store.Story
 	w := s.Store.Write(l.ref.Home())
 	l.ref.Guard(w, l.now)

@@ -117,7 +117,7 @@ func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story,
 }
 
 // GetStoryTargets tells how far the caller has seen the stories of several communities and users.
-func (s *Service) GetStoryTargets(ctx context.Context, req *connect.Request[plazav1.GetStoryTargetsRequest]) (*connect.Response[plazav1.StoryTargetsResponse], error) {
+func (s *Service) GetStoryTargets(ctx context.Context, req *connect.Request[plazav1.GetStoryTargetsRequest]) (*connect.Response[plazav1.GetStoryTargetsResponse], error) {
 	targets, err := s.resolveAll(ctx, req.Msg.GetTargets())
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (s *Service) GetStoryTargets(ctx context.Context, req *connect.Request[plaz
 	if err := p.Run(ctx); err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&plazav1.StoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}), nil
+	return connect.NewResponse(&plazav1.GetStoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}), nil
 }
 
 // CountStories counts the stories of one community or user.

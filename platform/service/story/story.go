@@ -85,7 +85,7 @@ func (l *loaded) known(story store.Story) view.Known {
 	return k
 }
 
-func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*connect.Response[plazav1.StoryResponse], error) {
 	a, err := s.View.Gather(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Service) answer(ctx context.Context, callerID string, k view.Known) (*c
 }
 
 // GetStory gets one story.
-func (s *Service) GetStory(ctx context.Context, req *connect.Request[plazav1.GetStoryRequest]) (*connect.Response[plazav1.StoryAggregate], error) {
+func (s *Service) GetStory(ctx context.Context, req *connect.Request[plazav1.GetStoryRequest]) (*connect.Response[plazav1.StoryResponse], error) {
 	l, err := s.loadPast(ctx, req.Msg.GetStoryId())
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 
 // UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles, and the mark
 // of a brand, take the right to assign roles.
-func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+func (s *Service) UpdateUser(ctx context.Context, req *connect.Request[plazav1.UpdateUserRequest]) (*connect.Response[plazav1.UserResponse], error) {
 	m := req.Msg
 	f := s.Begin(ctx)
 	avatar := service.ReadFiles(f.Reads, service.Avatar(m.AvatarFileId))

@@ -20,12 +20,12 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-func (s *Service) aggregate(rows ...store.User) *connect.Response[plazav1.UserAggregate] {
-	return connect.NewResponse(&plazav1.UserAggregate{Users: s.View.Users(rows)})
+func (s *Service) aggregate(rows ...store.User) *connect.Response[plazav1.UserResponse] {
+	return connect.NewResponse(&plazav1.UserResponse{Users: s.View.Users(rows)})
 }
 
 // GetUser gets one user by public id, or by internal id where the request says so.
-func (s *Service) GetUser(ctx context.Context, req *connect.Request[plazav1.GetUserRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+func (s *Service) GetUser(ctx context.Context, req *connect.Request[plazav1.GetUserRequest]) (*connect.Response[plazav1.UserResponse], error) {
 	rows, err := s.read(ctx, []string{req.Msg.GetUserId()}, req.Msg.GetType() == "internal")
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *Service) GetUser(ctx context.Context, req *connect.Request[plazav1.GetU
 }
 
 // BatchGetUsers gets several users; unknown ones are left out, and the others keep the order of the request.
-func (s *Service) BatchGetUsers(ctx context.Context, req *connect.Request[plazav1.BatchGetUsersRequest]) (*connect.Response[plazav1.UserAggregate], error) {
+func (s *Service) BatchGetUsers(ctx context.Context, req *connect.Request[plazav1.BatchGetUsersRequest]) (*connect.Response[plazav1.UserResponse], error) {
 	rows, err := s.read(ctx, req.Msg.GetUserIds(), false)
 	if err != nil {
 		return nil, err

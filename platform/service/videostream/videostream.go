@@ -19,7 +19,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = connect.Response[plazav1.VideoStreamingAggregate]
+type answer = connect.Response[plazav1.VideoStreamingResponse]
 
 // errParent refuses a parent that cannot be one.
 var errParent = fail.New(fail.CodeBadRequest, "The parent has to be a stream of one's own, no child itself, with less than 20 children")
@@ -103,7 +103,7 @@ func (s *Service) answer(ctx context.Context, callerID string, rows ...store.Vid
 	return connect.NewResponse(a), nil
 }
 
-func (s *Service) aggregate(ctx context.Context, callerID string, rows []store.VideoStream) (*plazav1.VideoStreamingAggregate, error) {
+func (s *Service) aggregate(ctx context.Context, callerID string, rows []store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
 	ids := make([]string, 0, len(rows))
 	for _, row := range rows {
 		ids = append(ids, row.CreatorID)

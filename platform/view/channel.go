@@ -129,3 +129,11 @@ func ChannelPage(a *plazav1.ChannelResponse, paging *plazav1.Paging) *plazav1.Li
 		MessageFeedsInfo: a.GetMessageFeedsInfo(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
 	}
 }
+
+// ChannelUserPage is a page of the users of a channel.
+func ChannelUserPage(a *plazav1.ChannelResponse, paging *plazav1.Paging) *plazav1.ListChannelUsersResponse {
+	return &plazav1.ListChannelUsersResponse{
+		Channels: a.GetChannels(), ChannelUsers: a.GetChannelUsers(), MessagePreviews: a.GetMessagePreviews(),
+		MessageFeedsInfo: a.GetMessageFeedsInfo(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
+	}
+}

@@ -222,3 +222,11 @@ func CommunityPage(a *plazav1.CommunityResponse, paging *plazav1.Paging) *plazav
 		Categories: a.GetCategories(), Feeds: a.GetFeeds(), Paging: paging,
 	}
 }
+
+// MemberPage is a page of the members of a community.
+func MemberPage(a *plazav1.CommunityResponse, paging *plazav1.Paging) *plazav1.ListMembersResponse {
+	return &plazav1.ListMembersResponse{
+		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),
+		Categories: a.GetCategories(), Feeds: a.GetFeeds(), Paging: paging,
+	}
+}

@@ -53,7 +53,7 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *connect.Request[pla
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(view.ChannelPage(aggregate, paging)), nil
+	return connect.NewResponse(view.ChannelUserPage(aggregate, paging)), nil
 }
 
 // membershipsOf are those that the request asks for, each once, in either spelling. The muted are members: with them, they say nothing.

@@ -42,7 +42,7 @@ func (s *Service) ListMembers(ctx context.Context, req *connect.Request[plazav1.
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(view.CommunityPage(aggregate, paging)), nil
+	return connect.NewResponse(view.MemberPage(aggregate, paging)), nil
 }
 
 // lookAt reads the community and, beside it, the page of each state; nothing leaves before the caller may see it.

@@ -2233,14 +2233,14 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\vSeenChannel\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
-	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\xf6\b\n" +
+	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\xff\b\n" +
 	"\x0eChannelService\x12m\n" +
 	"\rCreateChannel\x12\x1e.plaza.v1.CreateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/channels\x12\x84\x01\n" +
-	"\x12CreateConversation\x12#.plaza.v1.CreateConversationRequest\x1a\x19.plaza.v1.ChannelResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/channels/conversation\x12q\n" +
+	"\x12CreateConversation\x12#.plaza.v1.CreateConversationRequest\x1a\x19.plaza.v1.ChannelResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/channels/conversation\x12t\n" +
 	"\n" +
-	"GetChannel\x12\x1b.plaza.v1.GetChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/channels/{channel_id}\x12u\n" +
-	"\x10BatchGetChannels\x12!.plaza.v1.BatchGetChannelsRequest\x1a\x19.plaza.v1.ChannelResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/channels/list\x12m\n" +
-	"\fListChannels\x12\x1d.plaza.v1.ListChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/channels\x12|\n" +
+	"GetChannel\x12\x1b.plaza.v1.GetChannelRequest\x1a\x19.plaza.v1.ChannelResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/channels/{channel_id}\x90\x02\x01\x12x\n" +
+	"\x10BatchGetChannels\x12!.plaza.v1.BatchGetChannelsRequest\x1a\x19.plaza.v1.ChannelResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/channels/list\x90\x02\x01\x12p\n" +
+	"\fListChannels\x12\x1d.plaza.v1.ListChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/channels\x90\x02\x01\x12|\n" +
 	"\rUpdateChannel\x12\x1e.plaza.v1.UpdateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"0\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/channels/{channel_id}\x12\x7f\n" +
 	"\rDeleteChannel\x12\x1e.plaza.v1.DeleteChannelRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"-\xa2\xbb\x18\x04\b\x04\x10\n" +
 	"\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/channels/{channel_id}\x12|\n" +

@@ -1667,17 +1667,17 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	" \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
-	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xe1\x06\n" +
-	"\vFeedService\x12\x98\x01\n" +
-	"\fListUserFeed\x12\x1d.plaza.v1.ListUserFeedRequest\x1a\x1e.plaza.v1.ListUserFeedResponse\"I\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18\x18\n" +
+	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf3\x06\n" +
+	"\vFeedService\x12\x9b\x01\n" +
+	"\fListUserFeed\x12\x1d.plaza.v1.ListUserFeedRequest\x1a\x1e.plaza.v1.ListUserFeedResponse\"L\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18\x18\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/user-feeds/{user_id}\x88\x02\x01\x12{\n" +
-	"\x0fListContentFeed\x12 .plaza.v1.ListContentFeedRequest\x1a!.plaza.v1.ListContentFeedResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/content-feeds\x12\x92\x01\n" +
-	"\x11ListCommunityFeed\x12\".plaza.v1.ListCommunityFeedRequest\x1a#.plaza.v1.ListCommunityFeedResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v3/community-feeds/{community_id}\x12\x86\x01\n" +
-	"\x11ListFollowingFeed\x12\".plaza.v1.ListFollowingFeedRequest\x1a#.plaza.v1.ListFollowingFeedResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/me/following-feeds\x12\x92\x01\n" +
-	"\x0eListGlobalFeed\x12\x1f.plaza.v1.ListGlobalFeedRequest\x1a .plaza.v1.ListGlobalFeedResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x16\x12\x14/api/v3/global-feeds\x12\x17/api/v4/me/global-feeds\x12\x86\x01\n" +
-	"\x14ListRankedGlobalFeed\x12%.plaza.v1.ListRankedGlobalFeedRequest\x1a .plaza.v1.ListGlobalFeedResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v5/me/global-feedsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"2027-12-31\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/user-feeds/{user_id}\x88\x02\x01\x90\x02\x01\x12~\n" +
+	"\x0fListContentFeed\x12 .plaza.v1.ListContentFeedRequest\x1a!.plaza.v1.ListContentFeedResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/content-feeds\x90\x02\x01\x12\x95\x01\n" +
+	"\x11ListCommunityFeed\x12\".plaza.v1.ListCommunityFeedRequest\x1a#.plaza.v1.ListCommunityFeedResponse\"7\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v3/community-feeds/{community_id}\x90\x02\x01\x12\x89\x01\n" +
+	"\x11ListFollowingFeed\x12\".plaza.v1.ListFollowingFeedRequest\x1a#.plaza.v1.ListFollowingFeedResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/me/following-feeds\x90\x02\x01\x12\x95\x01\n" +
+	"\x0eListGlobalFeed\x12\x1f.plaza.v1.ListGlobalFeedRequest\x1a .plaza.v1.ListGlobalFeedResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x16\x12\x14/api/v3/global-feeds\x12\x17/api/v4/me/global-feeds\x90\x02\x01\x12\x89\x01\n" +
+	"\x14ListRankedGlobalFeed\x12%.plaza.v1.ListRankedGlobalFeedRequest\x1a .plaza.v1.ListGlobalFeedResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v5/me/global-feeds\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_feed_proto_rawDescOnce sync.Once

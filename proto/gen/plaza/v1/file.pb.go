@@ -683,9 +683,9 @@ const file_plaza_v1_file_proto_rawDesc = "" +
 	"\x04data\x18\x02 \x01(\v2\x15.plaza.v1.DeletedFileR\x04data\x12\x18\n" +
 	"\asuccess\x18\x03 \x01(\bR\asuccess\"&\n" +
 	"\vDeletedFile\x12\x17\n" +
-	"\afile_id\x18\x01 \x01(\tR\x06fileId2\xbe\x02\n" +
-	"\vFileService\x12Z\n" +
-	"\aGetFile\x12\x18.plaza.v1.GetFileRequest\x1a\x0e.plaza.v1.File\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/files/{file_id}\x12c\n" +
+	"\afile_id\x18\x01 \x01(\tR\x06fileId2\xc1\x02\n" +
+	"\vFileService\x12]\n" +
+	"\aGetFile\x12\x18.plaza.v1.GetFileRequest\x1a\x0e.plaza.v1.File\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/files/{file_id}\x90\x02\x01\x12c\n" +
 	"\n" +
 	"UpdateFile\x12\x1b.plaza.v1.UpdateFileRequest\x1a\x0e.plaza.v1.File\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/files/{file_id}\x12n\n" +
 	"\n" +

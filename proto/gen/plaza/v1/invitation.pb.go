@@ -785,11 +785,11 @@ const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\x17RejectInvitationRequest\x12.\n" +
 	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\"I\n" +
 	"\x17CancelInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId2\xa9\x06\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId2\xaf\x06\n" +
 	"\x11InvitationService\x12{\n" +
-	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12t\n" +
-	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x12{\n" +
-	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x12\x8d\x01\n" +
+	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12w\n" +
+	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x90\x02\x01\x12~\n" +
+	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x90\x02\x01\x12\x8d\x01\n" +
 	"\x10AcceptInvitation\x12!.plaza.v1.AcceptInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/accept\x12\x8d\x01\n" +
 	"\x10RejectInvitation\x12!.plaza.v1.RejectInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/reject\x12\x83\x01\n" +
 	"\x10CancelInvitation\x12!.plaza.v1.CancelInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v1/invitations/{invitation_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"

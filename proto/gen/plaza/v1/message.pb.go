@@ -1410,19 +1410,19 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"G\n" +
 	"\x1bIsMessageFlaggedByMeRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId2\xee\t\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId2\xfa\t\n" +
 	"\x0eMessageService\x12m\n" +
-	"\rCreateMessage\x12\x1e.plaza.v1.CreateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v5/messages\x12q\n" +
+	"\rCreateMessage\x12\x1e.plaza.v1.CreateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v5/messages\x12t\n" +
 	"\n" +
-	"GetMessage\x12\x1b.plaza.v1.GetMessageRequest\x1a\x19.plaza.v1.MessageResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v5/messages/{message_id}\x12u\n" +
-	"\x10BatchGetMessages\x12!.plaza.v1.BatchGetMessagesRequest\x1a\x19.plaza.v1.MessageResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v5/messages/list\x12m\n" +
-	"\fListMessages\x12\x1d.plaza.v1.ListMessagesRequest\x1a\x1e.plaza.v1.ListMessagesResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v5/messages\x12|\n" +
+	"GetMessage\x12\x1b.plaza.v1.GetMessageRequest\x1a\x19.plaza.v1.MessageResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v5/messages/{message_id}\x90\x02\x01\x12x\n" +
+	"\x10BatchGetMessages\x12!.plaza.v1.BatchGetMessagesRequest\x1a\x19.plaza.v1.MessageResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v5/messages/list\x90\x02\x01\x12p\n" +
+	"\fListMessages\x12\x1d.plaza.v1.ListMessagesRequest\x1a\x1e.plaza.v1.ListMessagesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v5/messages\x90\x02\x01\x12|\n" +
 	"\rUpdateMessage\x12\x1e.plaza.v1.UpdateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"0\xa2\xbb\x18\x04\b\x04\x10\x13\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v5/messages/{message_id}\x12y\n" +
 	"\rDeleteMessage\x12\x1e.plaza.v1.DeleteMessageRequest\x1a\x19.plaza.v1.MessageResponse\"-\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v5/messages/{message_id}\x12|\n" +
 	"\vFlagMessage\x12\x1c.plaza.v1.FlagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v5/messages/{message_id}/flags\x12}\n" +
 	"\rUnflagMessage\x12\x1e.plaza.v1.UnflagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v5/messages/{message_id}/flags\x12\x8b\x01\n" +
-	"\x11ClearMessageFlags\x12\".plaza.v1.ClearMessageFlagsRequest\x1a\x19.plaza.v1.MessageResponse\"7\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02)*'/api/v5/messages/{message_id}/flags/all\x12\x8f\x01\n" +
-	"\x14IsMessageFlaggedByMe\x12%.plaza.v1.IsMessageFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v5/messages/{message_id}/flagsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x11ClearMessageFlags\x12\".plaza.v1.ClearMessageFlagsRequest\x1a\x19.plaza.v1.MessageResponse\"7\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02)*'/api/v5/messages/{message_id}/flags/all\x12\x92\x01\n" +
+	"\x14IsMessageFlaggedByMe\x12%.plaza.v1.IsMessageFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v5/messages/{message_id}/flags\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_message_proto_rawDescOnce sync.Once

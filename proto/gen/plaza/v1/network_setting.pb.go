@@ -1454,15 +1454,15 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x12is_include_deleted\x18\x02 \x01(\bH\x01R\x10isIncludeDeleted\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\x15\n" +
-	"\x13_is_include_deleted2\xcd\b\n" +
-	"\x15NetworkSettingService\x12\x85\x01\n" +
-	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x12\x90\x01\n" +
-	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"6\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12~\n" +
-	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"(\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x12\x87\x01\n" +
-	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x80\x01\n" +
-	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x12\x8b\x01\n" +
-	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"2\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/social\x12x\n" +
-	"\x0fGetChatSettings\x12 .plaza.v1.GetChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/network-settings/chat\x12\x83\x01\n" +
+	"\x13_is_include_deleted2\xda\b\n" +
+	"\x15NetworkSettingService\x12\x88\x01\n" +
+	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x90\x01\n" +
+	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"6\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
+	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x90\x02\x01\x12\x87\x01\n" +
+	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x83\x01\n" +
+	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x90\x02\x01\x12\x8b\x01\n" +
+	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"2\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/social\x12{\n" +
+	"\x0fGetChatSettings\x12 .plaza.v1.GetChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/network-settings/chat\x90\x02\x01\x12\x83\x01\n" +
 	"\x12UpdateChatSettings\x12#.plaza.v1.UpdateChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\"0\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/network-settings/chatB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (

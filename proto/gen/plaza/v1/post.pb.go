@@ -1779,16 +1779,16 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x15ClearPostFlagsRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\">\n" +
 	"\x18IsPostFlaggedByMeRequest\x12\"\n" +
-	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xe1\f\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xed\f\n" +
 	"\vPostService\x12\xa5\x01\n" +
 	"\n" +
 	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x16.plaza.v1.PostResponse\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12b\n" +
-	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x16.plaza.v1.PostResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x12i\n" +
-	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x16.plaza.v1.PostResponse\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x12\x83\x01\n" +
-	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\x8b\x01\n" +
+	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12e\n" +
+	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x16.plaza.v1.PostResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x90\x02\x01\x12l\n" +
+	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x16.plaza.v1.PostResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x90\x02\x01\x12\x86\x01\n" +
+	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x90\x02\x01\x12\x8b\x01\n" +
 	"\n" +
 	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x16.plaza.v1.PostResponse\"H\xa2\xbb\x18\x04\b\x04\x10\x1d\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xca\x01\n" +
 	"\n" +
@@ -1801,8 +1801,8 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12o\n" +
 	"\n" +
 	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x16.plaza.v1.PostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12x\n" +
-	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xae\x01\n" +
-	"\x11IsPostFlaggedByMe\x12\".plaza.v1.IsPostFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/posts/{post_id}/isFlagByMe\x12\"/api/v3/posts/{post_id}/isflagbymeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xb1\x01\n" +
+	"\x11IsPostFlaggedByMe\x12\".plaza.v1.IsPostFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/posts/{post_id}/isFlagByMe\x12\"/api/v3/posts/{post_id}/isflagbyme\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_post_proto_rawDescOnce sync.Once

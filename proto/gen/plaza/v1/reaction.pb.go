@@ -618,11 +618,11 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\treactions\x18\x01 \x03(\v2\x18.plaza.v1.ReactionRecordR\treactions\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xed\x02\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf0\x02\n" +
 	"\x0fReactionService\x12n\n" +
 	"\vAddReaction\x12\x1c.plaza.v1.AddReactionRequest\x1a\x1d.plaza.v1.AddReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/reactions\x12w\n" +
-	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12q\n" +
-	"\rListReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a\x1f.plaza.v1.ListReactionsResponse\"\x1f\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v3/reactionsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12t\n" +
+	"\rListReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a\x1f.plaza.v1.ListReactionsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v3/reactions\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_reaction_proto_rawDescOnce sync.Once

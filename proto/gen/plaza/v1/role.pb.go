@@ -624,10 +624,10 @@ const file_plaza_v1_role_proto_rawDesc = "" +
 	"\x0eGetRoleRequest\x12\"\n" +
 	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\"7\n" +
 	"\x0fGetRoleResponse\x12$\n" +
-	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\x9e\x04\n" +
-	"\vRoleService\x12a\n" +
-	"\tListRoles\x12\x1a.plaza.v1.ListRolesRequest\x1a\x1b.plaza.v1.ListRolesResponse\"\x1b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/roles\x12l\n" +
-	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}\x12c\n" +
+	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\xa4\x04\n" +
+	"\vRoleService\x12d\n" +
+	"\tListRoles\x12\x1a.plaza.v1.ListRolesRequest\x1a\x1b.plaza.v1.ListRolesResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/roles\x90\x02\x01\x12o\n" +
+	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}\x90\x02\x01\x12c\n" +
 	"\n" +
 	"CreateRole\x12\x1b.plaza.v1.CreateRoleRequest\x1a\x16.plaza.v1.RoleResponse\" \xa2\xbb\x18\x04\b\x05\x10\x03\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/roles\x12m\n" +
 	"\n" +

@@ -1112,11 +1112,11 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x15ClearUserFlagsRequest\x12\"\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\">\n" +
 	"\x18IsUserFlaggedByMeRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId2\xec\b\n" +
-	"\vUserService\x12b\n" +
-	"\aGetUser\x12\x18.plaza.v1.GetUserRequest\x1a\x16.plaza.v1.UserResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/users/{user_id}\x12i\n" +
-	"\rBatchGetUsers\x12\x1e.plaza.v1.BatchGetUsersRequest\x1a\x16.plaza.v1.UserResponse\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/users/list\x12a\n" +
-	"\tListUsers\x12\x1a.plaza.v1.ListUsersRequest\x1a\x1b.plaza.v1.ListUsersResponse\"\x1b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/users\x12c\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId2\xf8\b\n" +
+	"\vUserService\x12e\n" +
+	"\aGetUser\x12\x18.plaza.v1.GetUserRequest\x1a\x16.plaza.v1.UserResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/users/{user_id}\x90\x02\x01\x12l\n" +
+	"\rBatchGetUsers\x12\x1e.plaza.v1.BatchGetUsersRequest\x1a\x16.plaza.v1.UserResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/users/list\x90\x02\x01\x12d\n" +
+	"\tListUsers\x12\x1a.plaza.v1.ListUsersRequest\x1a\x1b.plaza.v1.ListUsersResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/users\x90\x02\x01\x12c\n" +
 	"\n" +
 	"UpdateUser\x12\x1b.plaza.v1.UpdateUserRequest\x1a\x16.plaza.v1.UserResponse\" \xa2\xbb\x18\x04\b\x04\x10\x01\x82\xd3\xe4\x93\x02\x12:\x01*\x1a\r/api/v3/users\x12a\n" +
 	"\aBanUser\x12\x18.plaza.v1.BanUserRequest\x1a\x16.plaza.v1.UserResponse\"$\xa2\xbb\x18\x04\b\x05\x10\x02\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/users/ban\x12g\n" +
@@ -1124,8 +1124,8 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\bFlagUser\x12\x19.plaza.v1.FlagUserRequest\x1a\x16.plaza.v1.UserResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v4/me/flags/{user_id}\x12k\n" +
 	"\n" +
 	"UnflagUser\x12\x1b.plaza.v1.UnflagUserRequest\x1a\x16.plaza.v1.UserResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/me/flags/{user_id}\x12p\n" +
-	"\x0eClearUserFlags\x12\x1f.plaza.v1.ClearUserFlagsRequest\x1a\x0e.plaza.v1.User\"-\xa2\xbb\x18\x04\b\x05\x10@\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v2/users/{user_id}/flags\x12\xae\x01\n" +
-	"\x11IsUserFlaggedByMe\x12\".plaza.v1.IsUserFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/users/{user_id}/isflagbyme\x12\"/api/v3/users/{user_id}/isFlagByMeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x0eClearUserFlags\x12\x1f.plaza.v1.ClearUserFlagsRequest\x1a\x0e.plaza.v1.User\"-\xa2\xbb\x18\x04\b\x05\x10@\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v2/users/{user_id}/flags\x12\xb1\x01\n" +
+	"\x11IsUserFlaggedByMe\x12\".plaza.v1.IsUserFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/users/{user_id}/isflagbyme\x12\"/api/v3/users/{user_id}/isFlagByMe\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_user_proto_rawDescOnce sync.Once

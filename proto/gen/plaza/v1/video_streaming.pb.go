@@ -1652,11 +1652,11 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
 	"recordings\x18\x05 \x03(\v2\x19.plaza.v1.StreamRecordingB\b\xbaH\x05\x92\x01\x02\x10\x14R\n" +
 	"recordings\x12;\n" +
-	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xb5\b\n" +
+	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xbb\b\n" +
 	"\x15VideoStreamingService\x12\x89\x01\n" +
-	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8c\x01\n" +
-	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x12\x89\x01\n" +
-	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x12\x95\x01\n" +
+	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8f\x01\n" +
+	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x90\x02\x01\x12\x8c\x01\n" +
+	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x90\x02\x01\x12\x95\x01\n" +
 	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x91\x01\n" +
 	"\x14DeleteVideoStreaming\x12%.plaza.v1.DeleteVideoStreamingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/video-streaming/{stream_id}\x12\x9c\x01\n" +
 	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a .plaza.v1.VideoStreamingResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xa9\x01\n" +

@@ -71,6 +71,7 @@ func NewAnalyticsServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+AnalyticsServiceListViewersProcedure,
 			connect.WithSchema(analyticsServiceMethods.ByName("ListViewers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -118,6 +119,7 @@ func NewAnalyticsServiceHandler(svc AnalyticsServiceHandler, opts ...connect.Han
 		AnalyticsServiceListViewersProcedure,
 		svc.ListViewers,
 		connect.WithSchema(analyticsServiceMethods.ByName("ListViewers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.AnalyticsService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

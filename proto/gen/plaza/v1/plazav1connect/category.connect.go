@@ -103,18 +103,21 @@ func NewCategoryServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+CategoryServiceGetCategoryProcedure,
 			connect.WithSchema(categoryServiceMethods.ByName("GetCategory")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		batchGetCategories: connect.NewClient[v1.BatchGetCategoriesRequest, v1.CategoryResponse](
 			httpClient,
 			baseURL+CategoryServiceBatchGetCategoriesProcedure,
 			connect.WithSchema(categoryServiceMethods.ByName("BatchGetCategories")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listCategories: connect.NewClient[v1.ListCategoriesRequest, v1.CategoryResponse](
 			httpClient,
 			baseURL+CategoryServiceListCategoriesProcedure,
 			connect.WithSchema(categoryServiceMethods.ByName("ListCategories")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -206,18 +209,21 @@ func NewCategoryServiceHandler(svc CategoryServiceHandler, opts ...connect.Handl
 		CategoryServiceGetCategoryProcedure,
 		svc.GetCategory,
 		connect.WithSchema(categoryServiceMethods.ByName("GetCategory")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	categoryServiceBatchGetCategoriesHandler := connect.NewUnaryHandler(
 		CategoryServiceBatchGetCategoriesProcedure,
 		svc.BatchGetCategories,
 		connect.WithSchema(categoryServiceMethods.ByName("BatchGetCategories")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	categoryServiceListCategoriesHandler := connect.NewUnaryHandler(
 		CategoryServiceListCategoriesProcedure,
 		svc.ListCategories,
 		connect.WithSchema(categoryServiceMethods.ByName("ListCategories")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.CategoryService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

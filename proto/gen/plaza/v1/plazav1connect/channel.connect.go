@@ -117,18 +117,21 @@ func NewChannelServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+ChannelServiceGetChannelProcedure,
 			connect.WithSchema(channelServiceMethods.ByName("GetChannel")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		batchGetChannels: connect.NewClient[v1.BatchGetChannelsRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelServiceBatchGetChannelsProcedure,
 			connect.WithSchema(channelServiceMethods.ByName("BatchGetChannels")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listChannels: connect.NewClient[v1.ListChannelsRequest, v1.ListChannelsResponse](
 			httpClient,
 			baseURL+ChannelServiceListChannelsProcedure,
 			connect.WithSchema(channelServiceMethods.ByName("ListChannels")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateChannel: connect.NewClient[v1.UpdateChannelRequest, v1.ChannelResponse](
@@ -267,18 +270,21 @@ func NewChannelServiceHandler(svc ChannelServiceHandler, opts ...connect.Handler
 		ChannelServiceGetChannelProcedure,
 		svc.GetChannel,
 		connect.WithSchema(channelServiceMethods.ByName("GetChannel")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	channelServiceBatchGetChannelsHandler := connect.NewUnaryHandler(
 		ChannelServiceBatchGetChannelsProcedure,
 		svc.BatchGetChannels,
 		connect.WithSchema(channelServiceMethods.ByName("BatchGetChannels")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	channelServiceListChannelsHandler := connect.NewUnaryHandler(
 		ChannelServiceListChannelsProcedure,
 		svc.ListChannels,
 		connect.WithSchema(channelServiceMethods.ByName("ListChannels")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	channelServiceUpdateChannelHandler := connect.NewUnaryHandler(

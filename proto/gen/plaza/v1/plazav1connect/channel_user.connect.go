@@ -117,6 +117,7 @@ func NewChannelUserServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			httpClient,
 			baseURL+ChannelUserServiceListChannelUsersProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("ListChannelUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		addChannelUsers: connect.NewClient[v1.AddChannelUsersRequest, v1.ChannelResponse](
@@ -276,6 +277,7 @@ func NewChannelUserServiceHandler(svc ChannelUserServiceHandler, opts ...connect
 		ChannelUserServiceListChannelUsersProcedure,
 		svc.ListChannelUsers,
 		connect.WithSchema(channelUserServiceMethods.ByName("ListChannelUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	channelUserServiceAddChannelUsersHandler := connect.NewUnaryHandler(

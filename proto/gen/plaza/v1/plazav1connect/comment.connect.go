@@ -123,18 +123,21 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+CommentServiceGetCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("GetComment")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		batchGetComments: connect.NewClient[v1.BatchGetCommentsRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceBatchGetCommentsProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("BatchGetComments")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listComments: connect.NewClient[v1.ListCommentsRequest, v1.ListCommentsResponse](
 			httpClient,
 			baseURL+CommentServiceListCommentsProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("ListComments")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateComment: connect.NewClient[v1.UpdateCommentRequest, v1.CommentResponse](
@@ -183,6 +186,7 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+CommentServiceIsCommentFlaggedByMeProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("IsCommentFlaggedByMe")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -312,18 +316,21 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 		CommentServiceGetCommentProcedure,
 		svc.GetComment,
 		connect.WithSchema(commentServiceMethods.ByName("GetComment")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	commentServiceBatchGetCommentsHandler := connect.NewUnaryHandler(
 		CommentServiceBatchGetCommentsProcedure,
 		svc.BatchGetComments,
 		connect.WithSchema(commentServiceMethods.ByName("BatchGetComments")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	commentServiceListCommentsHandler := connect.NewUnaryHandler(
 		CommentServiceListCommentsProcedure,
 		svc.ListComments,
 		connect.WithSchema(commentServiceMethods.ByName("ListComments")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	commentServiceUpdateCommentHandler := connect.NewUnaryHandler(
@@ -372,6 +379,7 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 		CommentServiceIsCommentFlaggedByMeProcedure,
 		svc.IsCommentFlaggedByMe,
 		connect.WithSchema(commentServiceMethods.ByName("IsCommentFlaggedByMe")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.CommentService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -90,18 +90,21 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+CommunityServiceGetCommunityProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("GetCommunity")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		batchGetCommunities: connect.NewClient[v1.BatchGetCommunitiesRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceBatchGetCommunitiesProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("BatchGetCommunities")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listCommunities: connect.NewClient[v1.ListCommunitiesRequest, v1.ListCommunitiesResponse](
 			httpClient,
 			baseURL+CommunityServiceListCommunitiesProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("ListCommunities")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateCommunity: connect.NewClient[v1.UpdateCommunityRequest, v1.CommunityResponse](
@@ -192,18 +195,21 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 		CommunityServiceGetCommunityProcedure,
 		svc.GetCommunity,
 		connect.WithSchema(communityServiceMethods.ByName("GetCommunity")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	communityServiceBatchGetCommunitiesHandler := connect.NewUnaryHandler(
 		CommunityServiceBatchGetCommunitiesProcedure,
 		svc.BatchGetCommunities,
 		connect.WithSchema(communityServiceMethods.ByName("BatchGetCommunities")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	communityServiceListCommunitiesHandler := connect.NewUnaryHandler(
 		CommunityServiceListCommunitiesProcedure,
 		svc.ListCommunities,
 		connect.WithSchema(communityServiceMethods.ByName("ListCommunities")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	communityServiceUpdateCommunityHandler := connect.NewUnaryHandler(

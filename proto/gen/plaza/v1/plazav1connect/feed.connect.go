@@ -88,36 +88,42 @@ func NewFeedServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+FeedServiceListUserFeedProcedure,
 			connect.WithSchema(feedServiceMethods.ByName("ListUserFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listContentFeed: connect.NewClient[v1.ListContentFeedRequest, v1.ListContentFeedResponse](
 			httpClient,
 			baseURL+FeedServiceListContentFeedProcedure,
 			connect.WithSchema(feedServiceMethods.ByName("ListContentFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listCommunityFeed: connect.NewClient[v1.ListCommunityFeedRequest, v1.ListCommunityFeedResponse](
 			httpClient,
 			baseURL+FeedServiceListCommunityFeedProcedure,
 			connect.WithSchema(feedServiceMethods.ByName("ListCommunityFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listFollowingFeed: connect.NewClient[v1.ListFollowingFeedRequest, v1.ListFollowingFeedResponse](
 			httpClient,
 			baseURL+FeedServiceListFollowingFeedProcedure,
 			connect.WithSchema(feedServiceMethods.ByName("ListFollowingFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listGlobalFeed: connect.NewClient[v1.ListGlobalFeedRequest, v1.ListGlobalFeedResponse](
 			httpClient,
 			baseURL+FeedServiceListGlobalFeedProcedure,
 			connect.WithSchema(feedServiceMethods.ByName("ListGlobalFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listRankedGlobalFeed: connect.NewClient[v1.ListRankedGlobalFeedRequest, v1.ListGlobalFeedResponse](
 			httpClient,
 			baseURL+FeedServiceListRankedGlobalFeedProcedure,
 			connect.WithSchema(feedServiceMethods.ByName("ListRankedGlobalFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -196,36 +202,42 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 		FeedServiceListUserFeedProcedure,
 		svc.ListUserFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListUserFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	feedServiceListContentFeedHandler := connect.NewUnaryHandler(
 		FeedServiceListContentFeedProcedure,
 		svc.ListContentFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListContentFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	feedServiceListCommunityFeedHandler := connect.NewUnaryHandler(
 		FeedServiceListCommunityFeedProcedure,
 		svc.ListCommunityFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListCommunityFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	feedServiceListFollowingFeedHandler := connect.NewUnaryHandler(
 		FeedServiceListFollowingFeedProcedure,
 		svc.ListFollowingFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListFollowingFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	feedServiceListGlobalFeedHandler := connect.NewUnaryHandler(
 		FeedServiceListGlobalFeedProcedure,
 		svc.ListGlobalFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListGlobalFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	feedServiceListRankedGlobalFeedHandler := connect.NewUnaryHandler(
 		FeedServiceListRankedGlobalFeedProcedure,
 		svc.ListRankedGlobalFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListRankedGlobalFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.FeedService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

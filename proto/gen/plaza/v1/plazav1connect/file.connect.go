@@ -66,6 +66,7 @@ func NewFileServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+FileServiceGetFileProcedure,
 			connect.WithSchema(fileServiceMethods.ByName("GetFile")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateFile: connect.NewClient[v1.UpdateFileRequest, v1.File](
@@ -126,6 +127,7 @@ func NewFileServiceHandler(svc FileServiceHandler, opts ...connect.HandlerOption
 		FileServiceGetFileProcedure,
 		svc.GetFile,
 		connect.WithSchema(fileServiceMethods.ByName("GetFile")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	fileServiceUpdateFileHandler := connect.NewUnaryHandler(

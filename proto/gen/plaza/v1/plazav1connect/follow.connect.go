@@ -142,42 +142,49 @@ func NewFollowServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+FollowServiceListMyFollowersProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListMyFollowers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listMyFollowing: connect.NewClient[v1.ListMyFollowingRequest, v1.ListFollowsResponse](
 			httpClient,
 			baseURL+FollowServiceListMyFollowingProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListMyFollowing")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listFollowers: connect.NewClient[v1.ListFollowersRequest, v1.ListFollowsResponse](
 			httpClient,
 			baseURL+FollowServiceListFollowersProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListFollowers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listFollowing: connect.NewClient[v1.ListFollowingRequest, v1.ListFollowsResponse](
 			httpClient,
 			baseURL+FollowServiceListFollowingProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListFollowing")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getMyFollowInfo: connect.NewClient[v1.GetMyFollowInfoRequest, v1.FollowInfoResponse](
 			httpClient,
 			baseURL+FollowServiceGetMyFollowInfoProcedure,
 			connect.WithSchema(followServiceMethods.ByName("GetMyFollowInfo")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getFollowInfo: connect.NewClient[v1.GetFollowInfoRequest, v1.FollowInfoResponse](
 			httpClient,
 			baseURL+FollowServiceGetFollowInfoProcedure,
 			connect.WithSchema(followServiceMethods.ByName("GetFollowInfo")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listBlockedUsers: connect.NewClient[v1.ListBlockedUsersRequest, v1.ListBlockedUsersResponse](
 			httpClient,
 			baseURL+FollowServiceListBlockedUsersProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListBlockedUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		blockUser: connect.NewClient[v1.BlockUserRequest, v1.FollowInfoResponse](
@@ -342,42 +349,49 @@ func NewFollowServiceHandler(svc FollowServiceHandler, opts ...connect.HandlerOp
 		FollowServiceListMyFollowersProcedure,
 		svc.ListMyFollowers,
 		connect.WithSchema(followServiceMethods.ByName("ListMyFollowers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceListMyFollowingHandler := connect.NewUnaryHandler(
 		FollowServiceListMyFollowingProcedure,
 		svc.ListMyFollowing,
 		connect.WithSchema(followServiceMethods.ByName("ListMyFollowing")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceListFollowersHandler := connect.NewUnaryHandler(
 		FollowServiceListFollowersProcedure,
 		svc.ListFollowers,
 		connect.WithSchema(followServiceMethods.ByName("ListFollowers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceListFollowingHandler := connect.NewUnaryHandler(
 		FollowServiceListFollowingProcedure,
 		svc.ListFollowing,
 		connect.WithSchema(followServiceMethods.ByName("ListFollowing")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceGetMyFollowInfoHandler := connect.NewUnaryHandler(
 		FollowServiceGetMyFollowInfoProcedure,
 		svc.GetMyFollowInfo,
 		connect.WithSchema(followServiceMethods.ByName("GetMyFollowInfo")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceGetFollowInfoHandler := connect.NewUnaryHandler(
 		FollowServiceGetFollowInfoProcedure,
 		svc.GetFollowInfo,
 		connect.WithSchema(followServiceMethods.ByName("GetFollowInfo")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceListBlockedUsersHandler := connect.NewUnaryHandler(
 		FollowServiceListBlockedUsersProcedure,
 		svc.ListBlockedUsers,
 		connect.WithSchema(followServiceMethods.ByName("ListBlockedUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceBlockUserHandler := connect.NewUnaryHandler(

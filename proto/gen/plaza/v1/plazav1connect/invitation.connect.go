@@ -91,12 +91,14 @@ func NewInvitationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 			httpClient,
 			baseURL+InvitationServiceListInvitationsProcedure,
 			connect.WithSchema(invitationServiceMethods.ByName("ListInvitations")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listMyInvitations: connect.NewClient[v1.ListMyInvitationsRequest, v1.InvitationResponse](
 			httpClient,
 			baseURL+InvitationServiceListMyInvitationsProcedure,
 			connect.WithSchema(invitationServiceMethods.ByName("ListMyInvitations")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		acceptInvitation: connect.NewClient[v1.AcceptInvitationRequest, v1.SuccessResponse](
@@ -194,12 +196,14 @@ func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.H
 		InvitationServiceListInvitationsProcedure,
 		svc.ListInvitations,
 		connect.WithSchema(invitationServiceMethods.ByName("ListInvitations")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	invitationServiceListMyInvitationsHandler := connect.NewUnaryHandler(
 		InvitationServiceListMyInvitationsProcedure,
 		svc.ListMyInvitations,
 		connect.WithSchema(invitationServiceMethods.ByName("ListMyInvitations")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	invitationServiceAcceptInvitationHandler := connect.NewUnaryHandler(

@@ -96,12 +96,14 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			httpClient,
 			baseURL+JoinRequestServiceGetMyJoinRequestProcedure,
 			connect.WithSchema(joinRequestServiceMethods.ByName("GetMyJoinRequest")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listJoinRequests: connect.NewClient[v1.ListJoinRequestsRequest, v1.JoinRequestResponse](
 			httpClient,
 			baseURL+JoinRequestServiceListJoinRequestsProcedure,
 			connect.WithSchema(joinRequestServiceMethods.ByName("ListJoinRequests")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		approveJoin: connect.NewClient[v1.ApproveJoinRequest, v1.SuccessResponse](
@@ -198,12 +200,14 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 		JoinRequestServiceGetMyJoinRequestProcedure,
 		svc.GetMyJoinRequest,
 		connect.WithSchema(joinRequestServiceMethods.ByName("GetMyJoinRequest")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	joinRequestServiceListJoinRequestsHandler := connect.NewUnaryHandler(
 		JoinRequestServiceListJoinRequestsProcedure,
 		svc.ListJoinRequests,
 		connect.WithSchema(joinRequestServiceMethods.ByName("ListJoinRequests")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	joinRequestServiceApproveJoinHandler := connect.NewUnaryHandler(

@@ -139,6 +139,7 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+MarkerServiceGetUserMarkerProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("GetUserMarker")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		syncMarkers: connect.NewClient[v1.SyncMarkersRequest, v1.MarkerResponse](
@@ -151,6 +152,7 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+MarkerServiceListChannelMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListChannelMarkers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		readChannel: connect.NewClient[v1.ReadChannelRequest, v1.MarkerResponse](
@@ -163,12 +165,14 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+MarkerServiceListMessageFeedMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListMessageFeedMarkers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listUserMessageFeeds: connect.NewClient[v1.ListUserMessageFeedsRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListUserMessageFeedsProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListUserMessageFeeds")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		readMessageFeed: connect.NewClient[v1.ReadMessageFeedRequest, v1.MarkerResponse](
@@ -205,18 +209,21 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+MarkerServiceListMessageMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListMessageMarkers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listReadUsers: connect.NewClient[v1.ListReadUsersRequest, v1.ListMarkerUsersResponse](
 			httpClient,
 			baseURL+MarkerServiceListReadUsersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListReadUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listDeliveredUsers: connect.NewClient[v1.ListDeliveredUsersRequest, v1.ListMarkerUsersResponse](
 			httpClient,
 			baseURL+MarkerServiceListDeliveredUsersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListDeliveredUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		pushSegment: connect.NewClient[v1.PushSegmentRequest, v1.FeedMarkerResponse](
@@ -386,6 +393,7 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		MarkerServiceGetUserMarkerProcedure,
 		svc.GetUserMarker,
 		connect.WithSchema(markerServiceMethods.ByName("GetUserMarker")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceSyncMarkersHandler := connect.NewUnaryHandler(
@@ -398,6 +406,7 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		MarkerServiceListChannelMarkersProcedure,
 		svc.ListChannelMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListChannelMarkers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceReadChannelHandler := connect.NewUnaryHandler(
@@ -410,12 +419,14 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		MarkerServiceListMessageFeedMarkersProcedure,
 		svc.ListMessageFeedMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListMessageFeedMarkers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceListUserMessageFeedsHandler := connect.NewUnaryHandler(
 		MarkerServiceListUserMessageFeedsProcedure,
 		svc.ListUserMessageFeeds,
 		connect.WithSchema(markerServiceMethods.ByName("ListUserMessageFeeds")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceReadMessageFeedHandler := connect.NewUnaryHandler(
@@ -452,18 +463,21 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		MarkerServiceListMessageMarkersProcedure,
 		svc.ListMessageMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListMessageMarkers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceListReadUsersHandler := connect.NewUnaryHandler(
 		MarkerServiceListReadUsersProcedure,
 		svc.ListReadUsers,
 		connect.WithSchema(markerServiceMethods.ByName("ListReadUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceListDeliveredUsersHandler := connect.NewUnaryHandler(
 		MarkerServiceListDeliveredUsersProcedure,
 		svc.ListDeliveredUsers,
 		connect.WithSchema(markerServiceMethods.ByName("ListDeliveredUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServicePushSegmentHandler := connect.NewUnaryHandler(

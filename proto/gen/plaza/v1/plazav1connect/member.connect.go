@@ -99,6 +99,7 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+MemberServiceListMembersProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("ListMembers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		addMembers: connect.NewClient[v1.AddMembersRequest, v1.CommunityResponse](
@@ -243,6 +244,7 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		MemberServiceListMembersProcedure,
 		svc.ListMembers,
 		connect.WithSchema(memberServiceMethods.ByName("ListMembers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	memberServiceAddMembersHandler := connect.NewUnaryHandler(

@@ -112,18 +112,21 @@ func NewMessageServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+MessageServiceGetMessageProcedure,
 			connect.WithSchema(messageServiceMethods.ByName("GetMessage")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		batchGetMessages: connect.NewClient[v1.BatchGetMessagesRequest, v1.MessageResponse](
 			httpClient,
 			baseURL+MessageServiceBatchGetMessagesProcedure,
 			connect.WithSchema(messageServiceMethods.ByName("BatchGetMessages")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listMessages: connect.NewClient[v1.ListMessagesRequest, v1.ListMessagesResponse](
 			httpClient,
 			baseURL+MessageServiceListMessagesProcedure,
 			connect.WithSchema(messageServiceMethods.ByName("ListMessages")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateMessage: connect.NewClient[v1.UpdateMessageRequest, v1.MessageResponse](
@@ -160,6 +163,7 @@ func NewMessageServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+MessageServiceIsMessageFlaggedByMeProcedure,
 			connect.WithSchema(messageServiceMethods.ByName("IsMessageFlaggedByMe")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -272,18 +276,21 @@ func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.Handler
 		MessageServiceGetMessageProcedure,
 		svc.GetMessage,
 		connect.WithSchema(messageServiceMethods.ByName("GetMessage")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageServiceBatchGetMessagesHandler := connect.NewUnaryHandler(
 		MessageServiceBatchGetMessagesProcedure,
 		svc.BatchGetMessages,
 		connect.WithSchema(messageServiceMethods.ByName("BatchGetMessages")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageServiceListMessagesHandler := connect.NewUnaryHandler(
 		MessageServiceListMessagesProcedure,
 		svc.ListMessages,
 		connect.WithSchema(messageServiceMethods.ByName("ListMessages")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageServiceUpdateMessageHandler := connect.NewUnaryHandler(
@@ -320,6 +327,7 @@ func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.Handler
 		MessageServiceIsMessageFlaggedByMeProcedure,
 		svc.IsMessageFlaggedByMe,
 		connect.WithSchema(messageServiceMethods.ByName("IsMessageFlaggedByMe")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.MessageService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -92,18 +92,21 @@ func NewMessageFeedServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			httpClient,
 			baseURL+MessageFeedServiceGetMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("GetMessageFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		batchGetMessageFeeds: connect.NewClient[v1.BatchGetMessageFeedsRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceBatchGetMessageFeedsProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("BatchGetMessageFeeds")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listMessageFeeds: connect.NewClient[v1.ListMessageFeedsRequest, v1.ListMessageFeedsResponse](
 			httpClient,
 			baseURL+MessageFeedServiceListMessageFeedsProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("ListMessageFeeds")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateMessageFeed: connect.NewClient[v1.UpdateMessageFeedRequest, v1.MessageFeedResponse](
@@ -196,18 +199,21 @@ func NewMessageFeedServiceHandler(svc MessageFeedServiceHandler, opts ...connect
 		MessageFeedServiceGetMessageFeedProcedure,
 		svc.GetMessageFeed,
 		connect.WithSchema(messageFeedServiceMethods.ByName("GetMessageFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageFeedServiceBatchGetMessageFeedsHandler := connect.NewUnaryHandler(
 		MessageFeedServiceBatchGetMessageFeedsProcedure,
 		svc.BatchGetMessageFeeds,
 		connect.WithSchema(messageFeedServiceMethods.ByName("BatchGetMessageFeeds")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageFeedServiceListMessageFeedsHandler := connect.NewUnaryHandler(
 		MessageFeedServiceListMessageFeedsProcedure,
 		svc.ListMessageFeeds,
 		connect.WithSchema(messageFeedServiceMethods.ByName("ListMessageFeeds")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageFeedServiceUpdateMessageFeedHandler := connect.NewUnaryHandler(

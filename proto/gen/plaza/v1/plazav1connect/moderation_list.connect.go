@@ -108,6 +108,7 @@ func NewModerationListServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+ModerationListServiceListAllowRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("ListAllowRules")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		addAllowRules: connect.NewClient[v1.AddAllowRulesRequest, v1.ListModerationRulesResponse](
@@ -138,6 +139,7 @@ func NewModerationListServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+ModerationListServiceListBlockRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("ListBlockRules")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		addBlockRules: connect.NewClient[v1.AddBlockRulesRequest, v1.ListModerationRulesResponse](
@@ -270,6 +272,7 @@ func NewModerationListServiceHandler(svc ModerationListServiceHandler, opts ...c
 		ModerationListServiceListAllowRulesProcedure,
 		svc.ListAllowRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("ListAllowRules")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	moderationListServiceAddAllowRulesHandler := connect.NewUnaryHandler(
@@ -300,6 +303,7 @@ func NewModerationListServiceHandler(svc ModerationListServiceHandler, opts ...c
 		ModerationListServiceListBlockRulesProcedure,
 		svc.ListBlockRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("ListBlockRules")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	moderationListServiceAddBlockRulesHandler := connect.NewUnaryHandler(

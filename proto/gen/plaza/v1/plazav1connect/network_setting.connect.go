@@ -94,6 +94,7 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+NetworkSettingServiceGetModerationProcedure,
 			connect.WithSchema(networkSettingServiceMethods.ByName("GetModeration")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateModeration: connect.NewClient[v1.UpdateModerationRequest, v1.ModerationConfiguration](
@@ -106,6 +107,7 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+NetworkSettingServiceGetNetworkSettingsProcedure,
 			connect.WithSchema(networkSettingServiceMethods.ByName("GetNetworkSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateNetworkSettings: connect.NewClient[v1.UpdateNetworkSettingsRequest, v1.NetworkSettings](
@@ -118,6 +120,7 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+NetworkSettingServiceGetSocialSettingsProcedure,
 			connect.WithSchema(networkSettingServiceMethods.ByName("GetSocialSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateSocialSettings: connect.NewClient[v1.UpdateSocialSettingsRequest, v1.SocialSettings](
@@ -130,6 +133,7 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+NetworkSettingServiceGetChatSettingsProcedure,
 			connect.WithSchema(networkSettingServiceMethods.ByName("GetChatSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateChatSettings: connect.NewClient[v1.UpdateChatSettingsRequest, v1.ChatSettings](
@@ -224,6 +228,7 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		NetworkSettingServiceGetModerationProcedure,
 		svc.GetModeration,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetModeration")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	networkSettingServiceUpdateModerationHandler := connect.NewUnaryHandler(
@@ -236,6 +241,7 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		NetworkSettingServiceGetNetworkSettingsProcedure,
 		svc.GetNetworkSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetNetworkSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	networkSettingServiceUpdateNetworkSettingsHandler := connect.NewUnaryHandler(
@@ -248,6 +254,7 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		NetworkSettingServiceGetSocialSettingsProcedure,
 		svc.GetSocialSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetSocialSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	networkSettingServiceUpdateSocialSettingsHandler := connect.NewUnaryHandler(
@@ -260,6 +267,7 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		NetworkSettingServiceGetChatSettingsProcedure,
 		svc.GetChatSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetChatSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	networkSettingServiceUpdateChatSettingsHandler := connect.NewUnaryHandler(

@@ -107,6 +107,7 @@ func NewPinServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 			httpClient,
 			baseURL+PinServiceListGlobalPinsProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("ListGlobalPins")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		unpinAllGlobalPosts: connect.NewClient[v1.UnpinAllGlobalPostsRequest, v1.PinResponse](
@@ -131,6 +132,7 @@ func NewPinServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 			httpClient,
 			baseURL+PinServiceListCommunityPinsProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("ListCommunityPins")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		unpinAllCommunityPosts: connect.NewClient[v1.UnpinAllCommunityPostsRequest, v1.SuccessResponse](
@@ -238,6 +240,7 @@ func NewPinServiceHandler(svc PinServiceHandler, opts ...connect.HandlerOption) 
 		PinServiceListGlobalPinsProcedure,
 		svc.ListGlobalPins,
 		connect.WithSchema(pinServiceMethods.ByName("ListGlobalPins")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	pinServiceUnpinAllGlobalPostsHandler := connect.NewUnaryHandler(
@@ -262,6 +265,7 @@ func NewPinServiceHandler(svc PinServiceHandler, opts ...connect.HandlerOption) 
 		PinServiceListCommunityPinsProcedure,
 		svc.ListCommunityPins,
 		connect.WithSchema(pinServiceMethods.ByName("ListCommunityPins")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	pinServiceUnpinAllCommunityPostsHandler := connect.NewUnaryHandler(

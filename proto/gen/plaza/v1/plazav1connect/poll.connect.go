@@ -90,6 +90,7 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+PollServiceGetPollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("GetPoll")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updatePoll: connect.NewClient[v1.UpdatePollRequest, v1.PollResponse](
@@ -120,6 +121,7 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+PollServiceListPollVotersProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("ListPollVoters")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -206,6 +208,7 @@ func NewPollServiceHandler(svc PollServiceHandler, opts ...connect.HandlerOption
 		PollServiceGetPollProcedure,
 		svc.GetPoll,
 		connect.WithSchema(pollServiceMethods.ByName("GetPoll")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	pollServiceUpdatePollHandler := connect.NewUnaryHandler(
@@ -236,6 +239,7 @@ func NewPollServiceHandler(svc PollServiceHandler, opts ...connect.HandlerOption
 		PollServiceListPollVotersProcedure,
 		svc.ListPollVoters,
 		connect.WithSchema(pollServiceMethods.ByName("ListPollVoters")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.PollService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

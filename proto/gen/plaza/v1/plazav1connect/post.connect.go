@@ -114,18 +114,21 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+PostServiceGetPostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("GetPost")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		batchGetPosts: connect.NewClient[v1.BatchGetPostsRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceBatchGetPostsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("BatchGetPosts")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listPosts: connect.NewClient[v1.ListPostsRequest, v1.ListPostsResponse](
 			httpClient,
 			baseURL+PostServiceListPostsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("ListPosts")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updatePost: connect.NewClient[v1.UpdatePostRequest, v1.PostResponse](
@@ -174,6 +177,7 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+PostServiceIsPostFlaggedByMeProcedure,
 			connect.WithSchema(postServiceMethods.ByName("IsPostFlaggedByMe")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -303,18 +307,21 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 		PostServiceGetPostProcedure,
 		svc.GetPost,
 		connect.WithSchema(postServiceMethods.ByName("GetPost")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	postServiceBatchGetPostsHandler := connect.NewUnaryHandler(
 		PostServiceBatchGetPostsProcedure,
 		svc.BatchGetPosts,
 		connect.WithSchema(postServiceMethods.ByName("BatchGetPosts")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	postServiceListPostsHandler := connect.NewUnaryHandler(
 		PostServiceListPostsProcedure,
 		svc.ListPosts,
 		connect.WithSchema(postServiceMethods.ByName("ListPosts")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	postServiceUpdatePostHandler := connect.NewUnaryHandler(
@@ -363,6 +370,7 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 		PostServiceIsPostFlaggedByMeProcedure,
 		svc.IsPostFlaggedByMe,
 		connect.WithSchema(postServiceMethods.ByName("IsPostFlaggedByMe")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.PostService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

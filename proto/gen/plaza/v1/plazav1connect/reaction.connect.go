@@ -81,6 +81,7 @@ func NewReactionServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+ReactionServiceListReactionsProcedure,
 			connect.WithSchema(reactionServiceMethods.ByName("ListReactions")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -141,6 +142,7 @@ func NewReactionServiceHandler(svc ReactionServiceHandler, opts ...connect.Handl
 		ReactionServiceListReactionsProcedure,
 		svc.ListReactions,
 		connect.WithSchema(reactionServiceMethods.ByName("ListReactions")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.ReactionService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -75,12 +75,14 @@ func NewRoleServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+RoleServiceListRolesProcedure,
 			connect.WithSchema(roleServiceMethods.ByName("ListRoles")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getRole: connect.NewClient[v1.GetRoleRequest, v1.GetRoleResponse](
 			httpClient,
 			baseURL+RoleServiceGetRoleProcedure,
 			connect.WithSchema(roleServiceMethods.ByName("GetRole")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		createRole: connect.NewClient[v1.CreateRoleRequest, v1.RoleResponse](
@@ -164,12 +166,14 @@ func NewRoleServiceHandler(svc RoleServiceHandler, opts ...connect.HandlerOption
 		RoleServiceListRolesProcedure,
 		svc.ListRoles,
 		connect.WithSchema(roleServiceMethods.ByName("ListRoles")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roleServiceGetRoleHandler := connect.NewUnaryHandler(
 		RoleServiceGetRoleProcedure,
 		svc.GetRole,
 		connect.WithSchema(roleServiceMethods.ByName("GetRole")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roleServiceCreateRoleHandler := connect.NewUnaryHandler(

@@ -123,18 +123,21 @@ func NewRoomServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+RoomServiceGetRoomProcedure,
 			connect.WithSchema(roomServiceMethods.ByName("GetRoom")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listRooms: connect.NewClient[v1.ListRoomsRequest, v1.ListRoomsResponse](
 			httpClient,
 			baseURL+RoomServiceListRoomsProcedure,
 			connect.WithSchema(roomServiceMethods.ByName("ListRooms")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listLiveRooms: connect.NewClient[v1.ListLiveRoomsRequest, v1.ListLiveRoomsResponse](
 			httpClient,
 			baseURL+RoomServiceListLiveRoomsProcedure,
 			connect.WithSchema(roomServiceMethods.ByName("ListLiveRooms")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateRoom: connect.NewClient[v1.UpdateRoomRequest, v1.RoomResponse](
@@ -165,12 +168,14 @@ func NewRoomServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+RoomServiceGetRoomTokenProcedure,
 			connect.WithSchema(roomServiceMethods.ByName("GetRoomToken")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getRoomRecordings: connect.NewClient[v1.GetRoomRecordingsRequest, v1.GetRoomRecordingsResponse](
 			httpClient,
 			baseURL+RoomServiceGetRoomRecordingsProcedure,
 			connect.WithSchema(roomServiceMethods.ByName("GetRoomRecordings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		removeRoomParticipant: connect.NewClient[v1.RemoveRoomParticipantRequest, v1.RoomResponse](
@@ -327,18 +332,21 @@ func NewRoomServiceHandler(svc RoomServiceHandler, opts ...connect.HandlerOption
 		RoomServiceGetRoomProcedure,
 		svc.GetRoom,
 		connect.WithSchema(roomServiceMethods.ByName("GetRoom")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roomServiceListRoomsHandler := connect.NewUnaryHandler(
 		RoomServiceListRoomsProcedure,
 		svc.ListRooms,
 		connect.WithSchema(roomServiceMethods.ByName("ListRooms")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roomServiceListLiveRoomsHandler := connect.NewUnaryHandler(
 		RoomServiceListLiveRoomsProcedure,
 		svc.ListLiveRooms,
 		connect.WithSchema(roomServiceMethods.ByName("ListLiveRooms")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roomServiceUpdateRoomHandler := connect.NewUnaryHandler(
@@ -369,12 +377,14 @@ func NewRoomServiceHandler(svc RoomServiceHandler, opts ...connect.HandlerOption
 		RoomServiceGetRoomTokenProcedure,
 		svc.GetRoomToken,
 		connect.WithSchema(roomServiceMethods.ByName("GetRoomToken")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roomServiceGetRoomRecordingsHandler := connect.NewUnaryHandler(
 		RoomServiceGetRoomRecordingsProcedure,
 		svc.GetRoomRecordings,
 		connect.WithSchema(roomServiceMethods.ByName("GetRoomRecordings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roomServiceRemoveRoomParticipantHandler := connect.NewUnaryHandler(

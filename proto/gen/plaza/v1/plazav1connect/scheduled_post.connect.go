@@ -82,6 +82,7 @@ func NewScheduledPostServiceClient(httpClient connect.HTTPClient, baseURL string
 			httpClient,
 			baseURL+ScheduledPostServiceListScheduledPostsProcedure,
 			connect.WithSchema(scheduledPostServiceMethods.ByName("ListScheduledPosts")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateScheduledPost: connect.NewClient[v1.UpdateScheduledPostRequest, v1.UpdateScheduledPostResponse](
@@ -158,6 +159,7 @@ func NewScheduledPostServiceHandler(svc ScheduledPostServiceHandler, opts ...con
 		ScheduledPostServiceListScheduledPostsProcedure,
 		svc.ListScheduledPosts,
 		connect.WithSchema(scheduledPostServiceMethods.ByName("ListScheduledPosts")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	scheduledPostServiceUpdateScheduledPostHandler := connect.NewUnaryHandler(

@@ -80,6 +80,7 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+SessionServiceVerifySessionProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("VerifySession")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		deleteSession: connect.NewClient[v1.DeleteSessionRequest, v1.SuccessResponse](
@@ -154,6 +155,7 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		SessionServiceVerifySessionProcedure,
 		svc.VerifySession,
 		connect.WithSchema(sessionServiceMethods.ByName("VerifySession")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	sessionServiceDeleteSessionHandler := connect.NewUnaryHandler(

@@ -116,36 +116,42 @@ func NewStoryServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			httpClient,
 			baseURL+StoryServiceGetStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("GetStory")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listStories: connect.NewClient[v1.ListStoriesRequest, v1.ListStoriesResponse](
 			httpClient,
 			baseURL+StoryServiceListStoriesProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("ListStories")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listStoriesByTargets: connect.NewClient[v1.ListStoriesByTargetsRequest, v1.ListStoriesResponse](
 			httpClient,
 			baseURL+StoryServiceListStoriesByTargetsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("ListStoriesByTargets")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getStoryTargets: connect.NewClient[v1.GetStoryTargetsRequest, v1.GetStoryTargetsResponse](
 			httpClient,
 			baseURL+StoryServiceGetStoryTargetsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("GetStoryTargets")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		countStories: connect.NewClient[v1.CountStoriesRequest, v1.CountStoriesResponse](
 			httpClient,
 			baseURL+StoryServiceCountStoriesProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("CountStories")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listMyStoryTargets: connect.NewClient[v1.ListMyStoryTargetsRequest, v1.ListMyStoryTargetsResponse](
 			httpClient,
 			baseURL+StoryServiceListMyStoryTargetsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("ListMyStoryTargets")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		deleteStory: connect.NewClient[v1.DeleteStoryRequest, v1.SuccessResponse](
@@ -291,36 +297,42 @@ func NewStoryServiceHandler(svc StoryServiceHandler, opts ...connect.HandlerOpti
 		StoryServiceGetStoryProcedure,
 		svc.GetStory,
 		connect.WithSchema(storyServiceMethods.ByName("GetStory")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceListStoriesHandler := connect.NewUnaryHandler(
 		StoryServiceListStoriesProcedure,
 		svc.ListStories,
 		connect.WithSchema(storyServiceMethods.ByName("ListStories")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceListStoriesByTargetsHandler := connect.NewUnaryHandler(
 		StoryServiceListStoriesByTargetsProcedure,
 		svc.ListStoriesByTargets,
 		connect.WithSchema(storyServiceMethods.ByName("ListStoriesByTargets")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceGetStoryTargetsHandler := connect.NewUnaryHandler(
 		StoryServiceGetStoryTargetsProcedure,
 		svc.GetStoryTargets,
 		connect.WithSchema(storyServiceMethods.ByName("GetStoryTargets")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceCountStoriesHandler := connect.NewUnaryHandler(
 		StoryServiceCountStoriesProcedure,
 		svc.CountStories,
 		connect.WithSchema(storyServiceMethods.ByName("CountStories")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceListMyStoryTargetsHandler := connect.NewUnaryHandler(
 		StoryServiceListMyStoryTargetsProcedure,
 		svc.ListMyStoryTargets,
 		connect.WithSchema(storyServiceMethods.ByName("ListMyStoryTargets")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceDeleteStoryHandler := connect.NewUnaryHandler(

@@ -98,12 +98,14 @@ func NewVideoStreamingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+VideoStreamingServiceGetVideoStreamingProcedure,
 			connect.WithSchema(videoStreamingServiceMethods.ByName("GetVideoStreaming")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listVideoStreamings: connect.NewClient[v1.ListVideoStreamingsRequest, v1.ListVideoStreamingsResponse](
 			httpClient,
 			baseURL+VideoStreamingServiceListVideoStreamingsProcedure,
 			connect.WithSchema(videoStreamingServiceMethods.ByName("ListVideoStreamings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateVideoStreaming: connect.NewClient[v1.UpdateVideoStreamingRequest, v1.VideoStreamingResponse](
@@ -217,12 +219,14 @@ func NewVideoStreamingServiceHandler(svc VideoStreamingServiceHandler, opts ...c
 		VideoStreamingServiceGetVideoStreamingProcedure,
 		svc.GetVideoStreaming,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("GetVideoStreaming")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	videoStreamingServiceListVideoStreamingsHandler := connect.NewUnaryHandler(
 		VideoStreamingServiceListVideoStreamingsProcedure,
 		svc.ListVideoStreamings,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("ListVideoStreamings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	videoStreamingServiceUpdateVideoStreamingHandler := connect.NewUnaryHandler(

@@ -14,14 +14,14 @@ func pathParameter(s *schema, field protoreflect.FieldDescriptor) parameter {
 	return p
 }
 
-// parameterOf moves the description from the schema to the parameter.
+// parameterOf returns a parameter with the description of s.
 func parameterOf(name, in string, s *schema) parameter {
 	own := *s
 	own.Description = ""
 	return parameter{Name: name, In: in, Description: s.Description, Schema: &own}
 }
 
-// queryParameters are the fields of a request as parameters; what is below a field is in brackets.
+// queryParameters returns the fields of a request as parameters, with nested fields in brackets.
 func (g *generator) queryParameters(message protoreflect.MessageDescriptor, prefix string, without []string) ([]parameter, error) {
 	var all []parameter
 	for i := range message.Fields().Len() {

@@ -11,7 +11,7 @@ func rulesOf(field protoreflect.FieldDescriptor) *validate.FieldRules {
 	return rules
 }
 
-// limit puts the rules of a field into its schema.
+// limit adds the rules of a field to its schema.
 func (s *schema) limit(rules *validate.FieldRules) {
 	if rules == nil {
 		return
@@ -27,7 +27,7 @@ func (s *schema) limit(rules *validate.FieldRules) {
 	})
 }
 
-// limitBy applies the rules of one type: their names say what they are.
+// limitBy adds the rules of one type.
 func (s *schema) limitBy(rules protoreflect.Message) {
 	rules.Range(func(rule protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch rule.Name() {
@@ -76,7 +76,7 @@ func valuesOf(list protoreflect.List) []any {
 	return values
 }
 
-// shared holds the keywords of the rules of rules.proto.
+// shared maps the rules of rules.proto to keywords.
 var shared = map[protoreflect.Name]schema{
 	"id":               {MinLength: 1, MaxLength: 900},
 	"short_id":         {MinLength: 1, MaxLength: 50},
@@ -93,7 +93,7 @@ var shared = map[protoreflect.Name]schema{
 func (s *schema) limitByShared(rule protoreflect.FieldDescriptor) {
 	limits, ok := shared[rule.Name()]
 	if !ok || !rule.IsExtension() {
-		panic("no keyword for the rule " + string(rule.FullName()))
+		panic("no JSON Schema keyword for the rule " + string(rule.FullName()))
 	}
 	s.MinLength, s.MaxLength, s.Pattern, s.Enum = limits.MinLength, limits.MaxLength, limits.Pattern, limits.Enum
 	s.Minimum, s.Maximum = limits.Minimum, limits.Maximum

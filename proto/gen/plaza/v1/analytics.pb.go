@@ -25,18 +25,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Activity is something that a user did with content.
+// Activity is an action of a user on a piece of content.
 type Activity struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// Id of the post or story.
 	ContentId string `protobuf:"bytes,1,opt,name=content_id,json=contentId,proto3" json:"content_id,omitempty"`
-	// `post` or `story`; `ad` and `product` are accepted and passed over.
+	// Kind of content: `post` or `story`. `ad` and `product` are accepted and ignored.
 	ContentType string `protobuf:"bytes,2,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
-	// `view`; `linkClicked` is accepted and passed over.
+	// Kind of activity: `view`. `linkClicked` is accepted and ignored.
 	ActivityType string `protobuf:"bytes,3,opt,name=activity_type,json=activityType,proto3" json:"activity_type,omitempty"`
-	// When; now when absent.
+	// When it happened. The default is the current time.
 	Timestamp *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	Metadata      *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -107,10 +107,10 @@ func (x *Activity) GetMetadata() *structpb.Struct {
 	return nil
 }
 
-// ReportActivitiesRequest tells what the caller did.
+// ReportActivitiesRequest lists the caller's activities.
 type ReportActivitiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 1,000.
+	// The activities, 1 to 1,000.
 	Activities    []*Activity `protobuf:"bytes,1,rep,name=activities,proto3" json:"activities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -153,10 +153,10 @@ func (x *ReportActivitiesRequest) GetActivities() []*Activity {
 	return nil
 }
 
-// ReportActivitiesResponse says that it was heard.
+// ReportActivitiesResponse confirms that the activities were received.
 type ReportActivitiesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always true.
+	// Always `true`.
 	Success       bool `protobuf:"varint,1,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -199,18 +199,18 @@ func (x *ReportActivitiesResponse) GetSuccess() bool {
 	return false
 }
 
-// ListViewersRequest names what was viewed.
+// ListViewersRequest identifies the content.
 type ListViewersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `posts` or `stories`.
+	// Kind of content: `posts` or `stories`.
 	ReferenceType string `protobuf:"bytes,1,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// 24 lowercase hexadecimal characters.
+	// Id of the post or story.
 	ReferenceId string `protobuf:"bytes,2,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
-	// The same as limit and token, as other lists have them.
+	// Alias of `limit` and `token`.
 	Options       *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -284,11 +284,11 @@ func (x *ListViewersRequest) GetOptions() *PageOptions {
 // ListViewersResponse is a page of viewers.
 type ListViewersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who viewed it.
+	// The viewers.
 	Users []*User `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,22 +25,22 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Category groups communities.
+// Category groups communities by subject.
 type Category struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The category's id.
 	CategoryId string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
-	// The name to show.
+	// The display name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,5,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -125,7 +125,7 @@ func (x *Category) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// CategoryData holds categories and what they refer to.
+// CategoryData contains categories and the objects they refer to.
 type CategoryData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The categories.
@@ -180,18 +180,19 @@ func (x *CategoryData) GetFiles() []*File {
 	return nil
 }
 
-// CategoryResponse says the same twice: wrapped, as the contract shows it, and at the top, where public clients read it.
+// CategoryResponse contains categories and the objects they refer to, both under `data` and at the top level, because
+// clients read either.
 type CategoryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// The categories, as the contract shows them.
+	// The categories and their avatars.
 	Data *CategoryData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The same categories.
+	// Same as `data.categories`.
 	Categories []*Category `protobuf:"bytes,3,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The same files.
+	// Same as `data.files`.
 	Files []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -262,14 +263,14 @@ func (x *CategoryResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreateCategoryRequest describes the category.
+// CreateCategoryRequest describes the new category.
 type CreateCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 1000 characters.
+	// The name, 1 to 1,000 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId  string `protobuf:"bytes,3,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -326,16 +327,16 @@ func (x *CreateCategoryRequest) GetAvatarFileId() string {
 	return ""
 }
 
-// UpdateCategoryRequest says what to change.
+// UpdateCategoryRequest contains the fields to change.
 type UpdateCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The category's id.
 	CategoryId string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
-	// 1 to 1000 characters.
+	// The name, 1 to 1,000 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Custom fields; they take the place of those that were there.
+	// Custom fields. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The avatar's file; empty takes it away.
+	// Id of the avatar's file. An empty value removes the avatar.
 	AvatarFileId  *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -399,10 +400,10 @@ func (x *UpdateCategoryRequest) GetAvatarFileId() string {
 	return ""
 }
 
-// DeleteCategoryRequest names the category.
+// DeleteCategoryRequest identifies the category.
 type DeleteCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The category's id.
 	CategoryId    string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -445,10 +446,10 @@ func (x *DeleteCategoryRequest) GetCategoryId() string {
 	return ""
 }
 
-// GetCategoryRequest names the category.
+// GetCategoryRequest identifies the category.
 type GetCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The category's id.
 	CategoryId    string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -491,16 +492,16 @@ func (x *GetCategoryRequest) GetCategoryId() string {
 	return ""
 }
 
-// BatchGetCategoriesRequest names the categories; without a name it lists them all, by pages.
+// BatchGetCategoriesRequest identifies the categories. Without ids the response lists all categories, page by page.
 type BatchGetCategoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 ids of 1 to 50 characters.
+	// Ids of the categories, at most 100.
 	CategoryIds []string `protobuf:"bytes,1,rep,name=category_ids,json=categoryIds,proto3" json:"category_ids,omitempty"`
-	// One id of 1 to 50 characters.
+	// Alias of `category_ids` for a single category.
 	CategoryId *string `protobuf:"bytes,2,opt,name=category_id,json=categoryId,proto3,oneof" json:"category_id,omitempty"`
-	// `name` (default), `firstCreated` or `lastCreated`.
+	// Sort order: `name` (default), `firstCreated` or `lastCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -564,14 +565,14 @@ func (x *BatchGetCategoriesRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListCategoriesRequest filters the categories.
+// ListCategoriesRequest filters and orders the categories.
 type ListCategoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `name` (default), `firstCreated` or `lastCreated`.
+	// Sort order: `name` (default), `firstCreated` or `lastCreated`.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Only deleted ones, or only others (default).
+	// Filter by deletion: `true` lists only deleted ones, `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

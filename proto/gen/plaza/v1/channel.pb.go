@@ -25,69 +25,71 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Channel is a chat channel. It holds subchannels, of which it has one from the start, whose id is `_id`; a ban and a mute hold in
-// all of them.
+// Channel is a chat channel. It consists of subchannels. The first one is created together with the channel and has the
+// id `_id`. Bans and mutes apply to all of them.
 type Channel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The internal id, and the id of the first subchannel.
+	// The internal id, which is also the id of the first subchannel.
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The channel's id: the one that its creator chose, or the internal id.
+	// The public id: the one chosen by the creator, or else the internal id.
 	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	// The internal id.
 	ChannelInternalId string `protobuf:"bytes,3,opt,name=channel_internal_id,json=channelInternalId,proto3" json:"channel_internal_id,omitempty"`
-	// The channel's id again.
+	// Alias of `channel_id`.
 	ChannelPublicId string `protobuf:"bytes,4,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// `community`, `broadcast`, `conversation` or `live`.
+	// Kind of channel: `community`, `broadcast`, `conversation` or `live`.
 	Type string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
-	// Name.
+	// The display name.
 	DisplayName string `protobuf:"bytes,6,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,7,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// Whether it is the one conversation of its users.
+	// Whether it is the distinct conversation of its members.
 	IsDistinct bool `protobuf:"varint,8,opt,name=is_distinct,json=isDistinct,proto3" json:"is_distinct,omitempty"`
-	// Whether only moderators may write.
+	// Whether only moderators can write.
 	IsMuted bool `protobuf:"varint,9,opt,name=is_muted,json=isMuted,proto3" json:"is_muted,omitempty"`
-	// Until when; absent where everybody may.
+	// When the mute ends; `null` if the channel is not muted.
 	MuteTimeout *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=mute_timeout,json=muteTimeout,proto3" json:"mute_timeout,omitempty"`
-	// Always false: how fast members write is not limited by channel.
+	// Always `false`: channels have no rate limit.
 	IsRateLimited bool `protobuf:"varint,11,opt,name=is_rate_limited,json=isRateLimited,proto3" json:"is_rate_limited,omitempty"`
 	// Always 0.
 	RateLimit int32 `protobuf:"varint,12,opt,name=rate_limit,json=rateLimit,proto3" json:"rate_limit,omitempty"`
 	// Always 0.
 	RateLimitWindow int32 `protobuf:"varint,13,opt,name=rate_limit_window,json=rateLimitWindow,proto3" json:"rate_limit_window,omitempty"`
-	// Always absent.
+	// Always `null`.
 	RateLimitTimeout *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=rate_limit_timeout,json=rateLimitTimeout,proto3" json:"rate_limit_timeout,omitempty"`
-	// Whether messages are deleted that as many users flag as autoDeleteMessageByFlagLimit says.
+	// Whether messages are deleted automatically when the number of users who flag them reaches
+	// `auto_delete_message_by_flag_limit`.
 	MessageAutoDeleteEnabled bool `protobuf:"varint,15,opt,name=message_auto_delete_enabled,json=messageAutoDeleteEnabled,proto3" json:"message_auto_delete_enabled,omitempty"`
-	// 1 to 1000.
+	// Number of flags that deletes a message, 1 to 1,000.
 	AutoDeleteMessageByFlagLimit int32 `protobuf:"varint,16,opt,name=auto_delete_message_by_flag_limit,json=autoDeleteMessageByFlagLimit,proto3" json:"auto_delete_message_by_flag_limit,omitempty"`
-	// How many members it has.
+	// Number of members.
 	MemberCount int32 `protobuf:"varint,17,opt,name=member_count,json=memberCount,proto3" json:"member_count,omitempty"`
-	// How many messages its first subchannel had, deleted ones too: the segment of the last.
+	// Number of messages ever written to the first subchannel, including deleted ones. It equals the segment of the last
+	// message.
 	MessageCount int32 `protobuf:"varint,18,opt,name=message_count,json=messageCount,proto3" json:"message_count,omitempty"`
-	// How many of its members moderate it.
+	// Number of members who are moderators.
 	ModeratorMemberCount int32 `protobuf:"varint,19,opt,name=moderator_member_count,json=moderatorMemberCount,proto3" json:"moderator_member_count,omitempty"`
-	// The last message of its first subchannel, where the network shows previews.
+	// Id of the last message of the first subchannel, if the network has message previews enabled.
 	MessagePreviewId string `protobuf:"bytes,20,opt,name=message_preview_id,json=messagePreviewId,proto3" json:"message_preview_id,omitempty"`
-	// Whether everybody finds and may join it. A live channel is found through what it is the chat of.
+	// Whether everyone can find and join the channel. A live channel is found through its room, stream or post instead.
 	IsPublic bool `protobuf:"varint,21,opt,name=is_public,json=isPublic,proto3" json:"is_public,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode string `protobuf:"bytes,22,opt,name=notification_mode,json=notificationMode,proto3" json:"notification_mode,omitempty"`
-	// When something was last written in it, to about five seconds.
+	// When something was last written in the channel, accurate to about five seconds.
 	LastActivity *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=last_activity,json=lastActivity,proto3" json:"last_activity,omitempty"`
-	// What a live channel is the chat of; absent for others.
+	// The post, stream or room of a live channel; `null` for other channels.
 	AttachedTo *ChannelAttachment `protobuf:"bytes,24,opt,name=attached_to,json=attachedTo,proto3" json:"attached_to,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,25,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Tags.
 	Tags []string `protobuf:"bytes,26,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Its path.
+	// Its path in realtime topics.
 	Path string `protobuf:"bytes,27,opt,name=path,proto3" json:"path,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,28,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,29,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,30,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -333,14 +335,14 @@ func (x *Channel) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ChannelAttachment is what a live channel is the chat of.
+// ChannelAttachment identifies the post, video stream or room that a live channel belongs to.
 type ChannelAttachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A post.
+	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// A video stream.
+	// The stream's id.
 	VideoStreamId string `protobuf:"bytes,2,opt,name=video_stream_id,json=videoStreamId,proto3" json:"video_stream_id,omitempty"`
-	// A room.
+	// The room's id.
 	RoomId        string `protobuf:"bytes,3,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -397,42 +399,44 @@ func (x *ChannelAttachment) GetRoomId() string {
 	return ""
 }
 
-// ChannelUser is how a user stands to a channel.
+// ChannelUser is the relation of a user to a channel.
 type ChannelUser struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The user's internal id.
 	UserInternalId string `protobuf:"bytes,2,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The user's public id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,3,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
-	// The channel's id.
+	// The channel's public id.
 	ChannelId string `protobuf:"bytes,4,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	// The channel's internal id.
 	ChannelInternalId string `protobuf:"bytes,5,opt,name=channel_internal_id,json=channelInternalId,proto3" json:"channel_internal_id,omitempty"`
-	// The channel's id again.
+	// Alias of `channel_id`.
 	ChannelPublicId string `protobuf:"bytes,6,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// `member`, `banned` or `none`.
+	// State of the membership: `member`, `banned` or `none`.
 	Membership string `protobuf:"bytes,7,opt,name=membership,proto3" json:"membership,omitempty"`
-	// The segment in the first subchannel that the user has read up to: what Channel.messageCount exceeds it by is unread.
+	// Last segment of the first subchannel that the user has read. The number of unread messages is
+	// `Channel.messageCount` minus this value.
 	ReadToSegment int32 `protobuf:"varint,8,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
-	// The segment of the last message there that mentions the user; beyond readToSegment it is unread.
+	// Segment of the last message in the first subchannel that mentions the user. It is unread if it is greater than
+	// `read_to_segment`.
 	LastMentionedSegment int32 `protobuf:"varint,9,opt,name=last_mentioned_segment,json=lastMentionedSegment,proto3" json:"last_mentioned_segment,omitempty"`
 	// Whether the user is banned from the channel.
 	IsBanned bool `protobuf:"varint,10,opt,name=is_banned,json=isBanned,proto3" json:"is_banned,omitempty"`
-	// Whether the user may not write.
+	// Whether the user is muted.
 	IsMuted bool `protobuf:"varint,11,opt,name=is_muted,json=isMuted,proto3" json:"is_muted,omitempty"`
-	// Until when; absent where the user may.
+	// When the mute ends; `null` if the user is not muted.
 	MuteTimeout *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=mute_timeout,json=muteTimeout,proto3" json:"mute_timeout,omitempty"`
-	// When the user joined, left, or was given or lost something in the channel.
+	// When the user last joined, left, or gained or lost a role, ban or mute in the channel.
 	LastActivity *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=last_activity,json=lastActivity,proto3" json:"last_activity,omitempty"`
-	// The ids of the roles in the channel.
+	// Ids of the user's roles in the channel.
 	Roles []string `protobuf:"bytes,14,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The permissions that the roles grant.
+	// The permissions granted by the roles.
 	Permissions []string `protobuf:"bytes,15,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// When the record was made; absent for somebody who never belonged to the channel.
+	// When the record was created; `null` for a user who was never a member.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When the record last changed.
+	// When the record was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -590,31 +594,31 @@ func (x *ChannelUser) GetUpdatedAt() *timestamppb.Timestamp {
 // MessagePreview is the last message of a channel's first subchannel.
 type MessagePreview struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// The message that it answers.
+	// Id of the message it replies to; empty if it is not a reply.
 	ParentId string `protobuf:"bytes,2,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
 	// The channel's internal id.
 	ChannelId string `protobuf:"bytes,3,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The channel's id.
+	// The channel's public id.
 	ChannelPublicId string `protobuf:"bytes,4,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// The subchannel.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,5,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// What it says; empty for a deleted one.
+	// The content; empty for a deleted message.
 	Data *structpb.Struct `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"`
-	// `text`, `image`, `file`, `video`, `audio` or `custom`.
+	// Kind of message: `text`, `image`, `file`, `video`, `audio` or `custom`.
 	DataType string `protobuf:"bytes,7,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
 	// The author's internal id.
 	CreatorId string `protobuf:"bytes,8,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	// The author's public id.
 	CreatorPublicId string `protobuf:"bytes,9,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,10,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Its place in the subchannel.
+	// Its position in the subchannel.
 	Segment int32 `protobuf:"varint,11,opt,name=segment,proto3" json:"segment,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -741,18 +745,18 @@ func (x *MessagePreview) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// MessageFeedInfo is the first subchannel of a channel, in short.
+// MessageFeedInfo summarizes the first subchannel of a channel.
 type MessageFeedInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its last message, where the network shows previews.
+	// Id of the last message, if the network has message previews enabled.
 	MessagePreviewId string `protobuf:"bytes,1,opt,name=message_preview_id,json=messagePreviewId,proto3" json:"message_preview_id,omitempty"`
-	// The subchannel.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,2,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// Name.
+	// The name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -830,33 +834,33 @@ type MessageFeed struct {
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	// The channel's internal id.
 	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The channel's id as its creator chose it.
+	// The channel's public id.
 	ChannelPublicId string `protobuf:"bytes,3,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// `community`, `broadcast`, `conversation` or `live`.
+	// Kind of channel: `community`, `broadcast`, `conversation` or `live`.
 	ChannelType string `protobuf:"bytes,4,opt,name=channel_type,json=channelType,proto3" json:"channel_type,omitempty"`
-	// Its name; that of the subchannel that every channel has is the channel's when it was made.
+	// The name. The first subchannel initially has the name of its channel.
 	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
-	// Number of messages ever written in it: the segment of the last one.
+	// Number of messages ever written to it. It equals the segment of the last message.
 	ChildCount int32 `protobuf:"varint,6,opt,name=child_count,json=childCount,proto3" json:"child_count,omitempty"`
 	// The creator's internal id.
 	CreatorId string `protobuf:"bytes,7,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	// The creator's public id.
 	CreatorPublicId string `protobuf:"bytes,8,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
-	// The last message that is not deleted; empty without one.
+	// Id of the last message that is not deleted; empty if there is none.
 	LastMessageId string `protobuf:"bytes,9,opt,name=last_message_id,json=lastMessageId,proto3" json:"last_message_id,omitempty"`
-	// When the last message was written; when the subchannel was made, before the first one.
+	// When the last message was written, or else when the subchannel was created.
 	LastMessageTimestamp *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=last_message_timestamp,json=lastMessageTimestamp,proto3" json:"last_message_timestamp,omitempty"`
-	// The message that stands for the subchannel in a list: the last one that is not deleted.
+	// Id of the message to show in lists: the last one that is not deleted.
 	MessagePreviewId string `protobuf:"bytes,11,opt,name=message_preview_id,json=messagePreviewId,proto3" json:"message_preview_id,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,12,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
 	// When it was last renamed.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// Where its realtime events are told.
+	// Its path in realtime topics.
 	Path string `protobuf:"bytes,14,opt,name=path,proto3" json:"path,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1004,18 +1008,18 @@ func (x *MessageFeed) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ChannelResponse holds channels and what they refer to.
+// ChannelResponse contains channels and the objects they refer to.
 type ChannelResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The channels.
 	Channels []*Channel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
-	// How the caller and the users concerned stand to them.
+	// Relations of the caller and the affected users to the channels.
 	ChannelUsers []*ChannelUser `protobuf:"bytes,2,rep,name=channel_users,json=channelUsers,proto3" json:"channel_users,omitempty"`
-	// Their last messages, where the network shows previews and the caller may read them.
+	// The last messages, as far as the network has message previews enabled and the caller can read them.
 	MessagePreviews []*MessagePreview `protobuf:"bytes,3,rep,name=message_previews,json=messagePreviews,proto3" json:"message_previews,omitempty"`
-	// Their first subchannels.
+	// The first subchannels.
 	MessageFeedsInfo []*MessageFeedInfo `protobuf:"bytes,4,rep,name=message_feeds_info,json=messageFeedsInfo,proto3" json:"message_feeds_info,omitempty"`
-	// The users concerned, creators and authors of the last messages.
+	// The affected users, the creators, and the authors of the last messages.
 	Users []*User `protobuf:"bytes,5,rep,name=users,proto3" json:"users,omitempty"`
 	// Avatars.
 	Files         []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
@@ -1095,22 +1099,22 @@ func (x *ChannelResponse) GetFiles() []*File {
 	return nil
 }
 
-// ListChannelsResponse is a page of channels, or of the users of one.
+// ListChannelsResponse is a page of channels.
 type ListChannelsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The channels.
 	Channels []*Channel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
-	// How the caller stands to them, or the users of the page.
+	// Relations of the caller to the channels.
 	ChannelUsers []*ChannelUser `protobuf:"bytes,2,rep,name=channel_users,json=channelUsers,proto3" json:"channel_users,omitempty"`
-	// Their last messages, where the network shows previews and the caller may read them.
+	// The last messages, as far as the network has message previews enabled and the caller can read them.
 	MessagePreviews []*MessagePreview `protobuf:"bytes,3,rep,name=message_previews,json=messagePreviews,proto3" json:"message_previews,omitempty"`
-	// Their first subchannels.
+	// The first subchannels.
 	MessageFeedsInfo []*MessageFeedInfo `protobuf:"bytes,4,rep,name=message_feeds_info,json=messageFeedsInfo,proto3" json:"message_feeds_info,omitempty"`
-	// The users concerned.
+	// The creators, and the authors of the last messages.
 	Users []*User `protobuf:"bytes,5,rep,name=users,proto3" json:"users,omitempty"`
 	// Avatars.
 	Files []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1195,39 +1199,41 @@ func (x *ListChannelsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreateChannelRequest describes the channel.
+// CreateChannelRequest describes the new channel.
 type CreateChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The id to give it, at most 100 characters; the network gives one when absent. Ids of the form that the network gives are refused,
-	// but for that of the room or stream that a live channel is the chat of, which it always has.
+	// The public id, at most 100 characters. By default the network assigns one. An id in the format that the network
+	// assigns is rejected, except the id of the room or stream of a live channel, which is the only id such a channel can
+	// have.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// `community` (default), `broadcast` or `live`.
+	// Kind of channel: `community` (default), `broadcast` or `live`.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// At most 100 characters.
+	// The display name, at most 100 characters.
 	DisplayName string `protobuf:"bytes,3,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Public ids of the first members, at most 1000.
+	// Public ids of the first members, at most 1,000.
 	UserIds []string `protobuf:"bytes,7,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Whether only moderators may write, from the start.
+	// Whether only moderators can write.
 	IsMuted bool `protobuf:"varint,8,opt,name=is_muted,json=isMuted,proto3" json:"is_muted,omitempty"`
-	// Whether messages are deleted that as many users flag as autoDeleteMessageByFlagLimit says.
+	// Whether messages are deleted automatically when the number of users who flag them reaches
+	// `auto_delete_message_by_flag_limit`.
 	MessageAutoDeleteEnabled bool `protobuf:"varint,9,opt,name=message_auto_delete_enabled,json=messageAutoDeleteEnabled,proto3" json:"message_auto_delete_enabled,omitempty"`
-	// How many flags delete a message, 1 to 1000; 10 when absent.
+	// Number of flags that deletes a message, 1 to 1,000. The default is 10.
 	AutoDeleteMessageByFlagLimit *int32 `protobuf:"varint,10,opt,name=auto_delete_message_by_flag_limit,json=autoDeleteMessageByFlagLimit,proto3,oneof" json:"auto_delete_message_by_flag_limit,omitempty"`
-	// Whether everybody finds and may join a community channel; true when absent.
+	// Whether everyone can find and join a channel of type `community`. The default is `true`.
 	IsPublic *bool `protobuf:"varint,11,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode string `protobuf:"bytes,12,opt,name=notification_mode,json=notificationMode,proto3" json:"notification_mode,omitempty"`
-	// A live channel's post.
+	// Id of the post of a live channel.
 	PostId string `protobuf:"bytes,13,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// A live channel's stream. It has to be one with channelEnabled.
+	// Id of the video stream of a live channel. The stream must have `channelEnabled`.
 	VideoStreamId string `protobuf:"bytes,14,opt,name=video_stream_id,json=videoStreamId,proto3" json:"video_stream_id,omitempty"`
-	// A live channel's room. It has to be one with liveChatEnabled.
+	// Id of the room of a live channel. The room must have `liveChatEnabled`.
 	RoomId        string `protobuf:"bytes,15,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1368,22 +1374,23 @@ func (x *CreateChannelRequest) GetRoomId() string {
 	return ""
 }
 
-// CreateConversationRequest describes the conversation.
+// CreateConversationRequest describes the new conversation.
 type CreateConversationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Public ids of the others, 1 to 10; the caller may be among them.
+	// Public ids of the other members, 1 to 10. The list may include the caller.
 	UserIds []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Whether it shall be the one conversation of its users; true when absent.
+	// Whether to return the existing conversation of the same users. The default is `true`.
 	IsDistinct *bool `protobuf:"varint,2,opt,name=is_distinct,json=isDistinct,proto3,oneof" json:"is_distinct,omitempty"`
-	// At most 100 characters. Where the conversation is there already, this and the fields below change nothing.
+	// The display name, at most 100 characters. This field and the following ones are ignored if the conversation already
+	// exists.
 	DisplayName string `protobuf:"bytes,3,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	Type          string `protobuf:"bytes,7,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1468,10 +1475,10 @@ func (x *CreateConversationRequest) GetType() string {
 	return ""
 }
 
-// GetChannelRequest names the channel.
+// GetChannelRequest identifies the channel.
 type GetChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1514,10 +1521,10 @@ func (x *GetChannelRequest) GetChannelId() string {
 	return ""
 }
 
-// BatchGetChannelsRequest names the channels.
+// BatchGetChannelsRequest identifies the channels.
 type BatchGetChannelsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids of 1 to 900 characters.
+	// Public or internal ids of the channels, 1 to 100.
 	ChannelIds    []string `protobuf:"bytes,1,rep,name=channel_ids,json=channelIds,proto3" json:"channel_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1560,25 +1567,25 @@ func (x *BatchGetChannelsRequest) GetChannelIds() []string {
 	return nil
 }
 
-// ListChannelsRequest filters the channels.
+// ListChannelsRequest filters and orders the channels.
 type ListChannelsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 10 types; `standard` and `private` stand for community.
+	// Filter by type, at most 10. `standard` and `private` are aliases of `community`.
 	Types []string `protobuf:"bytes,1,rep,name=types,proto3" json:"types,omitempty"`
-	// At most 10 tags; a channel that has any of them is listed.
+	// Lists channels that have any of these tags, at most 10.
 	Tags []string `protobuf:"bytes,2,rep,name=tags,proto3" json:"tags,omitempty"`
-	// At most 10 tags; a channel that has any of them is not.
+	// Omits channels that have any of these tags, at most 10.
 	ExcludeTags []string `protobuf:"bytes,3,rep,name=exclude_tags,json=excludeTags,proto3" json:"exclude_tags,omitempty"`
-	// Beginning of the name, at most 100 characters. The list then goes by name, whatever order is asked for.
+	// Prefix of the name, at most 100 characters. If set, the list is ordered by name and `sort_by` is ignored.
 	Keyword string `protobuf:"bytes,4,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	// `all` (default), `member` or `notMember`.
+	// Filter by the caller's membership: `all` (default), `member` or `notMember`.
 	Filter string `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
-	// `lastActivity` (default), `lastCreated`, `firstCreated` or `displayName`.
+	// Sort order: `lastActivity` (default), `lastCreated`, `firstCreated` or `displayName`.
 	SortBy string `protobuf:"bytes,6,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Only deleted ones, or only others; both when absent. Deleted ones are listed for those who belonged to them, and for those who see
-	// every channel.
+	// Filter by deletion: `true` lists only deleted channels, `false` only others; both if absent. Deleted channels are
+	// listed only for their former members and for callers who can see every channel.
 	IsDeleted *bool `protobuf:"varint,7,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1670,24 +1677,25 @@ func (x *ListChannelsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// UpdateChannelRequest holds the fields to change.
+// UpdateChannelRequest contains the fields to change.
 type UpdateChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// At most 100 characters.
+	// The display name, at most 100 characters.
 	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// The avatar's file; empty takes it away.
+	// Id of the avatar's file. An empty value removes the avatar.
 	AvatarFileId *string `protobuf:"bytes,3,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Whether messages are deleted that many users flag.
+	// Whether messages are deleted automatically when the number of users who flag them reaches
+	// `auto_delete_message_by_flag_limit`.
 	MessageAutoDeleteEnabled *bool `protobuf:"varint,6,opt,name=message_auto_delete_enabled,json=messageAutoDeleteEnabled,proto3,oneof" json:"message_auto_delete_enabled,omitempty"`
-	// How many flags delete a message, 1 to 1000; stays when absent.
+	// Number of flags that deletes a message, 1 to 1,000.
 	AutoDeleteMessageByFlagLimit *int32 `protobuf:"varint,7,opt,name=auto_delete_message_by_flag_limit,json=autoDeleteMessageByFlagLimit,proto3,oneof" json:"auto_delete_message_by_flag_limit,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode *string `protobuf:"bytes,8,opt,name=notification_mode,json=notificationMode,proto3,oneof" json:"notification_mode,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1779,10 +1787,10 @@ func (x *UpdateChannelRequest) GetNotificationMode() string {
 	return ""
 }
 
-// DeleteChannelRequest names the channel.
+// DeleteChannelRequest identifies the channel.
 type DeleteChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1825,12 +1833,12 @@ func (x *DeleteChannelRequest) GetChannelId() string {
 	return ""
 }
 
-// MuteChannelRequest says for how long.
+// MuteChannelRequest identifies the channel and sets the duration.
 type MuteChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// Milliseconds; -1 for ever, 0 to end it.
+	// Duration in milliseconds; -1 mutes indefinitely, 0 unmutes.
 	MutePeriod    float64 `protobuf:"fixed64,2,opt,name=mute_period,json=mutePeriod,proto3" json:"mute_period,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1880,14 +1888,14 @@ func (x *MuteChannelRequest) GetMutePeriod() float64 {
 	return 0
 }
 
-// SeeChannelsRequest says how far channels are read.
+// SeeChannelsRequest sets how far channels have been read.
 type SeeChannelsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 120 channels.
+	// The channels, at most 120.
 	Channels []*SeenChannel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
-	// One channel, as the path names it.
+	// The channel's public or internal id, for a single channel.
 	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// How far that one is read.
+	// Last segment that has been read in that channel.
 	ReadToSegment int32 `protobuf:"varint,3,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1944,12 +1952,12 @@ func (x *SeeChannelsRequest) GetReadToSegment() int32 {
 	return 0
 }
 
-// SeenChannel says how far a channel is read.
+// SeenChannel sets how far one channel has been read.
 type SeenChannel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The last segment that is read.
+	// Last segment that has been read.
 	ReadToSegment int32 `protobuf:"varint,2,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

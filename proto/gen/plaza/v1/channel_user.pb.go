@@ -23,10 +23,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// JoinChannelRequest names the channel.
+// JoinChannelRequest identifies the channel.
 type JoinChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -69,10 +69,10 @@ func (x *JoinChannelRequest) GetChannelId() string {
 	return ""
 }
 
-// LeaveChannelRequest names the channel.
+// LeaveChannelRequest identifies the channel.
 type LeaveChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -115,26 +115,26 @@ func (x *LeaveChannelRequest) GetChannelId() string {
 	return ""
 }
 
-// ListChannelUsersRequest filters the users.
+// ListChannelUsersRequest filters and orders the users.
 type ListChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// `member`, `muted` (members who may not write now) and `banned`; members when absent.
+	// Filter by membership: `member` (default), `muted` (members who currently cannot write) and `banned`.
 	Memberships []string `protobuf:"bytes,2,rep,name=memberships,proto3" json:"memberships,omitempty"`
-	// The older spelling of memberships: `all`, `muted`, `banned` or `member&banned`.
+	// Earlier form of `memberships`: `all`, `member`, `muted`, `banned` or `member&banned`.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Only those with any of the roles, at most 20.
+	// Lists users who have any of these roles, at most 20.
 	Roles []string `protobuf:"bytes,4,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The same as roles.
+	// Alias of `roles`.
 	Role []string `protobuf:"bytes,5,rep,name=role,proto3" json:"role,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `displayName` (by public id, which is what a channel knows).
+	// Sort order: `lastCreated` (default), `firstCreated` or `displayName`. `displayName` sorts by public id.
 	SortBy string `protobuf:"bytes,6,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Beginning of the public id, at most 100 characters. The list then goes by public id, whatever order is asked for.
+	// Prefix of the public id, at most 100 characters. If set, the list is ordered by public id and `sort_by` is ignored.
 	Search string `protobuf:"bytes,7,opt,name=search,proto3" json:"search,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IsDeleted *bool `protobuf:"varint,8,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -236,19 +236,19 @@ func (x *ListChannelUsersRequest) GetOptions() *PageOptions {
 // ListChannelUsersResponse is a page of the users of a channel.
 type ListChannelUsersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channels.
+	// The channel.
 	Channels []*Channel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
-	// How the caller stands to them, or the users of the page.
+	// The users' relations to the channel, in the order of the list.
 	ChannelUsers []*ChannelUser `protobuf:"bytes,2,rep,name=channel_users,json=channelUsers,proto3" json:"channel_users,omitempty"`
-	// Their last messages, where the network shows previews and the caller may read them.
+	// The last message, if the network has message previews enabled and the caller can read it.
 	MessagePreviews []*MessagePreview `protobuf:"bytes,3,rep,name=message_previews,json=messagePreviews,proto3" json:"message_previews,omitempty"`
-	// Their first subchannels.
+	// The first subchannel.
 	MessageFeedsInfo []*MessageFeedInfo `protobuf:"bytes,4,rep,name=message_feeds_info,json=messageFeedsInfo,proto3" json:"message_feeds_info,omitempty"`
-	// The users concerned.
+	// The users of the page.
 	Users []*User `protobuf:"bytes,5,rep,name=users,proto3" json:"users,omitempty"`
 	// Avatars.
 	Files []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -333,12 +333,12 @@ func (x *ListChannelUsersResponse) GetPaging() *Paging {
 	return nil
 }
 
-// AddChannelUsersRequest names the users.
+// AddChannelUsersRequest identifies the users.
 type AddChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -388,12 +388,12 @@ func (x *AddChannelUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// RemoveChannelUsersRequest names the users.
+// RemoveChannelUsersRequest identifies the users.
 type RemoveChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -443,12 +443,12 @@ func (x *RemoveChannelUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// BanChannelUsersRequest names the users.
+// BanChannelUsersRequest identifies the users.
 type BanChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -498,12 +498,12 @@ func (x *BanChannelUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// UnbanChannelUsersRequest names the users.
+// UnbanChannelUsersRequest identifies the users.
 type UnbanChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -553,14 +553,14 @@ func (x *UnbanChannelUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// MuteChannelUsersRequest names the users, and says for how long.
+// MuteChannelUsersRequest identifies the users and sets the duration.
 type MuteChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Milliseconds; -1 for ever, 0 to end it.
+	// Duration in milliseconds; -1 mutes indefinitely, 0 unmutes.
 	MutePeriod    float64 `protobuf:"fixed64,3,opt,name=mute_period,json=mutePeriod,proto3" json:"mute_period,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -617,14 +617,14 @@ func (x *MuteChannelUsersRequest) GetMutePeriod() float64 {
 	return 0
 }
 
-// AddChannelUserRolesRequest names the users and the role.
+// AddChannelUserRolesRequest identifies the users and the role.
 type AddChannelUserRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// The id of a role that is held in channels, 1 to 100 characters.
+	// Id of a channel role.
 	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -681,14 +681,14 @@ func (x *AddChannelUserRolesRequest) GetRole() string {
 	return ""
 }
 
-// RemoveChannelUserRolesRequest names the users and the role.
+// RemoveChannelUserRolesRequest identifies the users and the role.
 type RemoveChannelUserRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// The id of a role that is held in channels, 1 to 100 characters.
+	// Id of a channel role.
 	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,71 +25,72 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Comment is a comment on a post, a story or a content.
+// Comment is a comment on a post, a story or external content.
 type Comment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// The internal id; the same as the id.
+	// The internal id, equal to the public one.
 	PrivateId string `protobuf:"bytes,2,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The post's path, then `/comment/<_id>`.
+	// The path of the commented object, followed by `/comment/<_id>`.
 	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
 	// The author's public id.
 	UserId string `protobuf:"bytes,4,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The author's public id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,5,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
 	// The author's internal id.
 	UserInternalId string `protobuf:"bytes,6,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The comment it answers; empty at the first level.
+	// Id of the comment it replies to; empty for a top-level comment.
 	ParentId string `protobuf:"bytes,7,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
-	// The comment of the first level above it; its own id at the first level.
+	// Id of the top-level comment of its thread; its own id for a top-level comment.
 	RootId string `protobuf:"bytes,8,opt,name=root_id,json=rootId,proto3" json:"root_id,omitempty"`
-	// What is commented on.
+	// Id of the commented object.
 	ReferenceId string `protobuf:"bytes,9,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `content` or `story`.
+	// Kind of object: `post`, `content` or `story`.
 	ReferenceType string `protobuf:"bytes,10,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// Deprecated: always `text`.
+	// Always `text`. Use `data_types` instead.
 	DataType string `protobuf:"bytes,11,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// What it holds: `text`, `image`, `video`.
+	// Kinds of content: `text`, `image`, `video`.
 	DataTypes []string `protobuf:"bytes,12,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// The body.
+	// The content.
 	Data *structpb.Struct `protobuf:"bytes,13,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,14,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of direct replies that are approved.
+	// Number of approved direct replies.
 	ChildrenNumber int32 `protobuf:"varint,15,opt,name=children_number,json=childrenNumber,proto3" json:"children_number,omitempty"`
-	// Number of users who flag it.
+	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,16,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags it; null when nobody does.
+	// Filter over the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,17,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
-	// Count by reaction name.
+	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,18,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Number of reactions.
 	ReactionsCount int32 `protobuf:"varint,19,opt,name=reactions_count,json=reactionsCount,proto3" json:"reactions_count,omitempty"`
-	// The caller's reactions.
+	// Names of the caller's reactions.
 	MyReactions []string `protobuf:"bytes,20,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,21,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// `approved`; `pending` while it waits for a moderator, or `declined` by one: then its author and moderators alone see it, it
-	// counts nowhere, and nobody answers, flags or reacts to it.
+	// Review state: `approved`, `pending` or `declined`. Until it is approved, a comment is visible only to its author
+	// and moderators, is not counted, and cannot be replied to, flagged or reacted to.
 	ApprovalStatus string `protobuf:"bytes,22,opt,name=approval_status,json=approvalStatus,proto3" json:"approval_status,omitempty"`
-	// When its content last changed.
+	// When its content was last changed.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// The ids of the latest replies that are approved.
+	// Ids of the latest approved replies.
 	Children []string `protobuf:"bytes,26,rep,name=children,proto3" json:"children,omitempty"`
-	// Its ordinal under the reference when it was made; comments of the same moment may share one.
+	// Its ordinal number among the comments on the object when it was created. Comments created at the same time may
+	// share a number.
 	SegmentNumber int32 `protobuf:"varint,27,opt,name=segment_number,json=segmentNumber,proto3" json:"segment_number,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,28,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	// Media elements.
 	Attachments []*Attachment `protobuf:"bytes,29,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// The community's id, or the wall owner's public id.
+	// The community's id or the wall owner's public id.
 	TargetId string `protobuf:"bytes,30,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community`, `user` or `content`.
+	// Kind of target: `community`, `user` or `content`.
 	TargetType    string `protobuf:"bytes,31,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -342,20 +343,20 @@ func (x *Comment) GetTargetType() string {
 	return ""
 }
 
-// CommentResponse holds comments and what they refer to.
+// CommentResponse contains comments and the objects they refer to.
 type CommentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comments.
 	Comments []*Comment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Their latest replies.
 	CommentChildren []*Comment `protobuf:"bytes,2,rep,name=comment_children,json=commentChildren,proto3" json:"comment_children,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,3,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Authors and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The roles that the users and the members have.
+	// Roles of the users and members.
 	Roles []*Role `protobuf:"bytes,5,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Files of the comments and avatars.
+	// Files attached to the comments, and avatars.
 	Files         []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -440,15 +441,15 @@ type ListCommentsResponse struct {
 	Comments []*Comment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Their latest replies.
 	CommentChildren []*Comment `protobuf:"bytes,2,rep,name=comment_children,json=commentChildren,proto3" json:"comment_children,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,3,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Authors and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The roles that the users and the members have.
+	// Roles of the users and members.
 	Roles []*Role `protobuf:"bytes,5,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Files of the comments and avatars.
+	// Files attached to the comments, and avatars.
 	Files []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -533,20 +534,20 @@ func (x *ListCommentsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreateCommentRequest describes the comment.
+// CreateCommentRequest describes the new comment.
 type CreateCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The post's id.
+	// Id of the object to comment on.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post` (default), `content` or `story`.
+	// Kind of object: `post` (default), `content` or `story`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// The body; `text` has at most 50000 characters.
+	// The content. `text` has at most 50,000 characters.
 	Data *structpb.Struct `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The comment to answer.
+	// Id of the comment to reply to.
 	ParentId string `protobuf:"bytes,5,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,6,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	// Media elements, at most 10.
 	Attachments   []*Attachment `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty"`
@@ -633,10 +634,10 @@ func (x *CreateCommentRequest) GetAttachments() []*Attachment {
 	return nil
 }
 
-// GetCommentRequest names the comment.
+// GetCommentRequest identifies the comment.
 type GetCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -679,10 +680,10 @@ func (x *GetCommentRequest) GetCommentId() string {
 	return ""
 }
 
-// BatchGetCommentsRequest names the comments.
+// BatchGetCommentsRequest identifies the comments.
 type BatchGetCommentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 10 ids.
+	// Ids of the comments, 1 to 10.
 	CommentIds    []string `protobuf:"bytes,1,rep,name=comment_ids,json=commentIds,proto3" json:"comment_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -725,12 +726,12 @@ func (x *BatchGetCommentsRequest) GetCommentIds() []string {
 	return nil
 }
 
-// CommentDataTypes filters by what comments hold.
+// CommentDataTypes filters comments by kind of content.
 type CommentDataTypes struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `text`, `image`, `video`.
+	// Kinds of content: `text`, `image`, `video`.
 	Values []string `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
-	// `any` (default): at least one of them; `exact`: these and no others.
+	// How to match: `any` (default) requires at least one of the kinds, `exact` these and no others.
 	MatchType     string `protobuf:"bytes,2,opt,name=match_type,json=matchType,proto3" json:"match_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -780,28 +781,30 @@ func (x *CommentDataTypes) GetMatchType() string {
 	return ""
 }
 
-// ListCommentsRequest filters the comments on one reference.
+// ListCommentsRequest filters and orders the comments on one object.
 type ListCommentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The post's id.
+	// Id of the commented object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post` (default), `content` or `story`.
+	// Kind of object: `post` (default), `content` or `story`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// Only the replies to this comment.
+	// Lists only the replies to this comment.
 	ParentId string `protobuf:"bytes,3,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
-	// Whether an absent parent means the first level (default) or every level (false).
+	// Whether an absent `parent_id` lists top-level comments only (`true`, the default) or comments of all levels
+	// (`false`).
 	FilterByParentId *bool `protobuf:"varint,4,opt,name=filter_by_parent_id,json=filterByParentId,proto3,oneof" json:"filter_by_parent_id,omitempty"`
-	// True: only flagged ones; false: only others; absent: all.
+	// Filter by flags: `true` lists only flagged ones, `false` only others; all if absent.
 	HasFlag *bool `protobuf:"varint,5,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// True: only deleted ones; false: only others; absent: both, deleted ones without their content.
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
+	// content.
 	IsDeleted *bool `protobuf:"varint,6,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,7,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// By what they hold.
+	// Filter by kind of content.
 	DataTypes *CommentDataTypes `protobuf:"bytes,8,opt,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
-	// `approved`, `pending` or `declined`: only these; absent: all that the caller may see.
+	// Filter by review state: `approved`, `pending` or `declined`. By default all that the caller can see are listed.
 	ApprovalStatus string `protobuf:"bytes,10,opt,name=approval_status,json=approvalStatus,proto3" json:"approval_status,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -907,20 +910,21 @@ func (x *ListCommentsRequest) GetApprovalStatus() string {
 	return ""
 }
 
-// UpdateCommentRequest holds what to change of a comment.
+// UpdateCommentRequest contains the fields to change.
 type UpdateCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// The whole body instead of the old one; `text` has at most 50000 characters.
+	// The new content, which replaces the previous one. `text` has at most 50,000 characters.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields, all of them.
+	// Custom fields. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Who is mentioned; empty leaves them as they are, unless clear names them.
+	// The users mentioned. An empty list changes nothing unless `clear` names it.
 	Mentionees []*Mentionee `protobuf:"bytes,4,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
-	// The media elements instead of the old ones, at most 10; empty leaves them as they are, unless clear names them.
+	// The new media elements, at most 10, which replace the previous ones. An empty list changes nothing unless `clear`
+	// names it.
 	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// Lists to empty: `attachments`, `mentionees`. An empty list in a JSON body says the same.
+	// Lists to empty: `attachments`, `mentionees`. In a JSON body an empty list has the same effect.
 	Clear         []string `protobuf:"bytes,6,rep,name=clear,proto3" json:"clear,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -998,10 +1002,10 @@ func (x *UpdateCommentRequest) GetClear() []string {
 	return nil
 }
 
-// ApproveCommentRequest names the comment.
+// ApproveCommentRequest identifies the comment.
 type ApproveCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1044,10 +1048,10 @@ func (x *ApproveCommentRequest) GetCommentId() string {
 	return ""
 }
 
-// DeclineCommentRequest names the comment.
+// DeclineCommentRequest identifies the comment.
 type DeclineCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1090,12 +1094,12 @@ func (x *DeclineCommentRequest) GetCommentId() string {
 	return ""
 }
 
-// DeleteCommentRequest names the comment.
+// DeleteCommentRequest identifies the comment.
 type DeleteCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// Whether nothing of it stays.
+	// Whether to erase it completely instead of keeping a tombstone.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1145,14 +1149,14 @@ func (x *DeleteCommentRequest) GetPermanent() bool {
 	return false
 }
 
-// FlagCommentRequest says why.
+// FlagCommentRequest identifies the comment and gives the reason.
 type FlagCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// One of the reasons of the interface, at most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Free text, at most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1209,10 +1213,10 @@ func (x *FlagCommentRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagCommentRequest names the comment.
+// UnflagCommentRequest identifies the comment.
 type UnflagCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1255,10 +1259,10 @@ func (x *UnflagCommentRequest) GetCommentId() string {
 	return ""
 }
 
-// ClearCommentFlagsRequest names the comment.
+// ClearCommentFlagsRequest identifies the comment.
 type ClearCommentFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1301,10 +1305,10 @@ func (x *ClearCommentFlagsRequest) GetCommentId() string {
 	return ""
 }
 
-// IsCommentFlaggedByMeRequest names the comment.
+// IsCommentFlaggedByMeRequest identifies the comment.
 type IsCommentFlaggedByMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

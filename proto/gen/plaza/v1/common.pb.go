@@ -23,14 +23,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// HashFlag is a Bloom filter over the internal ids of those who flagged the object.
+// HashFlag is a Bloom filter over the internal ids of the users who have flagged an object.
 type HashFlag struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Number of bits of the filter.
+	// Size of the filter in bits.
 	Bits int32 `protobuf:"varint,1,opt,name=bits,proto3" json:"bits,omitempty"`
 	// Number of hash functions.
 	Hashes int32 `protobuf:"varint,2,opt,name=hashes,proto3" json:"hashes,omitempty"`
-	// The filter, 32 bits to an item, each as a decimal number.
+	// The filter in words of 32 bits, each a decimal number.
 	Hash          []string `protobuf:"bytes,3,rep,name=hash,proto3" json:"hash,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -87,16 +87,16 @@ func (x *HashFlag) GetHash() []string {
 	return nil
 }
 
-// Mentionee is a group of users who are mentioned.
+// Mentionee is a group of mentioned users.
 type Mentionee struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `user`.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The public ids of the mentioned users, at most 30.
+	// Public ids of the mentioned users, at most 30.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// The same ids again, under the name that newer clients read.
+	// Alias of `user_ids`. Only in responses.
 	UserPublicIds []string `protobuf:"bytes,3,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
-	// The internal ids of the mentioned users.
+	// Internal ids of the mentioned users. Only in responses.
 	UserInternalIds []string `protobuf:"bytes,4,rep,name=user_internal_ids,json=userInternalIds,proto3" json:"user_internal_ids,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -160,14 +160,15 @@ func (x *Mentionee) GetUserInternalIds() []string {
 	return nil
 }
 
-// PageOptions are the bracket parameters of a list: `options[limit]`, `options[token]`.
+// PageOptions selects a page of a list. Over REST its fields are the query parameters `options[limit]` and
+// `options[token]`.
 type PageOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// `pagination` or `scrollable`; both page by token.
+	// Accepted for compatibility: `pagination` or `scrollable`. Both page by token.
 	Type          string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -224,14 +225,14 @@ func (x *PageOptions) GetType() string {
 	return ""
 }
 
-// Paging holds the tokens of the neighbouring pages; empty where there is none.
+// Paging contains the tokens of the neighboring pages. A token is empty if there is no such page.
 type Paging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Token of the next page.
 	Next string `protobuf:"bytes,1,opt,name=next,proto3" json:"next,omitempty"`
 	// Token of the previous page.
 	Previous string `protobuf:"bytes,2,opt,name=previous,proto3" json:"previous,omitempty"`
-	// The same as previous, under the name that some clients read.
+	// Alias of `previous`.
 	Prev          string `protobuf:"bytes,3,opt,name=prev,proto3" json:"prev,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -288,10 +289,10 @@ func (x *Paging) GetPrev() string {
 	return ""
 }
 
-// SuccessResponse is the answer of an operation that has nothing else to say.
+// SuccessResponse confirms that an operation succeeded.
 type SuccessResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always true: a failure is an error.
+	// Always `true`; failures are errors.
 	Success       bool `protobuf:"varint,1,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -334,14 +335,14 @@ func (x *SuccessResponse) GetSuccess() bool {
 	return false
 }
 
-// StatusSuccessResponse is SuccessResponse in the wrapper that deletions answer with.
+// StatusSuccessResponse confirms that an operation succeeded, wrapped in `data`.
 type StatusSuccessResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// What happened.
+	// The result.
 	Data *SuccessResponse `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The same as data.success, for clients that read it at the top.
+	// Same as `data.success`.
 	Success       bool `protobuf:"varint,3,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -398,12 +399,12 @@ func (x *StatusSuccessResponse) GetSuccess() bool {
 	return false
 }
 
-// FlaggedByMeResponse tells whether the caller flags the object.
+// FlaggedByMeResponse reports whether the caller has flagged an object.
 type FlaggedByMeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the caller flags it.
+	// Whether the caller has flagged it.
 	Result bool `protobuf:"varint,1,opt,name=result,proto3" json:"result,omitempty"`
-	// The same, under the name that some clients read.
+	// Alias of `result`.
 	IsFlagByMe    bool `protobuf:"varint,2,opt,name=is_flag_by_me,json=isFlagByMe,proto3" json:"is_flag_by_me,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -456,9 +457,9 @@ func (x *FlaggedByMeResponse) GetIsFlagByMe() bool {
 // Attachment is a media element of a post or comment.
 type Attachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `image`, `video` or `file`; comments take `image` and `video` only.
+	// Kind of media: `image`, `video` or `file`. Comments accept `image` and `video` only.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The file's id.
+	// Id of the file.
 	FileId        string `protobuf:"bytes,2,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -508,22 +509,22 @@ func (x *Attachment) GetFileId() string {
 	return ""
 }
 
-// Feed is a list of posts of one target.
+// Feed is the list of posts of one target.
 type Feed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the wall owner's public id.
+	// The community's id or the wall owner's public id.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// Number of posts in it.
+	// Number of posts.
 	PostCount int32 `protobuf:"varint,3,opt,name=post_count,json=postCount,proto3" json:"post_count,omitempty"`
-	// `published`, `reviewing` or `declined`.
+	// Review state: `published`, `reviewing` or `declined`.
 	FeedType string `protobuf:"bytes,4,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
 	// The feed's id.
 	FeedId string `protobuf:"bytes,5,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

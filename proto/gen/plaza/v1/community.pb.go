@@ -25,38 +25,38 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Community is a group with members and a feed.
+// Community is a group of users with a common feed.
 type Community struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// The channel that belongs to it; the same as the id.
+	// Id of the community's channel, equal to the community's id.
 	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The name to show.
+	// The display name.
 	DisplayName string `protobuf:"bytes,3,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The internal id; the same as the id.
+	// The internal id, equal to the public one.
 	PrivateId string `protobuf:"bytes,4,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// `<networkId>/social/community/<_id>`.
+	// The path, `<networkId>/social/community/<_id>`.
 	Path string `protobuf:"bytes,5,opt,name=path,proto3" json:"path,omitempty"`
 	// The creator's public id.
 	UserId string `protobuf:"bytes,6,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The creator's public id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,7,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
 	// The creator's internal id.
 	UserInternalId string `protobuf:"bytes,8,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,9,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// About the community.
+	// The description.
 	Description string `protobuf:"bytes,10,opt,name=description,proto3" json:"description,omitempty"`
-	// Whether the network's owner stands behind it.
+	// Whether the community is official.
 	IsOfficial bool `protobuf:"varint,11,opt,name=is_official,json=isOfficial,proto3" json:"is_official,omitempty"`
-	// Whether everybody can read it.
+	// Whether everyone can read it.
 	IsPublic bool `protobuf:"varint,12,opt,name=is_public,json=isPublic,proto3" json:"is_public,omitempty"`
-	// Whether only its moderators can post.
+	// Whether only moderators can post.
 	OnlyAdminCanPost bool `protobuf:"varint,13,opt,name=only_admin_can_post,json=onlyAdminCanPost,proto3" json:"only_admin_can_post,omitempty"`
 	// Tags.
 	Tags []string `protobuf:"bytes,14,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,15,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Number of published parent posts.
 	PostsCount int32 `protobuf:"varint,16,opt,name=posts_count,json=postsCount,proto3" json:"posts_count,omitempty"`
@@ -64,33 +64,33 @@ type Community struct {
 	MembersCount int32 `protobuf:"varint,17,opt,name=members_count,json=membersCount,proto3" json:"members_count,omitempty"`
 	// Whether the caller is a member.
 	IsJoined bool `protobuf:"varint,18,opt,name=is_joined,json=isJoined,proto3" json:"is_joined,omitempty"`
-	// The ids of its categories.
+	// Ids of its categories.
 	CategoryIds []string `protobuf:"bytes,19,rep,name=category_ids,json=categoryIds,proto3" json:"category_ids,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,20,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// Whether a comment in it is flagged.
+	// Whether it contains a flagged comment.
 	HasFlaggedComment bool `protobuf:"varint,23,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
-	// Whether a post in it is flagged.
+	// Whether it contains a flagged post.
 	HasFlaggedPost bool `protobuf:"varint,24,opt,name=has_flagged_post,json=hasFlaggedPost,proto3" json:"has_flagged_post,omitempty"`
-	// Whether posts wait for a moderator.
+	// Whether posts require a moderator's approval.
 	NeedApprovalOnPostCreation bool `protobuf:"varint,25,opt,name=need_approval_on_post_creation,json=needApprovalOnPostCreation,proto3" json:"need_approval_on_post_creation,omitempty"`
-	// Whether comments wait for a moderator.
+	// Whether comments require a moderator's approval.
 	NeedApprovalOnCommentCreation bool `protobuf:"varint,26,opt,name=need_approval_on_comment_creation,json=needApprovalOnCommentCreation,proto3" json:"need_approval_on_comment_creation,omitempty"`
-	// Number of members who moderate.
+	// Number of members who are moderators.
 	ModeratorMemberCount int32 `protobuf:"varint,27,opt,name=moderator_member_count,json=moderatorMemberCount,proto3" json:"moderator_member_count,omitempty"`
-	// Whether stories take comments.
+	// Whether stories can be commented on.
 	AllowCommentInStory bool `protobuf:"varint,28,opt,name=allow_comment_in_story,json=allowCommentInStory,proto3" json:"allow_comment_in_story,omitempty"`
-	// Whether everybody can find it, even when it is private.
+	// Whether everyone can find it, even if it is private.
 	IsDiscoverable bool `protobuf:"varint,29,opt,name=is_discoverable,json=isDiscoverable,proto3" json:"is_discoverable,omitempty"`
-	// Whether a moderator decides who joins.
+	// Whether joining requires a moderator's approval.
 	RequiresJoinApproval bool `protobuf:"varint,30,opt,name=requires_join_approval,json=requiresJoinApproval,proto3" json:"requires_join_approval,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode string `protobuf:"bytes,31,opt,name=notification_mode,json=notificationMode,proto3" json:"notification_mode,omitempty"`
-	// `default` or `event`.
+	// Kind of community: `default` or `event`.
 	Type          string `protobuf:"bytes,32,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -350,20 +350,20 @@ func (x *Community) GetType() string {
 	return ""
 }
 
-// CommunityResponse holds communities and what they refer to.
+// CommunityResponse contains communities and the objects they refer to.
 type CommunityResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The communities.
 	Communities []*Community `protobuf:"bytes,1,rep,name=communities,proto3" json:"communities,omitempty"`
-	// The caller's and the concerned users' memberships.
+	// Memberships of the caller and the affected users.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,2,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// The creators and the concerned users.
+	// The creators and the affected users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
 	// The categories.
 	Categories []*Category `protobuf:"bytes,5,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds of the communities.
+	// The communities' feeds.
 	Feeds         []*Feed `protobuf:"bytes,6,rep,name=feeds,proto3" json:"feeds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -441,44 +441,44 @@ func (x *CommunityResponse) GetFeeds() []*Feed {
 	return nil
 }
 
-// CreateCommunityRequest describes the community.
+// CreateCommunityRequest describes the new community.
 type CreateCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 1000 characters.
+	// The display name, 1 to 1,000 characters.
 	DisplayName string `protobuf:"bytes,1,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// At most 5000 characters.
+	// The description, at most 5,000 characters.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,3,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// True when absent.
+	// Whether everyone can read it. The default is `true`.
 	IsPublic *bool `protobuf:"varint,4,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
-	// Administrators only.
+	// Whether the community is official. Only administrators can set it.
 	IsOfficial bool `protobuf:"varint,5,opt,name=is_official,json=isOfficial,proto3" json:"is_official,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// True when absent and the community is public.
+	// Whether everyone can find it, even if it is private. The default is `true` for public communities.
 	IsDiscoverable *bool `protobuf:"varint,8,opt,name=is_discoverable,json=isDiscoverable,proto3,oneof" json:"is_discoverable,omitempty"`
-	// False when absent.
+	// Whether joining requires a moderator's approval. The default is `false`.
 	RequiresJoinApproval bool `protobuf:"varint,9,opt,name=requires_join_approval,json=requiresJoinApproval,proto3" json:"requires_join_approval,omitempty"`
-	// Public ids of the first members, at most 1000.
+	// Public ids of the first members, at most 1,000.
 	UserIds []string `protobuf:"bytes,10,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// At most 10 categories.
+	// Ids of the categories, at most 10.
 	CategoryIds []string `protobuf:"bytes,11,rep,name=category_ids,json=categoryIds,proto3" json:"category_ids,omitempty"`
-	// Whether a community of that name in this region is an error.
+	// Whether to fail if a community in the same region already has the name.
 	IsUniqueDisplayName bool `protobuf:"varint,12,opt,name=is_unique_display_name,json=isUniqueDisplayName,proto3" json:"is_unique_display_name,omitempty"`
-	// False when absent.
+	// Whether posts require a moderator's approval. The default is `false`.
 	NeedApprovalOnPostCreation bool `protobuf:"varint,13,opt,name=need_approval_on_post_creation,json=needApprovalOnPostCreation,proto3" json:"need_approval_on_post_creation,omitempty"`
-	// False when absent.
+	// Whether comments require a moderator's approval. The default is `false`.
 	NeedApprovalOnCommentCreation bool `protobuf:"varint,14,opt,name=need_approval_on_comment_creation,json=needApprovalOnCommentCreation,proto3" json:"need_approval_on_comment_creation,omitempty"`
-	// False when absent.
+	// Whether only moderators can post. The default is `false`.
 	OnlyAdminCanPost bool `protobuf:"varint,15,opt,name=only_admin_can_post,json=onlyAdminCanPost,proto3" json:"only_admin_can_post,omitempty"`
-	// True when absent.
+	// Whether stories can be commented on. The default is `true`.
 	AllowCommentInStory *bool `protobuf:"varint,16,opt,name=allow_comment_in_story,json=allowCommentInStory,proto3,oneof" json:"allow_comment_in_story,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode string `protobuf:"bytes,17,opt,name=notification_mode,json=notificationMode,proto3" json:"notification_mode,omitempty"`
-	// `default` or `event`.
+	// Kind of community: `default` or `event`.
 	Type          string `protobuf:"bytes,18,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -640,10 +640,10 @@ func (x *CreateCommunityRequest) GetType() string {
 	return ""
 }
 
-// GetCommunityRequest names the community.
+// GetCommunityRequest identifies the community.
 type GetCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -686,12 +686,12 @@ func (x *GetCommunityRequest) GetCommunityId() string {
 	return ""
 }
 
-// BatchGetCommunitiesRequest names the communities.
+// BatchGetCommunitiesRequest identifies the communities.
 type BatchGetCommunitiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the communitys, 1 to 100.
 	CommunityIds []string `protobuf:"bytes,1,rep,name=community_ids,json=communityIds,proto3" json:"community_ids,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IncludeDiscoverablePrivateCommunity *bool `protobuf:"varint,2,opt,name=include_discoverable_private_community,json=includeDiscoverablePrivateCommunity,proto3,oneof" json:"include_discoverable_private_community,omitempty"`
 	unknownFields                       protoimpl.UnknownFields
 	sizeCache                           protoimpl.SizeCache
@@ -741,30 +741,31 @@ func (x *BatchGetCommunitiesRequest) GetIncludeDiscoverablePrivateCommunity() bo
 	return false
 }
 
-// ListCommunitiesRequest filters the communities.
+// ListCommunitiesRequest filters and orders the communities.
 type ListCommunitiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Beginning of the name, at most 100 characters.
+	// Prefix of the name, at most 100 characters.
 	Keyword string `protobuf:"bytes,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	// The same as keyword.
+	// Alias of `keyword`.
 	DisplayName string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// At most 10 tags; a community that has any of them is listed.
+	// Lists communities that have any of these tags, at most 10.
 	Tags []string `protobuf:"bytes,3,rep,name=tags,proto3" json:"tags,omitempty"`
-	// `all` (default), `member` or `notMember`.
+	// Filter by the caller's membership: `all` (default), `member` or `notMember`.
 	Filter string `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
-	// The same as filter.
+	// Alias of `filter`.
 	Membership string `protobuf:"bytes,5,opt,name=membership,proto3" json:"membership,omitempty"`
-	// Only those of the category.
+	// Lists only communities of this category.
 	CategoryId string `protobuf:"bytes,6,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `displayName`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `displayName`.
 	SortBy string `protobuf:"bytes,7,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Only deleted ones (moderators of the network), or only others (default).
+	// Filter by deletion: `true` lists only deleted communities, which requires network-wide moderation rights; `false`
+	// (default) only others.
 	IsDeleted *bool `protobuf:"varint,8,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Only those with a flagged post or comment, or only others.
+	// Filter by flags: `true` lists only communities with a flagged post or comment, `false` only others; all if absent.
 	HasFlag *bool `protobuf:"varint,9,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// Whether private communities that everybody can find are listed; true when absent.
+	// Whether private communities that everyone can find are included. The default is `true`.
 	IncludeDiscoverablePrivateCommunity *bool `protobuf:"varint,10,opt,name=include_discoverable_private_community,json=includeDiscoverablePrivateCommunity,proto3,oneof" json:"include_discoverable_private_community,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,11,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -890,9 +891,9 @@ type ListCommunitiesResponse struct {
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
 	// The categories.
 	Categories []*Category `protobuf:"bytes,5,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds of the communities.
+	// The communities' feeds.
 	Feeds []*Feed `protobuf:"bytes,6,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -977,40 +978,40 @@ func (x *ListCommunitiesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// UpdateCommunityRequest holds the fields to change; absent ones stay.
+// UpdateCommunityRequest contains the fields to change.
 type UpdateCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 1000 characters.
+	// The display name, 1 to 1,000 characters.
 	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// At most 5000 characters.
+	// The description, at most 5,000 characters.
 	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
-	// Whether everybody can read it.
+	// Whether everyone can read it.
 	IsPublic *bool `protobuf:"varint,5,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
-	// Administrators only.
+	// Whether the community is official. Only administrators can set it.
 	IsOfficial *bool `protobuf:"varint,6,opt,name=is_official,json=isOfficial,proto3,oneof" json:"is_official,omitempty"`
-	// At most 10 tags of 1 to 100 characters; empty leaves them as they are.
+	// At most 10 tags of 1 to 100 characters. An empty list changes nothing.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,8,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Whether everybody can find it.
+	// Whether everyone can find it, even if it is private.
 	IsDiscoverable *bool `protobuf:"varint,9,opt,name=is_discoverable,json=isDiscoverable,proto3,oneof" json:"is_discoverable,omitempty"`
-	// Whether a moderator decides who joins.
+	// Whether joining requires a moderator's approval.
 	RequiresJoinApproval *bool `protobuf:"varint,10,opt,name=requires_join_approval,json=requiresJoinApproval,proto3,oneof" json:"requires_join_approval,omitempty"`
-	// At most 10 categories; empty leaves them as they are.
+	// Ids of the categories, at most 10. An empty list changes nothing.
 	CategoryIds []string `protobuf:"bytes,11,rep,name=category_ids,json=categoryIds,proto3" json:"category_ids,omitempty"`
-	// Whether posts wait for a moderator.
+	// Whether posts require a moderator's approval.
 	NeedApprovalOnPostCreation *bool `protobuf:"varint,12,opt,name=need_approval_on_post_creation,json=needApprovalOnPostCreation,proto3,oneof" json:"need_approval_on_post_creation,omitempty"`
-	// Whether comments wait for a moderator.
+	// Whether comments require a moderator's approval.
 	NeedApprovalOnCommentCreation *bool `protobuf:"varint,13,opt,name=need_approval_on_comment_creation,json=needApprovalOnCommentCreation,proto3,oneof" json:"need_approval_on_comment_creation,omitempty"`
 	// Whether only moderators can post.
 	OnlyAdminCanPost *bool `protobuf:"varint,14,opt,name=only_admin_can_post,json=onlyAdminCanPost,proto3,oneof" json:"only_admin_can_post,omitempty"`
-	// Whether stories take comments.
+	// Whether stories can be commented on.
 	AllowCommentInStory *bool `protobuf:"varint,15,opt,name=allow_comment_in_story,json=allowCommentInStory,proto3,oneof" json:"allow_comment_in_story,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode *string `protobuf:"bytes,16,opt,name=notification_mode,json=notificationMode,proto3,oneof" json:"notification_mode,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1158,10 +1159,10 @@ func (x *UpdateCommunityRequest) GetNotificationMode() string {
 	return ""
 }
 
-// DeleteCommunityRequest names the community.
+// DeleteCommunityRequest identifies the community.
 type DeleteCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1209,31 +1210,31 @@ type CommunityUser struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The user's public id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,2,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
 	// The user's internal id.
 	UserInternalId string `protobuf:"bytes,3,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The community's channel.
+	// Id of the community's channel.
 	ChannelId string `protobuf:"bytes,4,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The community.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,5,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `member`, `banned` or `none`.
+	// State of the membership: `member`, `banned` or `none`.
 	CommunityMembership string `protobuf:"bytes,6,opt,name=community_membership,json=communityMembership,proto3" json:"community_membership,omitempty"`
-	// Why the user is no member: `left`, `removed`, `banned`, `neverJoined`, or empty for a member.
+	// Why the user is not a member: `left`, `removed`, `banned` or `neverJoined`; empty for members.
 	NotMemberReason string `protobuf:"bytes,7,opt,name=not_member_reason,json=notMemberReason,proto3" json:"not_member_reason,omitempty"`
 	// Whether the user is banned from the community.
 	IsBanned bool `protobuf:"varint,8,opt,name=is_banned,json=isBanned,proto3" json:"is_banned,omitempty"`
-	// When the user was last active in it.
+	// When the user was last active in the community.
 	LastActivity *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=last_activity,json=lastActivity,proto3" json:"last_activity,omitempty"`
-	// The ids of the community roles.
+	// Ids of the user's community roles.
 	Roles []string `protobuf:"bytes,10,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The permissions that the roles grant.
+	// The permissions granted by the roles.
 	Permissions []string `protobuf:"bytes,11,rep,name=permissions,proto3" json:"permissions,omitempty"`
 	// When the user last joined.
 	LastJoin *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=last_join,json=lastJoin,proto3" json:"last_join,omitempty"`
-	// When the record was made.
+	// When the record was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When the record last changed.
+	// When the record was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

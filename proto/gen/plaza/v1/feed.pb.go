@@ -23,24 +23,25 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ListUserFeedRequest filters the posts of a wall.
+// ListUserFeedRequest filters and orders the posts of a wall.
 type ListUserFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The wall's owner, 1 to 900 characters.
+	// Public id of the wall's owner.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// True: only flagged posts or posts with flagged children or comments; false: only others; absent: all.
+	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
+	// all if absent.
 	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// True: only deleted ones, without their content; false or absent: only others.
+	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,4,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// 1 to 4 of `video`, `image`, `file`, `liveStream`.
+	// Filter by content: up to 4 of `video`, `image`, `file` and `liveStream`.
 	DataTypes []string `protobuf:"bytes,5,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,6,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,7,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,8,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -132,16 +133,17 @@ func (x *ListUserFeedRequest) GetToken() string {
 	return ""
 }
 
-// ListContentFeedRequest filters the posts whose target is `content`.
+// ListContentFeedRequest filters and orders the posts.
 type ListContentFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// True: only flagged posts or posts with flagged children or comments; false: only others; absent: all.
+	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
+	// all if absent.
 	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// True: only deleted ones, without their content; false or absent: only others.
+	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -205,20 +207,20 @@ func (x *ListContentFeedRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ContentFeedData holds posts and what they refer to.
+// ContentFeedData contains posts and the objects they refer to.
 type ContentFeedData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,6,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -296,14 +298,14 @@ func (x *ContentFeedData) GetPaging() *Paging {
 	return nil
 }
 
-// ListContentFeedResponse is a page of the posts whose target is `content`.
+// ListContentFeedResponse is a page of posts about external content.
 type ListContentFeedResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The page.
 	Data *ContentFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Paging again, at the top.
+	// Same as `data.paging`.
 	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -360,20 +362,20 @@ func (x *ListContentFeedResponse) GetPaging() *Paging {
 	return nil
 }
 
-// UserFeedData holds the posts of a wall and what they refer to.
+// UserFeedData contains the posts of a wall and the objects they refer to.
 type UserFeedData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
-	// Authors, mentioned users and the owner.
+	// Authors, mentioned users and the wall's owner.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,6,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -458,7 +460,7 @@ type ListUserFeedResponse struct {
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The page.
 	Data *UserFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Paging, where other lists have it.
+	// Same as `data.paging`, at the place where other lists have it.
 	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -515,26 +517,27 @@ func (x *ListUserFeedResponse) GetPaging() *Paging {
 	return nil
 }
 
-// ListCommunityFeedRequest filters the posts of a community.
+// ListCommunityFeedRequest filters and orders the posts of a community.
 type ListCommunityFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community, 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// True: only flagged posts or posts with flagged children or comments; false: only others; absent: all.
+	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
+	// all if absent.
 	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// True: only deleted ones, without their content; false or absent: only others.
+	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,4,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// 1 to 4 of `video`, `image`, `file`, `liveStream`.
+	// Filter by content: up to 4 of `video`, `image`, `file` and `liveStream`.
 	DataTypes []string `protobuf:"bytes,5,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// `published` (default), `reviewing` or `declined`.
+	// Review state: `published` (default), `reviewing` or `declined`.
 	FeedType string `protobuf:"bytes,6,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,7,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,8,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,9,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -633,26 +636,26 @@ func (x *ListCommunityFeedRequest) GetToken() string {
 	return ""
 }
 
-// CommunityFeedData holds the posts of a community and what they refer to.
+// CommunityFeedData contains the posts of a community and the objects they refer to.
 type CommunityFeedData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
 	// The community.
 	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the community.
 	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -758,7 +761,7 @@ type ListCommunityFeedResponse struct {
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The page.
 	Data *CommunityFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Paging, where other lists have it.
+	// Same as `data.paging`, at the place where other lists have it.
 	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -815,14 +818,14 @@ func (x *ListCommunityFeedResponse) GetPaging() *Paging {
 	return nil
 }
 
-// ListFollowingFeedRequest says in which order to list, and where.
+// ListFollowingFeedRequest orders and pages the posts.
 type ListFollowingFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `customRanking` (default) or `lastCreated`.
+	// Sort order: `customRanking` (default) or `lastCreated`.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token         string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -879,7 +882,7 @@ func (x *ListFollowingFeedRequest) GetToken() string {
 	return ""
 }
 
-// FollowingPaging holds the tokens of the neighbouring pages; empty where there is none.
+// FollowingPaging contains the tokens of the neighboring pages. A token is empty if there is no such page.
 type FollowingPaging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Token of the next page.
@@ -939,21 +942,21 @@ type ListFollowingFeedResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities of the posts.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *FollowingPaging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1052,22 +1055,22 @@ func (x *ListFollowingFeedResponse) GetPaging() *FollowingPaging {
 	return nil
 }
 
-// ListGlobalFeedRequest filters the global feed.
+// ListGlobalFeedRequest filters the posts of the global feed.
 type ListGlobalFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 4 of `video`, `image`, `file`, `liveStream`: what the posts hold.
+	// Filter by content: up to 4 of `video`, `image`, `file` and `liveStream`.
 	DataTypes []string `protobuf:"bytes,1,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// Only the caller's own wall.
+	// Whether to list only the caller's own wall.
 	ShowOnlyMyFeed bool `protobuf:"varint,2,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
-	// Without effect, for public clients that send `true`: the feed always lists parents, which come with their children.
+	// Accepted for compatibility, without effect: the feed always lists parent posts together with their children.
 	ResolveParent bool `protobuf:"varint,3,opt,name=resolve_parent,json=resolveParent,proto3" json:"resolve_parent,omitempty"`
-	// With data types: posts that hold several types too.
+	// Whether posts that mix several kinds of content are included, if `data_types` is set.
 	IncludeMixedStructure bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,7,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1152,22 +1155,22 @@ func (x *ListGlobalFeedRequest) GetToken() string {
 	return ""
 }
 
-// ListRankedGlobalFeedRequest filters the global feed.
+// ListRankedGlobalFeedRequest filters the posts of the global feed.
 type ListRankedGlobalFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 4 of `video`, `image`, `file`, `liveStream`: what the posts hold.
+	// Filter by content: up to 4 of `video`, `image`, `file` and `liveStream`.
 	DataTypes []string `protobuf:"bytes,1,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// Only the caller's own wall.
+	// Whether to list only the caller's own wall.
 	ShowOnlyMyFeed bool `protobuf:"varint,2,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
-	// Without effect, for public clients that send `true`: the feed always lists parents, which come with their children.
+	// Accepted for compatibility, without effect: the feed always lists parent posts together with their children.
 	ResolveParent bool `protobuf:"varint,3,opt,name=resolve_parent,json=resolveParent,proto3" json:"resolve_parent,omitempty"`
-	// With data types: posts that hold several types too.
+	// Whether posts that mix several kinds of content are included, if `data_types` is set.
 	IncludeMixedStructure bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,7,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1252,26 +1255,26 @@ func (x *ListRankedGlobalFeedRequest) GetToken() string {
 	return ""
 }
 
-// GlobalFeedData holds the posts of the global feed and what they refer to.
+// GlobalFeedData contains posts of the global feed and the objects they refer to.
 type GlobalFeedData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities of the posts.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1370,8 +1373,8 @@ func (x *GlobalFeedData) GetPaging() *Paging {
 	return nil
 }
 
-// ListGlobalFeedResponse is a page of the global feed. The posts are in it twice: under data, and at the top, where other
-// clients read them.
+// ListGlobalFeedResponse is a page of the global feed. It contains the posts both under `data` and at the top level,
+// because clients read either.
 type ListGlobalFeedResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
@@ -1380,23 +1383,23 @@ type ListGlobalFeedResponse struct {
 	Data *GlobalFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,3,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,4,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,5,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,6,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities of the posts.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,8,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,9,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,10,rep,name=categories,proto3" json:"categories,omitempty"`
-	// Feeds that the posts stand in.
+	// The feeds that contain the posts.
 	Feeds []*Feed `protobuf:"bytes,11,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,12,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

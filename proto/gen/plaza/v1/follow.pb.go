@@ -24,26 +24,26 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Follow is how one user stands to another.
+// Follow is the relation of one user to another.
 type Follow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public id of the user who follows, asks or blocks.
+	// Public id of the user who follows, asks or blocks.
 	From string `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
-	// The same.
+	// Alias of `from`.
 	FromUserPublicId string `protobuf:"bytes,2,opt,name=from_user_public_id,json=fromUserPublicId,proto3" json:"from_user_public_id,omitempty"`
-	// The internal id.
+	// Internal id of that user.
 	FromUserInternalId string `protobuf:"bytes,3,opt,name=from_user_internal_id,json=fromUserInternalId,proto3" json:"from_user_internal_id,omitempty"`
-	// The public id of the user who is followed, asked or blocked.
+	// Public id of the user who is followed, asked or blocked.
 	To string `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
-	// The same.
+	// Alias of `to`.
 	ToUserPublicId string `protobuf:"bytes,5,opt,name=to_user_public_id,json=toUserPublicId,proto3" json:"to_user_public_id,omitempty"`
-	// The internal id.
+	// Internal id of that user.
 	ToUserInternalId string `protobuf:"bytes,6,opt,name=to_user_internal_id,json=toUserInternalId,proto3" json:"to_user_internal_id,omitempty"`
-	// `accepted`, `pending`, `blocked` or `none`.
+	// State of the relation: `accepted`, `pending`, `blocked` or `none`.
 	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
-	// When it began.
+	// When the relation was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -142,16 +142,16 @@ func (x *Follow) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// FollowCount counts a user's follows.
+// FollowCount contains the follow counts of a user.
 type FollowCount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// How many follow the user.
+	// Number of followers.
 	FollowerCount int32 `protobuf:"varint,2,opt,name=follower_count,json=followerCount,proto3" json:"follower_count,omitempty"`
-	// How many the user follows.
+	// Number of users the user follows.
 	FollowingCount int32 `protobuf:"varint,3,opt,name=following_count,json=followingCount,proto3" json:"following_count,omitempty"`
-	// How many ask to follow the user; 0 for everybody else to see.
+	// Number of pending requests to follow the user. Other users see 0.
 	PendingCount  int32 `protobuf:"varint,4,opt,name=pending_count,json=pendingCount,proto3" json:"pending_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -215,10 +215,10 @@ func (x *FollowCount) GetPendingCount() int32 {
 	return 0
 }
 
-// FollowResponse holds what became of a follow.
+// FollowResponse contains the resulting relation.
 type FollowResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One record.
+	// The relation.
 	Follows       []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -266,11 +266,11 @@ type ListFollowsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The follows.
 	Follows []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
-	// Both users of each.
+	// Both users of each follow.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -334,10 +334,10 @@ func (x *ListFollowsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// FollowInfoResponse holds counts, and how two users stand to each other.
+// FollowInfoResponse contains the follow counts of a user and the caller's relation to the user.
 type FollowInfoResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How the caller stands to the user; empty where there is nothing between them.
+	// The caller's relation to the user; empty if there is none.
 	Follows []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
 	// The counts.
 	FollowCounts  []*FollowCount `protobuf:"bytes,2,rep,name=follow_counts,json=followCounts,proto3" json:"follow_counts,omitempty"`
@@ -389,16 +389,16 @@ func (x *FollowInfoResponse) GetFollowCounts() []*FollowCount {
 	return nil
 }
 
-// BlockPaging is Paging with a total.
+// BlockPaging contains the tokens of the neighboring pages and the total.
 type BlockPaging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Token of the next page.
 	Next string `protobuf:"bytes,1,opt,name=next,proto3" json:"next,omitempty"`
 	// Token of the previous page.
 	Previous string `protobuf:"bytes,2,opt,name=previous,proto3" json:"previous,omitempty"`
-	// The same as previous, under the name that some clients read.
+	// Alias of `previous`.
 	Prev string `protobuf:"bytes,3,opt,name=prev,proto3" json:"prev,omitempty"`
-	// How many the caller blocks.
+	// Number of users whom the caller has blocked.
 	Total         int32 `protobuf:"varint,4,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -465,13 +465,13 @@ func (x *BlockPaging) GetTotal() int32 {
 // ListBlockedUsersResponse is a page of blocks.
 type ListBlockedUsersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The blocks: follow records of status `blocked`.
+	// The blocks: relations with the status `blocked`.
 	Follows []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
-	// Both users of each.
+	// Both users of each block.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *BlockPaging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -535,10 +535,10 @@ func (x *ListBlockedUsersResponse) GetPaging() *BlockPaging {
 	return nil
 }
 
-// FollowUserRequest names the user.
+// FollowUserRequest identifies the user.
 type FollowUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whom to follow, 1 to 900 characters.
+	// Public id of the user to follow.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -581,10 +581,10 @@ func (x *FollowUserRequest) GetUserId() string {
 	return ""
 }
 
-// UnfollowUserRequest names the user.
+// UnfollowUserRequest identifies the user.
 type UnfollowUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whom to follow no more, 1 to 900 characters.
+	// Public id of the user to unfollow.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -627,10 +627,10 @@ func (x *UnfollowUserRequest) GetUserId() string {
 	return ""
 }
 
-// AcceptFollowerRequest names the user.
+// AcceptFollowerRequest identifies the user.
 type AcceptFollowerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose request to accept, 1 to 900 characters.
+	// Public id of the user whose request to accept.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -673,10 +673,10 @@ func (x *AcceptFollowerRequest) GetUserId() string {
 	return ""
 }
 
-// RemoveFollowerRequest names the user.
+// RemoveFollowerRequest identifies the user.
 type RemoveFollowerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose follow or request to end, 1 to 900 characters.
+	// Public id of the follower to remove.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -719,10 +719,10 @@ func (x *RemoveFollowerRequest) GetUserId() string {
 	return ""
 }
 
-// GetFollowInfoRequest names the user.
+// GetFollowInfoRequest identifies the user.
 type GetFollowInfoRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose follows to count, 1 to 900 characters.
+	// Public id of the user.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -765,10 +765,10 @@ func (x *GetFollowInfoRequest) GetUserId() string {
 	return ""
 }
 
-// BlockUserRequest names the user.
+// BlockUserRequest identifies the user.
 type BlockUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whom to block, 1 to 900 characters.
+	// Public id of the user to block.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -811,10 +811,10 @@ func (x *BlockUserRequest) GetUserId() string {
 	return ""
 }
 
-// UnblockUserRequest names the user.
+// UnblockUserRequest identifies the user.
 type UnblockUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whom to block no more, 1 to 900 characters.
+	// Public id of the user to unblock.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -857,19 +857,19 @@ func (x *UnblockUserRequest) GetUserId() string {
 	return ""
 }
 
-// ListMyFollowersRequest filters the list.
+// ListMyFollowersRequest filters and pages the list.
 type ListMyFollowersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `all` (default), `pending` or `accepted`.
+	// Filter by status: `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -940,19 +940,19 @@ func (x *ListMyFollowersRequest) GetToken() string {
 	return ""
 }
 
-// ListMyFollowingRequest filters the list.
+// ListMyFollowingRequest filters and pages the list.
 type ListMyFollowingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `all` (default), `pending` or `accepted`.
+	// Filter by status: `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1023,21 +1023,21 @@ func (x *ListMyFollowingRequest) GetToken() string {
 	return ""
 }
 
-// ListFollowersRequest filters the list.
+// ListFollowersRequest filters and pages the list.
 type ListFollowersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose list, 1 to 900 characters.
+	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// `all` (default), `pending` or `accepted`.
+	// Filter by status: `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1115,21 +1115,21 @@ func (x *ListFollowersRequest) GetToken() string {
 	return ""
 }
 
-// ListFollowingRequest filters the list.
+// ListFollowingRequest filters and pages the list.
 type ListFollowingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose list, 1 to 900 characters.
+	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// `all` (default), `pending` or `accepted`.
+	// Filter by status: `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1207,7 +1207,7 @@ func (x *ListFollowingRequest) GetToken() string {
 	return ""
 }
 
-// GetMyFollowInfoRequest is empty.
+// GetMyFollowInfoRequest has no fields.
 type GetMyFollowInfoRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1247,14 +1247,14 @@ func (*GetMyFollowInfoRequest) Descriptor() ([]byte, []int) {
 // ListBlockedUsersRequest pages the list.
 type ListBlockedUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,1,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

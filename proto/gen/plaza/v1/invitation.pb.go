@@ -24,46 +24,46 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Invitation asks one user to become a member of a community, or a co-host of a room.
+// Invitation asks a user to become a member of a community or a co-host of a room.
 type Invitation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The invitation's id.
+	// The internal id, equal to `invitation_id`.
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The same id.
+	// The invitation's id.
 	InvitationId string `protobuf:"bytes,2,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
-	// The network.
+	// The network's id.
 	NetworkId string `protobuf:"bytes,3,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
-	// `communityMemberInvite` or `livestreamCohostInvite`.
+	// Kind of invitation: `communityMemberInvite` or `livestreamCohostInvite`.
 	Type string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
-	// The community or room.
+	// Id of the community or room.
 	TargetId string `protobuf:"bytes,5,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `room`.
+	// Kind of target: `community` or `room`.
 	TargetType string `protobuf:"bytes,6,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community; empty where the target is a room.
+	// The community's id; empty if the target is a room.
 	CommunityId string `protobuf:"bytes,7,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `pending`, `approved` (accepted), `rejected` or `cancelled`.
+	// State of the invitation: `pending`, `approved` (accepted), `rejected` or `cancelled`.
 	Status string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
 	// The invited user's public id.
 	InvitedUserId string `protobuf:"bytes,9,opt,name=invited_user_id,json=invitedUserId,proto3" json:"invited_user_id,omitempty"`
 	// The invited user's internal id.
 	InvitedUserInternalId string `protobuf:"bytes,10,opt,name=invited_user_internal_id,json=invitedUserInternalId,proto3" json:"invited_user_internal_id,omitempty"`
-	// The invited user's public id.
+	// Alias of `invited_user_id`.
 	InvitedUserPublicId string `protobuf:"bytes,11,opt,name=invited_user_public_id,json=invitedUserPublicId,proto3" json:"invited_user_public_id,omitempty"`
-	// The inviting user's public id; empty for an administrator, as the next two and created_by.
+	// The inviter's public id; empty if an administrator invited, like the following two fields and `created_by`.
 	InviterUserId string `protobuf:"bytes,12,opt,name=inviter_user_id,json=inviterUserId,proto3" json:"inviter_user_id,omitempty"`
-	// The inviting user's internal id.
+	// The inviter's internal id.
 	InviterUserInternalId string `protobuf:"bytes,13,opt,name=inviter_user_internal_id,json=inviterUserInternalId,proto3" json:"inviter_user_internal_id,omitempty"`
-	// The inviting user's public id.
+	// Alias of `inviter_user_id`.
 	InviterUserPublicId string `protobuf:"bytes,14,opt,name=inviter_user_public_id,json=inviterUserPublicId,proto3" json:"inviter_user_public_id,omitempty"`
-	// The inviting user's public id.
+	// Alias of `inviter_user_id`.
 	CreatedBy string `protobuf:"bytes,15,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
-	// The invited user's public id.
+	// Alias of `invited_user_id`.
 	UserId string `protobuf:"bytes,16,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// When it was accepted, rejected or taken back; null before.
+	// When it was accepted, rejected or cancelled; `null` while it is pending.
 	RespondedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=responded_at,json=respondedAt,proto3" json:"responded_at,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -232,16 +232,16 @@ func (x *Invitation) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// InvitationResponse holds invitations and the users concerned.
+// InvitationResponse contains invitations and the users involved.
 type InvitationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The invitations.
 	Invitations []*Invitation `protobuf:"bytes,1,rep,name=invitations,proto3" json:"invitations,omitempty"`
-	// Who is invited, and who invites.
+	// The invited users and the inviters.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -305,16 +305,16 @@ func (x *InvitationResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreateInvitationsRequest says whom to invite to what.
+// CreateInvitationsRequest identifies the target and the users to invite.
 type CreateInvitationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `communityMemberInvite`, which goes with the target type `community`, or `livestreamCohostInvite`, which goes with `room`.
+	// Kind of invitation: `communityMemberInvite` for the target type `community`, `livestreamCohostInvite` for `room`.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// `community` or `room`.
+	// Kind of target: `community` or `room`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community or room, 1 to 900 characters.
+	// Id of the community or room.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,4,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -378,22 +378,22 @@ func (x *CreateInvitationsRequest) GetUserIds() []string {
 	return nil
 }
 
-// ListInvitationsRequest names the target, and filters its invitations.
+// ListInvitationsRequest identifies the target and filters its invitations.
 type ListInvitationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `communityMemberInvite` or `livestreamCohostInvite`, as the target type says; may be absent.
+	// Kind of invitation: `communityMemberInvite` or `livestreamCohostInvite`. If set, it must match the target type.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// `community` or `room`.
+	// Kind of target: `community` or `room`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community or room, 1 to 900 characters.
+	// Id of the community or room.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// Only those of the statuses `pending`, `approved`, `rejected` and `cancelled`; all when absent.
+	// Filter by status: `pending`, `approved`, `rejected` and `cancelled`; all if absent.
 	Statuses []string `protobuf:"bytes,4,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `createdAt`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `createdAt`.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// With createdAt: `desc` (default) or `asc`.
+	// Sort direction, if `sort_by` is `createdAt`: `desc` (default) or `asc`.
 	SortOrder string `protobuf:"bytes,6,opt,name=sort_order,json=sortOrder,proto3" json:"sort_order,omitempty"`
-	// Paging; 20 to a page when absent.
+	// Page size and token. The default size is 20.
 	Options       *PageOptions `protobuf:"bytes,7,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -478,22 +478,22 @@ func (x *ListInvitationsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListMyInvitationsRequest filters the caller's invitations.
+// ListMyInvitationsRequest filters and orders the caller's invitations.
 type ListMyInvitationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `communityMemberInvite` or `livestreamCohostInvite`; both when absent.
+	// Kind of invitation: `communityMemberInvite` or `livestreamCohostInvite`; both if absent.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// `community` or `room`; both when absent.
+	// Kind of target: `community` or `room`; both if absent.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// Only those to this community or room, at most 900 characters.
+	// Lists only invitations to this community or room.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// Only those of the statuses `pending`, `approved`, `rejected` and `cancelled`; all when absent.
+	// Filter by status: `pending`, `approved`, `rejected` and `cancelled`; all if absent.
 	Statuses []string `protobuf:"bytes,4,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `createdAt`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `createdAt`.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// With createdAt: `desc` (default) or `asc`.
+	// Sort direction, if `sort_by` is `createdAt`: `desc` (default) or `asc`.
 	SortOrder string `protobuf:"bytes,6,opt,name=sort_order,json=sortOrder,proto3" json:"sort_order,omitempty"`
-	// Paging; 20 to a page when absent.
+	// Page size and token. The default size is 20.
 	Options       *PageOptions `protobuf:"bytes,7,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -578,10 +578,10 @@ func (x *ListMyInvitationsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// AcceptInvitationRequest names the invitation.
+// AcceptInvitationRequest identifies the invitation.
 type AcceptInvitationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The invitation's id.
 	InvitationId  string `protobuf:"bytes,1,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -624,10 +624,10 @@ func (x *AcceptInvitationRequest) GetInvitationId() string {
 	return ""
 }
 
-// RejectInvitationRequest names the invitation.
+// RejectInvitationRequest identifies the invitation.
 type RejectInvitationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The invitation's id.
 	InvitationId  string `protobuf:"bytes,1,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -670,10 +670,10 @@ func (x *RejectInvitationRequest) GetInvitationId() string {
 	return ""
 }
 
-// CancelInvitationRequest names the invitation.
+// CancelInvitationRequest identifies the invitation.
 type CancelInvitationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The invitation's id.
 	InvitationId  string `protobuf:"bytes,1,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

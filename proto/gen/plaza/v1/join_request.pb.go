@@ -24,42 +24,42 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// JoinRequest is a user's wish to join a community.
+// JoinRequest is a user's request to join a community.
 type JoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The request's id.
+	// The internal id, equal to `join_request_id`.
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The same id.
+	// The request's id.
 	JoinRequestId string `protobuf:"bytes,2,opt,name=join_request_id,json=joinRequestId,proto3" json:"join_request_id,omitempty"`
-	// The network.
+	// The network's id.
 	NetworkId string `protobuf:"bytes,3,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
 	// The requesting user's public id.
 	RequestorId string `protobuf:"bytes,4,opt,name=requestor_id,json=requestorId,proto3" json:"requestor_id,omitempty"`
 	// The requesting user's internal id.
 	RequestorInternalId string `protobuf:"bytes,5,opt,name=requestor_internal_id,json=requestorInternalId,proto3" json:"requestor_internal_id,omitempty"`
-	// The requesting user's public id.
+	// Alias of `requestor_id`.
 	RequestorPublicId string `protobuf:"bytes,6,opt,name=requestor_public_id,json=requestorPublicId,proto3" json:"requestor_public_id,omitempty"`
-	// The answering user's public id.
+	// Public id of the user who answered.
 	ResponderId string `protobuf:"bytes,7,opt,name=responder_id,json=responderId,proto3" json:"responder_id,omitempty"`
-	// The answering user's internal id.
+	// Internal id of the user who answered.
 	ResponderInternalId string `protobuf:"bytes,8,opt,name=responder_internal_id,json=responderInternalId,proto3" json:"responder_internal_id,omitempty"`
-	// The answering user's public id.
+	// Alias of `responder_id`.
 	ResponderPublicId string `protobuf:"bytes,9,opt,name=responder_public_id,json=responderPublicId,proto3" json:"responder_public_id,omitempty"`
-	// When it was answered.
+	// When it was answered; `null` while it is pending.
 	RespondedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=responded_at,json=respondedAt,proto3" json:"responded_at,omitempty"`
-	// `pending`, `approved`, `rejected` or `cancelled`.
+	// State of the request: `pending`, `approved`, `rejected` or `cancelled`.
 	Status string `protobuf:"bytes,11,opt,name=status,proto3" json:"status,omitempty"`
-	// The community.
+	// The community's id.
 	TargetId string `protobuf:"bytes,12,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// Always `community`.
 	TargetType string `protobuf:"bytes,13,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	// Always `communityJoinRequest`.
 	Type string `protobuf:"bytes,14,opt,name=type,proto3" json:"type,omitempty"`
-	// The requesting user's public id.
+	// Alias of `requestor_id`.
 	UserId string `protobuf:"bytes,15,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -214,7 +214,7 @@ func (x *JoinRequest) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// JoinRequestResponse holds requests and the users concerned.
+// JoinRequestResponse contains join requests and the users involved.
 type JoinRequestResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The requests.
@@ -223,7 +223,7 @@ type JoinRequestResponse struct {
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -287,10 +287,10 @@ func (x *JoinRequestResponse) GetPaging() *Paging {
 	return nil
 }
 
-// RequestJoinRequest names the community.
+// RequestJoinRequest identifies the community.
 type RequestJoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -333,10 +333,10 @@ func (x *RequestJoinRequest) GetCommunityId() string {
 	return ""
 }
 
-// CancelJoinRequest names the community.
+// CancelJoinRequest identifies the community.
 type CancelJoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -379,10 +379,10 @@ func (x *CancelJoinRequest) GetCommunityId() string {
 	return ""
 }
 
-// GetMyJoinRequestRequest names the community.
+// GetMyJoinRequestRequest identifies the community.
 type GetMyJoinRequestRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -425,24 +425,24 @@ func (x *GetMyJoinRequestRequest) GetCommunityId() string {
 	return ""
 }
 
-// ListJoinRequestsRequest filters the requests.
+// ListJoinRequestsRequest filters and orders the requests.
 type ListJoinRequestsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `pending`, `approved`, `rejected` or `cancelled`; all when absent.
+	// Filter by status: `pending`, `approved`, `rejected` or `cancelled`; all if absent.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// The same, several of them.
+	// Like `status`, but with several values.
 	Statuses []string `protobuf:"bytes,3,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// `community`.
+	// Always `community`.
 	TargetType string `protobuf:"bytes,4,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `communityJoinRequest`.
+	// Always `communityJoinRequest`.
 	Type string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `createdAt`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `createdAt`.
 	SortBy string `protobuf:"bytes,6,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `desc` (default) or `asc`.
+	// Sort direction: `desc` (default) or `asc`.
 	SortOrder string `protobuf:"bytes,7,opt,name=sort_order,json=sortOrder,proto3" json:"sort_order,omitempty"`
-	// Paging; 20 to a page when absent.
+	// Page size and token. The default size is 20.
 	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -534,12 +534,12 @@ func (x *ListJoinRequestsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ApproveJoinRequest names the user.
+// ApproveJoinRequest identifies the community and the user.
 type ApproveJoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// The requesting user, internal or public id.
+	// The requesting user's public or internal id.
 	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -589,12 +589,12 @@ func (x *ApproveJoinRequest) GetUserId() string {
 	return ""
 }
 
-// RejectJoinRequest names the user.
+// RejectJoinRequest identifies the community and the user.
 type RejectJoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// The requesting user, internal or public id.
+	// The requesting user's public or internal id.
 	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,20 +24,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// FeedMarker is where a message feed stands.
+// FeedMarker is the state of a message feed.
 type FeedMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message feed.
+	// The message feed's id.
 	FeedId string `protobuf:"bytes,1,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	// The channel.
+	// The channel's id.
 	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	// The segment of the last message.
+	// Segment of the last message.
 	LastSegment int32 `protobuf:"varint,3,opt,name=last_segment,json=lastSegment,proto3" json:"last_segment,omitempty"`
-	// Whether the feed is deleted.
+	// Whether the feed has been deleted.
 	IsDeleted bool `protobuf:"varint,4,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -115,20 +115,20 @@ func (x *FeedMarker) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// MarkerResponse holds markers of the caller.
+// MarkerResponse contains the caller's markers.
 type MarkerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The caller, over all feeds: one.
+	// The caller's total over all feeds, one item.
 	UserMarkers []*UserMarker `protobuf:"bytes,1,rep,name=user_markers,json=userMarkers,proto3" json:"user_markers,omitempty"`
-	// The caller in message feeds.
+	// The caller's markers for message feeds.
 	UserFeedMarkers []*UserFeedMarker `protobuf:"bytes,2,rep,name=user_feed_markers,json=userFeedMarkers,proto3" json:"user_feed_markers,omitempty"`
-	// The caller in channels.
+	// The caller's markers for channels.
 	UserEntityMarkers []*UserEntityMarker `protobuf:"bytes,3,rep,name=user_entity_markers,json=userEntityMarkers,proto3" json:"user_entity_markers,omitempty"`
-	// The message feeds themselves.
+	// The state of the message feeds.
 	FeedMarkers []*FeedMarker `protobuf:"bytes,4,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
-	// Always without tokens: the answer holds all that was asked for.
+	// Always without tokens: the response is complete.
 	Paging *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
-	// Messages: how many have read them.
+	// Read and delivery counts of messages.
 	ContentMarkers []*ContentMarker `protobuf:"bytes,6,rep,name=content_markers,json=contentMarkers,proto3" json:"content_markers,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -206,24 +206,24 @@ func (x *MarkerResponse) GetContentMarkers() []*ContentMarker {
 	return nil
 }
 
-// ContentMarker is how far a message has come.
+// ContentMarker counts the users who have read and received a message.
 type ContentMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
+	// The message's id.
 	ContentId string `protobuf:"bytes,1,opt,name=content_id,json=contentId,proto3" json:"content_id,omitempty"`
-	// Its message feed.
+	// The message feed's id.
 	FeedId string `protobuf:"bytes,2,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	// Its place in the feed.
+	// Position of the message in the feed.
 	Segment int32 `protobuf:"varint,3,opt,name=segment,proto3" json:"segment,omitempty"`
 	// The author's internal id.
 	CreatorId string `protobuf:"bytes,4,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
-	// How many members of the channel have read it, the author apart.
+	// Number of members who have read it, not counting the author.
 	ReadCount int32 `protobuf:"varint,5,opt,name=read_count,json=readCount,proto3" json:"read_count,omitempty"`
-	// How many of them got it.
+	// Number of members who have received it, not counting the author.
 	DeliveredCount int32 `protobuf:"varint,6,opt,name=delivered_count,json=deliveredCount,proto3" json:"delivered_count,omitempty"`
 	// When it was written.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -315,10 +315,10 @@ func (x *ContentMarker) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListMessageMarkersRequest names the messages.
+// ListMessageMarkersRequest identifies the messages.
 type ListMessageMarkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the messages, 1 to 100.
 	MessageIds    []string `protobuf:"bytes,1,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -361,12 +361,12 @@ func (x *ListMessageMarkersRequest) GetMessageIds() []string {
 	return nil
 }
 
-// ListReadUsersRequest names the message.
+// ListReadUsersRequest identifies the message.
 type ListReadUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -416,12 +416,12 @@ func (x *ListReadUsersRequest) GetOptions() *MarkerPageOptions {
 	return nil
 }
 
-// ListDeliveredUsersRequest names the message.
+// ListDeliveredUsersRequest identifies the message.
 type ListDeliveredUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -471,22 +471,22 @@ func (x *ListDeliveredUsersRequest) GetOptions() *MarkerPageOptions {
 	return nil
 }
 
-// ListMarkerUsersResponse is a page of the users who have read a message, or whom it was delivered to.
+// ListMarkerUsersResponse is a page of users who have read or received a message.
 type ListMarkerUsersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Their public ids.
+	// Public ids of the users.
 	PublicUserIds []string `protobuf:"bytes,1,rep,name=public_user_ids,json=publicUserIds,proto3" json:"public_user_ids,omitempty"`
-	// The caller, over all feeds: one.
+	// The caller's total over all feeds, one item.
 	UserMarkers []*UserMarker `protobuf:"bytes,2,rep,name=user_markers,json=userMarkers,proto3" json:"user_markers,omitempty"`
-	// The caller in the message feed.
+	// The caller's marker for the message feed.
 	UserFeedMarkers []*UserFeedMarker `protobuf:"bytes,3,rep,name=user_feed_markers,json=userFeedMarkers,proto3" json:"user_feed_markers,omitempty"`
-	// The caller in the channel.
+	// The caller's marker for the channel.
 	UserEntityMarkers []*UserEntityMarker `protobuf:"bytes,4,rep,name=user_entity_markers,json=userEntityMarkers,proto3" json:"user_entity_markers,omitempty"`
-	// The message feed.
+	// The state of the message feed.
 	FeedMarkers []*FeedMarker `protobuf:"bytes,5,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
-	// The message.
+	// Read and delivery counts of the message.
 	ContentMarkers []*ContentMarker `protobuf:"bytes,6,rep,name=content_markers,json=contentMarkers,proto3" json:"content_markers,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -571,7 +571,7 @@ func (x *ListMarkerUsersResponse) GetPaging() *Paging {
 	return nil
 }
 
-// GetUserMarkerRequest is empty.
+// GetUserMarkerRequest has no fields.
 type GetUserMarkerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -608,10 +608,10 @@ func (*GetUserMarkerRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{7}
 }
 
-// SyncMarkersRequest says what the device has.
+// SyncMarkersRequest sets where to continue.
 type SyncMarkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The lastSyncAt of the answer before; absent on a new device.
+	// The `lastSyncAt` of the previous response; absent on a new device.
 	DeviceLastSyncAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=device_last_sync_at,json=deviceLastSyncAt,proto3" json:"device_last_sync_at,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -654,10 +654,10 @@ func (x *SyncMarkersRequest) GetDeviceLastSyncAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListChannelMarkersRequest names the channels.
+// ListChannelMarkersRequest identifies the channels.
 type ListChannelMarkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the channels, 1 to 100.
 	ChannelIds    []string `protobuf:"bytes,1,rep,name=channel_ids,json=channelIds,proto3" json:"channel_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -700,10 +700,10 @@ func (x *ListChannelMarkersRequest) GetChannelIds() []string {
 	return nil
 }
 
-// ReadChannelRequest names the channel.
+// ReadChannelRequest identifies the channel.
 type ReadChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The channel's id.
 	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -746,12 +746,12 @@ func (x *ReadChannelRequest) GetChannelId() string {
 	return ""
 }
 
-// ListMessageFeedMarkersRequest names the feeds.
+// ListMessageFeedMarkersRequest identifies the feeds.
 type ListMessageFeedMarkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the subchannels, 1 to 100.
 	MessageFeedIds []string `protobuf:"bytes,1,rep,name=message_feed_ids,json=messageFeedIds,proto3" json:"message_feed_ids,omitempty"`
-	// Accepted and without effect: the answer holds every feed that was asked for.
+	// Accepted without effect: the response contains all requested feeds.
 	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -801,12 +801,12 @@ func (x *ListMessageFeedMarkersRequest) GetOptions() *MarkerPageOptions {
 	return nil
 }
 
-// MarkerPageOptions are the bracket parameters that clients make themselves here.
+// MarkerPageOptions contains the page size and token that some clients send.
 type MarkerPageOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 1000 characters.
+	// Page token.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
-	// 1 to 100.
+	// Page size, 1 to 100.
 	Limit         *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -856,10 +856,10 @@ func (x *MarkerPageOptions) GetLimit() int32 {
 	return 0
 }
 
-// ListUserMessageFeedsRequest names the channels.
+// ListUserMessageFeedsRequest identifies the channels.
 type ListUserMessageFeedsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the channels, 1 to 100.
 	ChannelIds    []string `protobuf:"bytes,1,rep,name=channel_ids,json=channelIds,proto3" json:"channel_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -902,12 +902,12 @@ func (x *ListUserMessageFeedsRequest) GetChannelIds() []string {
 	return nil
 }
 
-// ReadMessageFeedRequest says how far the caller has read.
+// ReadMessageFeedRequest sets how far the caller has read a feed.
 type ReadMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The last segment read, at least 0.
+	// Last segment that the caller has read.
 	ReadToSegment int32 `protobuf:"varint,2,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -957,12 +957,12 @@ func (x *ReadMessageFeedRequest) GetReadToSegment() int32 {
 	return 0
 }
 
-// DeliverMessageRequest says what arrived.
+// DeliverMessageRequest identifies the message that was delivered.
 type DeliverMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The message, at most 100 characters.
+	// The message's id.
 	MessageId     string `protobuf:"bytes,2,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1012,10 +1012,10 @@ func (x *DeliverMessageRequest) GetMessageId() string {
 	return ""
 }
 
-// ReadingMessageFeedsRequest names the feeds that the caller looks at.
+// ReadingMessageFeedsRequest identifies the feeds that the caller is viewing.
 type ReadingMessageFeedsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the subchannels, 1 to 100.
 	MessageFeedIds []string `protobuf:"bytes,1,rep,name=message_feed_ids,json=messageFeedIds,proto3" json:"message_feed_ids,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1058,10 +1058,10 @@ func (x *ReadingMessageFeedsRequest) GetMessageFeedIds() []string {
 	return nil
 }
 
-// StartReadingRequest names the feed.
+// StartReadingRequest identifies the feed.
 type StartReadingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1104,10 +1104,10 @@ func (x *StartReadingRequest) GetMessageFeedId() string {
 	return ""
 }
 
-// StopReadingRequest names the feed.
+// StopReadingRequest identifies the feed.
 type StopReadingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1150,22 +1150,22 @@ func (x *StopReadingRequest) GetMessageFeedId() string {
 	return ""
 }
 
-// PushSegmentRequest is a message of a feed.
+// PushSegmentRequest describes a message of a feed.
 type PushSegmentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The feed: 24 lowercase hexadecimal characters, the first two a region's, as every id of this interface has them.
+	// The feed's id: 24 lowercase hexadecimal digits, of which the first two identify a region.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The message's place in the feed, from 1.
+	// Position of the message in the feed, from 1.
 	Segment int32 `protobuf:"varint,2,opt,name=segment,proto3" json:"segment,omitempty"`
-	// The channel of the feed, 1 to 100 characters; it stays what the first message said.
+	// Id of the feed's channel. Only the first message of a feed sets it.
 	EntityId string `protobuf:"bytes,3,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	// The message, 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,4,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// Public ids of those who belong to the feed, 1 to 1000; one who is new to it has read what came before.
+	// Public ids of the feed's members, 1 to 1,000. For a new member, earlier messages count as read.
 	UserIds []string `protobuf:"bytes,5,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Public ids of those of them whom the message mentions.
+	// Public ids of the members whom the message mentions.
 	MentionedUserIds []string `protobuf:"bytes,6,rep,name=mentioned_user_ids,json=mentionedUserIds,proto3" json:"mentioned_user_ids,omitempty"`
-	// Public id of the author, who has read it; empty where that is nobody.
+	// Public id of the author, for whom the message counts as read; empty if there is none.
 	CreatorId     string `protobuf:"bytes,7,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1250,10 +1250,10 @@ func (x *PushSegmentRequest) GetCreatorId() string {
 	return ""
 }
 
-// FeedMarkerResponse is where the feed stands.
+// FeedMarkerResponse contains the state of one feed.
 type FeedMarkerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The feed.
+	// The state of the feed.
 	FeedMarkers   []*FeedMarker `protobuf:"bytes,1,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1296,10 +1296,10 @@ func (x *FeedMarkerResponse) GetFeedMarkers() []*FeedMarker {
 	return nil
 }
 
-// DeleteMessageFeedRequest names the feed.
+// DeleteMessageFeedRequest identifies the feed.
 type DeleteMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The feed.
+	// The feed's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1342,20 +1342,20 @@ func (x *DeleteMessageFeedRequest) GetMessageFeedId() string {
 	return ""
 }
 
-// UserMarker is what a user has not read yet.
+// UserMarker is a user's total of unread messages.
 type UserMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// When the user last synchronised.
+	// When the user last synchronized.
 	LastSyncAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=last_sync_at,json=lastSyncAt,proto3" json:"last_sync_at,omitempty"`
 	// Number of unread messages.
 	UnreadCount int32 `protobuf:"varint,3,opt,name=unread_count,json=unreadCount,proto3" json:"unread_count,omitempty"`
-	// Whether an unread one mentions the user.
+	// Whether an unread message mentions the user.
 	IsMentioned bool `protobuf:"varint,4,opt,name=is_mentioned,json=isMentioned,proto3" json:"is_mentioned,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1436,25 +1436,25 @@ func (x *UserMarker) GetUpdatedAt() *timestamppb.Timestamp {
 // UserFeedMarker is how far a user has read a message feed.
 type UserFeedMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The channel.
+	// The channel's id.
 	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	// The message feed.
+	// The message feed's id.
 	FeedId string `protobuf:"bytes,3,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	// The last segment read.
+	// Last segment that the user has read.
 	ReadToSegment int32 `protobuf:"varint,4,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
-	// The last segment delivered.
+	// Last segment that was delivered to the user.
 	DeliveredToSegment int32 `protobuf:"varint,5,opt,name=delivered_to_segment,json=deliveredToSegment,proto3" json:"delivered_to_segment,omitempty"`
 	// Number of unread messages.
 	UnreadCount int32 `protobuf:"varint,6,opt,name=unread_count,json=unreadCount,proto3" json:"unread_count,omitempty"`
-	// The last segment that mentions the user.
+	// Last segment that mentions the user.
 	LastMentionSegment int32 `protobuf:"varint,7,opt,name=last_mention_segment,json=lastMentionSegment,proto3" json:"last_mention_segment,omitempty"`
-	// Whether an unread one mentions the user.
+	// Whether an unread message mentions the user.
 	IsMentioned bool `protobuf:"varint,8,opt,name=is_mentioned,json=isMentioned,proto3" json:"is_mentioned,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1560,22 +1560,22 @@ func (x *UserFeedMarker) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// UserEntityMarker is what a user has not read of a channel.
+// UserEntityMarker is a user's number of unread messages in a channel.
 type UserEntityMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The channel.
+	// The channel's id.
 	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
 	// Number of unread messages.
 	UnreadCount int32 `protobuf:"varint,3,opt,name=unread_count,json=unreadCount,proto3" json:"unread_count,omitempty"`
-	// Whether the channel is deleted.
+	// Whether the channel has been deleted.
 	IsDeleted bool `protobuf:"varint,4,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Whether an unread one mentions the user.
+	// Whether an unread message mentions the user.
 	IsMentioned bool `protobuf:"varint,5,opt,name=is_mentioned,json=isMentioned,proto3" json:"is_mentioned,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -23,24 +23,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ListMembersRequest filters the members.
+// ListMembersRequest filters and orders the members.
 type ListMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `member` and `banned`; members when absent.
+	// Filter by membership: `member` (default) and `banned`.
 	Memberships []string `protobuf:"bytes,2,rep,name=memberships,proto3" json:"memberships,omitempty"`
-	// Only those with any of the roles.
+	// Lists members who have any of these roles.
 	Roles []string `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Only those with none of the roles.
+	// Omits members who have any of these roles.
 	ExcludingRoles []string `protobuf:"bytes,4,rep,name=excluding_roles,json=excludingRoles,proto3" json:"excluding_roles,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `displayName` (by public id, which is what a membership knows).
+	// Sort order: `lastCreated` (default), `firstCreated` or `displayName`. `displayName` sorts by public id.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Beginning of the public id, at most 100 characters.
+	// Prefix of the public id, at most 100 characters.
 	Search string `protobuf:"bytes,6,opt,name=search,proto3" json:"search,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IsDeleted *bool `protobuf:"varint,7,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -135,19 +135,19 @@ func (x *ListMembersRequest) GetOptions() *PageOptions {
 // ListMembersResponse is a page of the members of a community.
 type ListMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The communities.
+	// The community.
 	Communities []*Community `protobuf:"bytes,1,rep,name=communities,proto3" json:"communities,omitempty"`
-	// The caller's memberships.
+	// The memberships, in the order of the list.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,2,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// The creators.
+	// The members.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The categories.
+	// Categories of the community.
 	Categories []*Category `protobuf:"bytes,5,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds of the communities.
+	// The community's feeds.
 	Feeds []*Feed `protobuf:"bytes,6,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -232,12 +232,12 @@ func (x *ListMembersResponse) GetPaging() *Paging {
 	return nil
 }
 
-// AddMembersRequest names the users.
+// AddMembersRequest identifies the users.
 type AddMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -287,12 +287,12 @@ func (x *AddMembersRequest) GetUserIds() []string {
 	return nil
 }
 
-// RemoveMembersRequest names the users.
+// RemoveMembersRequest identifies the users.
 type RemoveMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -342,10 +342,10 @@ func (x *RemoveMembersRequest) GetUserIds() []string {
 	return nil
 }
 
-// JoinCommunityRequest names the community.
+// JoinCommunityRequest identifies the community.
 type JoinCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -388,10 +388,10 @@ func (x *JoinCommunityRequest) GetCommunityId() string {
 	return ""
 }
 
-// LeaveCommunityRequest names the community.
+// LeaveCommunityRequest identifies the community.
 type LeaveCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -434,12 +434,12 @@ func (x *LeaveCommunityRequest) GetCommunityId() string {
 	return ""
 }
 
-// BanMembersRequest names the users.
+// BanMembersRequest identifies the users.
 type BanMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 100 public ids.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -489,12 +489,12 @@ func (x *BanMembersRequest) GetUserIds() []string {
 	return nil
 }
 
-// UnbanMembersRequest names the users.
+// UnbanMembersRequest identifies the users.
 type UnbanMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 100 public ids.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -544,16 +544,16 @@ func (x *UnbanMembersRequest) GetUserIds() []string {
 	return nil
 }
 
-// AddMemberRolesRequest names the users and the roles.
+// AddMemberRolesRequest identifies the users and the roles.
 type AddMemberRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 20 role ids; `role` is the older spelling.
+	// Ids of the roles, 1 to 20. Required unless `role` is set.
 	Roles []string `protobuf:"bytes,2,rep,name=roles,proto3" json:"roles,omitempty"`
-	// One role id, as older clients send it.
+	// Alias of `roles` for a single role.
 	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,4,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -617,16 +617,16 @@ func (x *AddMemberRolesRequest) GetUserIds() []string {
 	return nil
 }
 
-// RemoveMemberRolesRequest names the users and the roles.
+// RemoveMemberRolesRequest identifies the users and the roles.
 type RemoveMemberRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 20 role ids; `role` is the older spelling.
+	// Ids of the roles, 1 to 20. Required unless `role` is set.
 	Roles []string `protobuf:"bytes,2,rep,name=roles,proto3" json:"roles,omitempty"`
-	// One role id, as older clients send it.
+	// Alias of `roles` for a single role.
 	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,4,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

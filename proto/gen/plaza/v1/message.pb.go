@@ -30,59 +30,60 @@ type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// The same again, under the name that some clients read.
+	// Alias of `message_id`.
 	PublicId string `protobuf:"bytes,2,opt,name=public_id,json=publicId,proto3" json:"public_id,omitempty"`
 	// The channel's internal id.
 	ChannelId string `protobuf:"bytes,3,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The channel's id as its creator chose it.
+	// The channel's public id.
 	ChannelPublicId string `protobuf:"bytes,4,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// `community`, `broadcast`, `conversation` or `live`.
+	// Kind of channel: `community`, `broadcast`, `conversation` or `live`.
 	ChannelType string `protobuf:"bytes,5,opt,name=channel_type,json=channelType,proto3" json:"channel_type,omitempty"`
-	// The subchannel.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,6,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The message that it replies to; empty for others.
+	// Id of the message it replies to; empty if it is not a reply.
 	ParentId string `protobuf:"bytes,7,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
 	// The author's internal id.
 	CreatorId string `protobuf:"bytes,8,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	// The author's public id.
 	CreatorPublicId string `protobuf:"bytes,9,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
-	// `text`, `image`, `file`, `video`, `audio` or `custom`.
+	// Kind of message: `text`, `image`, `file`, `video`, `audio` or `custom`.
 	DataType string `protobuf:"bytes,10,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// What it says: `text`, or for a file `fileId` and `caption`, or whatever a custom one holds. Empty for a deleted one.
+	// The content: `text` for a text, `fileId` and `caption` for a file, or any object for a custom message. It is empty
+	// for a deleted message.
 	Data *structpb.Struct `protobuf:"bytes,11,opt,name=data,proto3" json:"data,omitempty"`
-	// The file that it carries.
+	// Id of the attached file.
 	FileId string `protobuf:"bytes,12,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
-	// Its place in the subchannel, from 1.
+	// Position in the subchannel, from 1.
 	Segment int32 `protobuf:"varint,13,opt,name=segment,proto3" json:"segment,omitempty"`
 	// Number of replies.
 	ChildCount int32 `protobuf:"varint,14,opt,name=child_count,json=childCount,proto3" json:"child_count,omitempty"`
 	// Number of reactions.
 	ReactionCount int32 `protobuf:"varint,15,opt,name=reaction_count,json=reactionCount,proto3" json:"reaction_count,omitempty"`
-	// Number of reactions by name.
+	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,16,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// The names of the caller's reactions.
+	// Names of the caller's reactions.
 	MyReactions []string `protobuf:"bytes,17,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	MentionedUsers []*MessageMention `protobuf:"bytes,18,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
-	// What its author's device calls it.
+	// The id given by the author's client.
 	ReferenceId string `protobuf:"bytes,19,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
 	// Tags.
 	Tags []string `protobuf:"bytes,20,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,21,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of flags.
+	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,22,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags it; absent where nobody does.
+	// Filter over the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,23,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When it was last edited.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,25,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Where its realtime events are told.
+	// Its path in realtime topics.
 	Path string `protobuf:"bytes,26,opt,name=path,proto3" json:"path,omitempty"`
 	// When it was written.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,27,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,28,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -314,14 +315,14 @@ func (x *Message) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// MessageMention is a group of users whom a message mentions.
+// MessageMention is a group of users mentioned by a message.
 type MessageMention struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user` (default), or `channel` for everybody in the channel.
+	// Kind of mention: `user` (default), or `channel` for all members of the channel.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// At most 50 users: in requests their public ids, or internal ones; in answers their internal ids.
+	// In requests, public or internal ids of at most 50 users; in responses, internal ids.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Their public ids; in answers only.
+	// Public ids of the users. Only in responses.
 	UserPublicIds []string `protobuf:"bytes,3,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -378,16 +379,16 @@ func (x *MessageMention) GetUserPublicIds() []string {
 	return nil
 }
 
-// MessageResponse holds messages and what they refer to.
+// MessageResponse contains messages and the objects they refer to.
 type MessageResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The messages.
 	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Their subchannels.
 	MessageFeeds []*MessageFeed `protobuf:"bytes,2,rep,name=message_feeds,json=messageFeeds,proto3" json:"message_feeds,omitempty"`
-	// Their authors, and those whom they mention.
+	// The authors and the mentioned users.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
-	// Their files, and avatars.
+	// Attached files and avatars.
 	Files         []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -451,28 +452,31 @@ func (x *MessageResponse) GetFiles() []*File {
 	return nil
 }
 
-// CreateMessageRequest describes the message.
+// CreateMessageRequest describes the new message.
 type CreateMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subchannel, 1 to 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The message to reply to; one that is no reply itself.
+	// Id of the message to reply to, which must not be a reply itself.
 	ParentId string `protobuf:"bytes,2,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
-	// What the author's device calls the message, at most 100 characters: of two messages of one author to one subchannel with the
-	// same one, only the first is written.
+	// An id chosen by the client, at most 100 characters. It makes retries safe: of several messages of one author with
+	// the same id in one subchannel, only the first is written.
 	ReferenceId string `protobuf:"bytes,3,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `text` (default), `image`, `file`, `video`, `audio` or `custom`.
+	// Kind of message: `text` (default), `image`, `file`, `video`, `audio` or `custom`.
 	DataType string `protobuf:"bytes,4,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// What it says. A text has `text`, 1 to 20,000 characters; a file may have `caption`, at most 20,000 characters; a custom one has
-	// what it likes. It is at most 102,400 bytes of JSON without spaces between its parts, a text apart.
+	// The content, at most 102,400 bytes of compact JSON:
+	//
+	// - a text message has `text`, 1 to 20,000 characters, which does not count towards that size
+	// - a file may have `caption`, at most 20,000 characters
+	// - a custom message can have any fields
 	Data *structpb.Struct `protobuf:"bytes,5,opt,name=data,proto3" json:"data,omitempty"`
-	// The file that an image, a file, a video or an audio carries, uploaded before; at most 100 characters.
+	// Id of the uploaded file. Required for images, files, videos and audio.
 	FileId string `protobuf:"bytes,6,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	// Custom fields, at most 102,400 bytes of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,8,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Who is mentioned: users of the channel, or all of it.
+	// The mentions: users of the channel, or the whole channel.
 	MentionedUsers []*MessageMention `protobuf:"bytes,9,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -571,10 +575,10 @@ func (x *CreateMessageRequest) GetMentionedUsers() []*MessageMention {
 	return nil
 }
 
-// GetMessageRequest names the message.
+// GetMessageRequest identifies the message.
 type GetMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId     string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -617,10 +621,10 @@ func (x *GetMessageRequest) GetMessageId() string {
 	return ""
 }
 
-// BatchGetMessagesRequest names the messages.
+// BatchGetMessagesRequest identifies the messages.
 type BatchGetMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the messages, 1 to 100.
 	MessageIds    []string `protobuf:"bytes,1,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -663,24 +667,26 @@ func (x *BatchGetMessagesRequest) GetMessageIds() []string {
 	return nil
 }
 
-// ListMessagesRequest says which messages to list.
+// ListMessagesRequest filters and orders the messages of a subchannel.
 type ListMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subchannel, 1 to 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// Only the replies to this message; empty for those that are none; absent for both.
+	// Lists only the replies to this message. An empty value lists only messages that are not replies; both are listed if
+	// absent.
 	ParentId *string `protobuf:"bytes,2,opt,name=parent_id,json=parentId,proto3,oneof" json:"parent_id,omitempty"`
-	// True: only deleted ones; false: only others; absent: both, deleted ones without their content.
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
+	// content.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Only messages with one of these tags, at most 10.
+	// Lists messages that have any of these tags, at most 10.
 	IncludeTags []string `protobuf:"bytes,4,rep,name=include_tags,json=includeTags,proto3" json:"include_tags,omitempty"`
-	// Only messages without any of these tags, at most 10.
+	// Omits messages that have any of these tags, at most 10.
 	ExcludeTags []string `protobuf:"bytes,5,rep,name=exclude_tags,json=excludeTags,proto3" json:"exclude_tags,omitempty"`
-	// True: only flagged ones; false: only others; absent: all.
+	// Filter by flags: `true` lists only flagged ones, `false` only others; all if absent.
 	HasFlags *bool `protobuf:"varint,6,opt,name=has_flags,json=hasFlags,proto3,oneof" json:"has_flags,omitempty"`
-	// Only messages of this type; of every type when absent.
+	// Lists only messages of this type.
 	DataType string `protobuf:"bytes,7,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// Paging, and the order.
+	// Page size, token and sort order.
 	Options       *MessageListOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -772,18 +778,18 @@ func (x *ListMessagesRequest) GetOptions() *MessageListOptions {
 	return nil
 }
 
-// MessageListOptions are the bracket parameters of a list of messages.
+// MessageListOptions selects a page of a list of messages.
 type MessageListOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// `segmentDesc` (default) or `segmentAsc`.
+	// Sort order: `segmentDesc` (default) or `segmentAsc`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// A message of the subchannel that the first page is to hold, with as many before as after it.
+	// Id of a message to center the first page on.
 	Around string `protobuf:"bytes,4,opt,name=around,proto3" json:"around,omitempty"`
-	// `pagination` or `scrollable`; both page by token.
+	// Accepted for compatibility: `pagination` or `scrollable`. Both page by token.
 	Type          string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -859,13 +865,13 @@ type ListMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The messages, in the order of the list.
 	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
-	// Their subchannel.
+	// The subchannel.
 	MessageFeeds []*MessageFeed `protobuf:"bytes,2,rep,name=message_feeds,json=messageFeeds,proto3" json:"message_feeds,omitempty"`
-	// Their authors, and those whom they mention.
+	// The authors and the mentioned users.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
-	// Their files, and avatars.
+	// Attached files and avatars.
 	Files []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -936,18 +942,18 @@ func (x *ListMessagesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// UpdateMessageRequest says what to change.
+// UpdateMessageRequest contains the fields to change.
 type UpdateMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// What it says instead, as in a new message of its type; absent: it stays.
+	// The new content, with the limits of a new message of the type. If absent, it does not change.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields, at most 102,400 bytes of JSON; absent: they stay.
+	// Custom fields, at most 102,400 bytes of JSON. If absent, they do not change.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// At most 10 tags of 1 to 100 characters; empty leaves them as they are.
+	// At most 10 tags of 1 to 100 characters. An empty list changes nothing.
 	Tags []string `protobuf:"bytes,4,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Who the new data mentions. Without data, empty leaves them as they are.
+	// The mentions of the new content. Without `data`, an empty list changes nothing.
 	MentionedUsers []*MessageMention `protobuf:"bytes,5,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1018,12 +1024,12 @@ func (x *UpdateMessageRequest) GetMentionedUsers() []*MessageMention {
 	return nil
 }
 
-// DeleteMessageRequest names the message.
+// DeleteMessageRequest identifies the message.
 type DeleteMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// Whether nothing of it stays. Its segment is nobody's then.
+	// Whether to erase it completely instead of keeping a tombstone. Its segment is not used again.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1073,14 +1079,14 @@ func (x *DeleteMessageRequest) GetPermanent() bool {
 	return false
 }
 
-// FlagMessageRequest says why.
+// FlagMessageRequest identifies the message and gives the reason.
 type FlagMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// One of the reasons of the interface, at most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Free text, at most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1137,10 +1143,10 @@ func (x *FlagMessageRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagMessageRequest names the message.
+// UnflagMessageRequest identifies the message.
 type UnflagMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId     string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1183,10 +1189,10 @@ func (x *UnflagMessageRequest) GetMessageId() string {
 	return ""
 }
 
-// ClearMessageFlagsRequest names the message.
+// ClearMessageFlagsRequest identifies the message.
 type ClearMessageFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId     string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1229,10 +1235,10 @@ func (x *ClearMessageFlagsRequest) GetMessageId() string {
 	return ""
 }
 
-// IsMessageFlaggedByMeRequest names the message.
+// IsMessageFlaggedByMeRequest identifies the message.
 type IsMessageFlaggedByMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId     string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

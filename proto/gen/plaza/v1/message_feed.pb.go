@@ -24,16 +24,16 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// MessageFeedResponse holds subchannels and what they refer to.
+// MessageFeedResponse contains subchannels and the objects they refer to.
 type MessageFeedResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subchannels.
 	MessageFeeds []*MessageFeed `protobuf:"bytes,1,rep,name=message_feeds,json=messageFeeds,proto3" json:"message_feeds,omitempty"`
-	// The last message of each.
+	// The last message of each subchannel.
 	Messages []*Message `protobuf:"bytes,2,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Their creators.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the messages, and avatars.
+	// Files attached to the messages, and avatars.
 	Files         []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -97,12 +97,12 @@ func (x *MessageFeedResponse) GetFiles() []*File {
 	return nil
 }
 
-// CreateMessageFeedRequest describes the subchannel.
+// CreateMessageFeedRequest describes the new subchannel.
 type CreateMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel, by either of its ids: 1 to 100 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 characters.
+	// The name, 1 to 100 characters.
 	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -152,10 +152,10 @@ func (x *CreateMessageFeedRequest) GetName() string {
 	return ""
 }
 
-// GetMessageFeedRequest names the subchannel.
+// GetMessageFeedRequest identifies the subchannel.
 type GetMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -198,10 +198,10 @@ func (x *GetMessageFeedRequest) GetMessageFeedId() string {
 	return ""
 }
 
-// BatchGetMessageFeedsRequest names the subchannels.
+// BatchGetMessageFeedsRequest identifies the subchannels.
 type BatchGetMessageFeedsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the subchannels, 1 to 100.
 	MessageFeedIds []string `protobuf:"bytes,1,rep,name=message_feed_ids,json=messageFeedIds,proto3" json:"message_feed_ids,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -244,16 +244,16 @@ func (x *BatchGetMessageFeedsRequest) GetMessageFeedIds() []string {
 	return nil
 }
 
-// ListMessageFeedsRequest says which subchannels to list.
+// ListMessageFeedsRequest filters and orders the subchannels of a channel.
 type ListMessageFeedsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel, by either of its ids: 1 to 100 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// Whether to leave the subchannel out that every channel has.
+	// Whether to omit the first subchannel, which every channel has.
 	ExcludeDefaultMessageFeed bool `protobuf:"varint,2,opt,name=exclude_default_message_feed,json=excludeDefaultMessageFeed,proto3" json:"exclude_default_message_feed,omitempty"`
-	// True: only deleted ones; false: only others; absent: both.
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging, and the order.
+	// Page size, token and sort order.
 	Options       *MessageFeedListOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -317,16 +317,16 @@ func (x *ListMessageFeedsRequest) GetOptions() *MessageFeedListOptions {
 	return nil
 }
 
-// MessageFeedListOptions are the bracket parameters of a list of subchannels.
+// MessageFeedListOptions selects a page of a list of subchannels.
 type MessageFeedListOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// `lastMessageTimestampDesc` (default) or `lastMessageTimestampAsc`.
+	// Sort order: `lastMessageTimestampDesc` (default) or `lastMessageTimestampAsc`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `pagination` or `scrollable`; both page by token.
+	// Accepted for compatibility: `pagination` or `scrollable`. Both page by token.
 	Type          string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -395,13 +395,13 @@ type ListMessageFeedsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subchannels.
 	MessageFeeds []*MessageFeed `protobuf:"bytes,1,rep,name=message_feeds,json=messageFeeds,proto3" json:"message_feeds,omitempty"`
-	// The last message of each.
+	// The last message of each subchannel.
 	Messages []*Message `protobuf:"bytes,2,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Their creators.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the messages, and avatars.
+	// Files attached to the messages, and avatars.
 	Files []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -472,12 +472,12 @@ func (x *ListMessageFeedsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// UpdateMessageFeedRequest says how to rename the subchannel.
+// UpdateMessageFeedRequest contains the new name.
 type UpdateMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// 1 to 100 characters.
+	// The name, 1 to 100 characters.
 	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -527,12 +527,12 @@ func (x *UpdateMessageFeedRequest) GetName() string {
 	return ""
 }
 
-// RemoveMessageFeedRequest names the subchannel.
+// RemoveMessageFeedRequest identifies the subchannel.
 type RemoveMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// Whether nothing of it and its messages stays.
+	// Whether to erase it and its messages completely instead of keeping tombstones.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

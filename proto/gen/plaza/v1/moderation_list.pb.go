@@ -27,19 +27,19 @@ const (
 // ModerationRule is a rule of the allow list or the block list.
 type ModerationRule struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rule's id, the same for the same expression of the same list.
+	// The rule's id, derived from the list and the expression.
 	RuleId string `protobuf:"bytes,1,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
 	// The expression.
 	Regex string `protobuf:"bytes,2,opt,name=regex,proto3" json:"regex,omitempty"`
-	// Whether it is found in whole words only; false for rules of the allow list, which match a whole host anyway.
+	// Whether the rule matches whole words only. Always `false` for the allow list, whose rules match whole hosts.
 	IsMatchExactWord bool `protobuf:"varint,3,opt,name=is_match_exact_word,json=isMatchExactWord,proto3" json:"is_match_exact_word,omitempty"`
-	// Whether it counts.
+	// Whether the rule is enabled.
 	IsEnabled bool `protobuf:"varint,4,opt,name=is_enabled,json=isEnabled,proto3" json:"is_enabled,omitempty"`
-	// Whether it is deleted; always false, deleted rules are not shown.
+	// Always `false`: deleted rules are not listed.
 	IsDeleted bool `protobuf:"varint,5,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
 	// When it was added.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -124,17 +124,16 @@ func (x *ModerationRule) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListAllowRulesRequest filters a list.
+// ListAllowRulesRequest filters and orders the rules.
 type ListAllowRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The expressions to look for, at most 100; all where there are none. Those that are not there are left out, and there are no
-	// further pages.
+	// Lists only the rules with these expressions, at most 100, on a single page.
 	Regexs []string `protobuf:"bytes,1,rep,name=regexs,proto3" json:"regexs,omitempty"`
-	// A part of the expression, at most 500 characters.
+	// Part of the expression, at most 500 characters.
 	Regex string `protobuf:"bytes,2,opt,name=regex,proto3" json:"regex,omitempty"`
-	// `lastCreated` (default) or `firstCreated`.
+	// Sort order: `lastCreated` (default) or `firstCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging; 100 where there is no limit.
+	// Page size and token. The default size is 100.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -198,17 +197,16 @@ func (x *ListAllowRulesRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListBlockRulesRequest filters a list.
+// ListBlockRulesRequest filters and orders the rules.
 type ListBlockRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The expressions to look for, at most 100; all where there are none. Those that are not there are left out, and there are no
-	// further pages.
+	// Lists only the rules with these expressions, at most 100, on a single page.
 	Regexs []string `protobuf:"bytes,1,rep,name=regexs,proto3" json:"regexs,omitempty"`
-	// A part of the expression, at most 500 characters.
+	// Part of the expression, at most 500 characters.
 	Regex string `protobuf:"bytes,2,opt,name=regex,proto3" json:"regex,omitempty"`
-	// `lastCreated` (default) or `firstCreated`.
+	// Sort order: `lastCreated` (default) or `firstCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging; 100 where there is no limit.
+	// Page size and token. The default size is 100.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -277,7 +275,7 @@ type ModerationRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules.
 	Results []*ModerationRule `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,2,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -327,18 +325,18 @@ func (x *ModerationRules) GetPaging() *Paging {
 	return nil
 }
 
-// ListModerationRulesResponse holds rules under every name that clients read.
+// ListModerationRulesResponse contains rules, both under `data` and at the top level, because clients read either.
 type ListModerationRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The rules.
 	Data *ModerationRules `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The same rules.
+	// Same as `data.results`.
 	Results []*ModerationRule `protobuf:"bytes,3,rep,name=results,proto3" json:"results,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
-	// Always true.
+	// Always `true`.
 	Success       bool `protobuf:"varint,5,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -409,7 +407,7 @@ func (x *ListModerationRulesResponse) GetSuccess() bool {
 	return false
 }
 
-// ModerationRuleResponse holds one rule.
+// ModerationRuleResponse contains one rule.
 type ModerationRuleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
@@ -464,7 +462,7 @@ func (x *ModerationRuleResponse) GetData() *ModerationRule {
 	return nil
 }
 
-// AddAllowRulesRequest holds the rules to add.
+// AddAllowRulesRequest contains the rules to add.
 type AddAllowRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The expressions, at most 100.
@@ -510,12 +508,12 @@ func (x *AddAllowRulesRequest) GetRegexs() []string {
 	return nil
 }
 
-// AddBlockRulesRequest holds the rules to add.
+// AddBlockRulesRequest contains the rules to add.
 type AddBlockRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The expressions, at most 100.
 	Regexs []string `protobuf:"bytes,1,rep,name=regexs,proto3" json:"regexs,omitempty"`
-	// Whether they are found in whole words only.
+	// Whether the rules match whole words only.
 	IsMatchExactWord bool `protobuf:"varint,2,opt,name=is_match_exact_word,json=isMatchExactWord,proto3" json:"is_match_exact_word,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -565,12 +563,12 @@ func (x *AddBlockRulesRequest) GetIsMatchExactWord() bool {
 	return false
 }
 
-// UpdateAllowRuleRequest holds the change.
+// UpdateAllowRuleRequest contains the new state of the rule.
 type UpdateAllowRuleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rule's id.
 	RuleId string `protobuf:"bytes,1,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	// Whether the rule counts.
+	// Whether the rule is enabled.
 	IsEnabled     *bool `protobuf:"varint,2,opt,name=is_enabled,json=isEnabled,proto3,oneof" json:"is_enabled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -620,12 +618,12 @@ func (x *UpdateAllowRuleRequest) GetIsEnabled() bool {
 	return false
 }
 
-// UpdateBlockRuleRequest holds the change.
+// UpdateBlockRuleRequest contains the new state of the rule.
 type UpdateBlockRuleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rule's id.
 	RuleId string `protobuf:"bytes,1,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	// Whether the rule counts.
+	// Whether the rule is enabled.
 	IsEnabled     *bool `protobuf:"varint,2,opt,name=is_enabled,json=isEnabled,proto3,oneof" json:"is_enabled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -675,10 +673,10 @@ func (x *UpdateBlockRuleRequest) GetIsEnabled() bool {
 	return false
 }
 
-// DeleteAllowRulesRequest names the rules.
+// DeleteAllowRulesRequest identifies the rules.
 type DeleteAllowRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ids of the rules, 1 to 100.
+	// Ids of the rules, 1 to 100.
 	RuleIds       []string `protobuf:"bytes,1,rep,name=rule_ids,json=ruleIds,proto3" json:"rule_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -721,10 +719,10 @@ func (x *DeleteAllowRulesRequest) GetRuleIds() []string {
 	return nil
 }
 
-// DeleteBlockRulesRequest names the rules.
+// DeleteBlockRulesRequest identifies the rules.
 type DeleteBlockRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ids of the rules, 1 to 100.
+	// Ids of the rules, 1 to 100.
 	RuleIds       []string `protobuf:"bytes,1,rep,name=rule_ids,json=ruleIds,proto3" json:"rule_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -767,7 +765,7 @@ func (x *DeleteBlockRulesRequest) GetRuleIds() []string {
 	return nil
 }
 
-// VerifyAllowedRequest holds texts.
+// VerifyAllowedRequest contains the texts to check.
 type VerifyAllowedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The texts, 1 to 10 of at most 500 characters.
@@ -813,7 +811,7 @@ func (x *VerifyAllowedRequest) GetData() []string {
 	return nil
 }
 
-// VerifyNotBlockedRequest holds texts.
+// VerifyNotBlockedRequest contains the texts to check.
 type VerifyNotBlockedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The texts, 1 to 10 of at most 500 characters.

@@ -78,8 +78,8 @@ const (
 	Permission_PERMISSION_DELETE_USER_FEED_POST    Permission = 44
 	Permission_PERMISSION_EDIT_USER_FEED_COMMENT   Permission = 45
 	Permission_PERMISSION_DELETE_USER_FEED_COMMENT Permission = 46
-	// The whole network. VIEW shows content that is restricted to members, MODERATE hides content, clears flags and reviews, MANAGE changes and
-	// removes.
+	// The whole network. VIEW shows content that is restricted to members; MODERATE hides content, clears flags and
+	// reviews; MANAGE changes and removes.
 	Permission_PERMISSION_VIEW_CHANNEL                  Permission = 47
 	Permission_PERMISSION_MANAGE_CHANNEL                Permission = 48
 	Permission_PERMISSION_MODERATE_CHANNEL              Permission = 49
@@ -358,7 +358,8 @@ func (Access_Caller) EnumDescriptor() ([]byte, []int) {
 	return file_plaza_v1_options_proto_rawDescGZIP(), []int{0, 0}
 }
 
-// Access determines who can call an operation. Package auth enforces it and rejects all calls of an operation without it.
+// Access determines who can call an operation. Package auth enforces it and rejects all calls of an operation without
+// it.
 type Access struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The required kind of caller.
@@ -413,8 +414,8 @@ func (x *Access) GetPermission() Permission {
 	return Permission_PERMISSION_UNSPECIFIED
 }
 
-// Deprecation marks an operation as deprecated. REST responses contain its dates in the headers Deprecation (RFC 9745) and Sunset (RFC 8594).
-// Without paths the whole operation is deprecated and must also have the option `deprecated`.
+// Deprecation marks an operation as deprecated. REST responses contain its dates in the headers Deprecation (RFC 9745)
+// and Sunset (RFC 8594). Without paths the whole operation is deprecated and must also have the option `deprecated`.
 type Deprecation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Day of the deprecation in UTC, YYYY-MM-DD.

@@ -24,14 +24,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// PinTarget is where posts are pinned.
+// PinTarget is a community or network in which posts are pinned.
 type PinTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The target; the network's id for global pins.
+	// The community's id, or the network's id for global pins.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `network`.
+	// Kind of target: `community` or `network`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// When its pins last changed.
+	// When its pins were last changed.
 	LastPinsUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last_pins_updated_at,json=lastPinsUpdatedAt,proto3" json:"last_pins_updated_at,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -88,18 +88,18 @@ func (x *PinTarget) GetLastPinsUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// Pin is one pinned post.
+// Pin is a pinned post.
 type Pin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The post.
+	// The post's id.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
 	// Always `post`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// `default`, `announcement` or `global`.
+	// Placement: `default`, `announcement` or `global`.
 	Placement string `protobuf:"bytes,3,opt,name=placement,proto3" json:"placement,omitempty"`
-	// Who pinned it: the user's public id, or the administrator's name.
+	// Who pinned it: the user's public id or the administrator's name.
 	PinnedBy string `protobuf:"bytes,4,opt,name=pinned_by,json=pinnedBy,proto3" json:"pinned_by,omitempty"`
-	// When.
+	// When it was pinned.
 	PinnedAt      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=pinned_at,json=pinnedAt,proto3" json:"pinned_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -170,34 +170,34 @@ func (x *Pin) GetPinnedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// PinResponse holds pins, their posts and what those refer to.
+// PinResponse contains pins, their posts and the objects the posts refer to.
 type PinResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where posts are pinned; empty where none ever was.
+	// The community or network; empty if it never had a pin.
 	PinTargets []*PinTarget `protobuf:"bytes,1,rep,name=pin_targets,json=pinTargets,proto3" json:"pin_targets,omitempty"`
 	// The pins.
 	Pins []*Pin `protobuf:"bytes,2,rep,name=pins,proto3" json:"pins,omitempty"`
 	// The posts, in the order of the pins.
 	Posts []*Post `protobuf:"bytes,3,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,4,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,5,rep,name=comments,proto3" json:"comments,omitempty"`
-	// Authors, mentioned users, and who pinned.
+	// Authors, mentioned users, and the users who pinned the posts.
 	Users []*User `protobuf:"bytes,6,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities the posts stand in.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,8,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,9,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,10,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds the posts stand in.
+	// The feeds that contain the posts.
 	Feeds []*Feed `protobuf:"bytes,11,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Live streams of the posts.
+	// Live streams attached to the posts.
 	VideoStreamings []*VideoStreaming `protobuf:"bytes,12,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
-	// Polls of the posts.
+	// Polls attached to the posts.
 	Polls         []*Poll `protobuf:"bytes,13,rep,name=polls,proto3" json:"polls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -324,10 +324,10 @@ func (x *PinResponse) GetPolls() []*Poll {
 	return nil
 }
 
-// PinGlobalPostRequest names the post.
+// PinGlobalPostRequest identifies the post.
 type PinGlobalPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -370,10 +370,10 @@ func (x *PinGlobalPostRequest) GetPostId() string {
 	return ""
 }
 
-// UnpinGlobalPostRequest names the post.
+// UnpinGlobalPostRequest identifies the post.
 type UnpinGlobalPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -419,11 +419,11 @@ func (x *UnpinGlobalPostRequest) GetPostId() string {
 // ListGlobalPinsRequest orders the pins.
 type ListGlobalPinsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `lastPinned` (default) or `lastCreated`: by the age of the pin or of the post.
+	// Sort order: `lastPinned` (default), by the time of the pin, or `lastCreated`, by the age of the post.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IncludeMixedStructure *bool `protobuf:"varint,2,opt,name=include_mixed_structure,json=includeMixedStructure,proto3,oneof" json:"include_mixed_structure,omitempty"`
-	// The same as sort_by, in another shape.
+	// Another way to set the sort order.
 	Options       *PinOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -480,7 +480,7 @@ func (x *ListGlobalPinsRequest) GetOptions() *PinOptions {
 	return nil
 }
 
-// UnpinAllGlobalPostsRequest is empty.
+// UnpinAllGlobalPostsRequest has no fields.
 type UnpinAllGlobalPostsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -517,14 +517,14 @@ func (*UnpinAllGlobalPostsRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{6}
 }
 
-// PinCommunityPostRequest names the post and where it is pinned.
+// PinCommunityPostRequest identifies the post and the placement.
 type PinCommunityPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `default` or `announcement`.
+	// Placement: `default` or `announcement`.
 	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,3,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -581,14 +581,14 @@ func (x *PinCommunityPostRequest) GetPostId() string {
 	return ""
 }
 
-// UnpinCommunityPostRequest names the post and where it is pinned.
+// UnpinCommunityPostRequest identifies the post and the placement.
 type UnpinCommunityPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `default` or `announcement`.
+	// Placement: `default` or `announcement`.
 	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,3,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -645,18 +645,18 @@ func (x *UnpinCommunityPostRequest) GetPostId() string {
 	return ""
 }
 
-// ListCommunityPinsRequest names the community and orders its pins.
+// ListCommunityPinsRequest identifies the community and orders its pins.
 type ListCommunityPinsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `default` or `announcement`; both when absent.
+	// Placement: `default` or `announcement`; both if absent.
 	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
-	// `lastPinned` (default) or `lastCreated`: by the age of the pin or of the post.
+	// Sort order: `lastPinned` (default), by the time of the pin, or `lastCreated`, by the age of the post.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IncludeMixedStructure *bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3,oneof" json:"include_mixed_structure,omitempty"`
-	// The same as sort_by, in another shape.
+	// Another way to set the sort order.
 	Options       *PinOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -727,12 +727,12 @@ func (x *ListCommunityPinsRequest) GetOptions() *PinOptions {
 	return nil
 }
 
-// UnpinAllCommunityPostsRequest names the community.
+// UnpinAllCommunityPostsRequest identifies the community and the placement.
 type UnpinAllCommunityPostsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `default` or `announcement`; both when absent.
+	// Placement: `default` or `announcement`; both if absent.
 	Placement     string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -782,12 +782,12 @@ func (x *UnpinAllCommunityPostsRequest) GetPlacement() string {
 	return ""
 }
 
-// PinOptions are the bracket parameters of lists of pins: `options[sortBy]`, `options[orderBy]`.
+// PinOptions sets the sort order of a list of pins: `options[sortBy]` and `options[orderBy]`.
 type PinOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `createdAt`: when the pin was made.
+	// Sort order: `createdAt`, the time of the pin.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `asc` or `desc` (default).
+	// Sort direction: `desc` (default) or `asc`.
 	OrderBy       string `protobuf:"bytes,2,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Poll is a question with answers.
+// Poll is a question with answers to vote for.
 type Poll struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The poll's id.
@@ -32,25 +32,25 @@ type Poll struct {
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The creator's internal id.
 	UserInternalId string `protobuf:"bytes,3,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The creator's public id.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,4,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
-	// Title.
+	// The title.
 	Title string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
 	// The question.
 	Question string `protobuf:"bytes,6,opt,name=question,proto3" json:"question,omitempty"`
 	// The answers.
 	Answers []*PollAnswer `protobuf:"bytes,7,rep,name=answers,proto3" json:"answers,omitempty"`
-	// `single` or `multiple`.
+	// How many answers a user can choose: `single` or `multiple`.
 	AnswerType string `protobuf:"bytes,8,opt,name=answer_type,json=answerType,proto3" json:"answer_type,omitempty"`
-	// When it closes or was closed, ISO 8601; empty where it stays open until somebody closes it.
+	// When it closes or was closed, in ISO 8601; empty if it stays open until it is closed manually.
 	ClosedAt string `protobuf:"bytes,9,opt,name=closed_at,json=closedAt,proto3" json:"closed_at,omitempty"`
-	// When it was made, ISO 8601.
+	// When it was created, in ISO 8601.
 	CreatedAt string `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// Whether the caller voted.
+	// Whether the caller has voted.
 	IsVoted bool `protobuf:"varint,11,opt,name=is_voted,json=isVoted,proto3" json:"is_voted,omitempty"`
-	// `open` or `closed`.
+	// State of the poll: `open` or `closed`.
 	Status string `protobuf:"bytes,12,opt,name=status,proto3" json:"status,omitempty"`
-	// Milliseconds from the start to the end, a whole number; 0 where it stays open until somebody closes it.
+	// Duration in milliseconds; 0 if it stays open until it is closed manually.
 	ClosedIn      float64 `protobuf:"fixed64,13,opt,name=closed_in,json=closedIn,proto3" json:"closed_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -177,18 +177,18 @@ func (x *Poll) GetClosedIn() float64 {
 	return 0
 }
 
-// PollAnswer is one answer of a poll.
+// PollAnswer is an answer of a poll.
 type PollAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `text` or `image`.
+	// Kind of answer: `text` or `image`.
 	DataType string `protobuf:"bytes,1,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// The answer.
+	// The text.
 	Data string `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Its image.
+	// Id of the image.
 	FileId string `protobuf:"bytes,3,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	// Number of votes.
 	VoteCount int32 `protobuf:"varint,4,opt,name=vote_count,json=voteCount,proto3" json:"vote_count,omitempty"`
-	// Whether the caller voted for it.
+	// Whether the caller has voted for it.
 	IsVotedByUser bool `protobuf:"varint,5,opt,name=is_voted_by_user,json=isVotedByUser,proto3" json:"is_voted_by_user,omitempty"`
 	// The answer's id.
 	Id            string `protobuf:"bytes,6,opt,name=id,proto3" json:"id,omitempty"`
@@ -268,7 +268,7 @@ func (x *PollAnswer) GetId() string {
 	return ""
 }
 
-// PollResponse holds polls and their creators.
+// PollResponse contains polls and their creators.
 type PollResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The polls.
@@ -323,18 +323,18 @@ func (x *PollResponse) GetUsers() []*User {
 	return nil
 }
 
-// CreatePollRequest describes the poll.
+// CreatePollRequest describes the new poll.
 type CreatePollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 150 characters.
+	// The title, at most 150 characters.
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
-	// 1 to 500 characters.
+	// The question, 1 to 500 characters.
 	Question string `protobuf:"bytes,2,opt,name=question,proto3" json:"question,omitempty"`
-	// 2 to 10 answers.
+	// The answers, 2 to 10.
 	Answers []*NewPollAnswer `protobuf:"bytes,3,rep,name=answers,proto3" json:"answers,omitempty"`
-	// `single` (default) or `multiple`.
+	// How many answers a user can choose: `single` (default) or `multiple`.
 	AnswerType string `protobuf:"bytes,4,opt,name=answer_type,json=answerType,proto3" json:"answer_type,omitempty"`
-	// After how many milliseconds it closes, at most a year; open until somebody closes it when absent or 0.
+	// Duration in milliseconds, at most a year. If it is 0 or absent, the poll stays open until it is closed manually.
 	ClosedIn      float64 `protobuf:"fixed64,5,opt,name=closed_in,json=closedIn,proto3" json:"closed_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -405,14 +405,14 @@ func (x *CreatePollRequest) GetClosedIn() float64 {
 	return 0
 }
 
-// NewPollAnswer is an answer of a new poll.
+// NewPollAnswer describes an answer of a new poll.
 type NewPollAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `text` (default) or `image`.
+	// Kind of answer: `text` (default) or `image`.
 	DataType string `protobuf:"bytes,1,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// At most 200 characters; a text answer has at least one.
+	// The text, at most 200 characters. Required for a text answer.
 	Data string `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The image, at most 100 characters; an image answer has one.
+	// Id of the image. Required for an image answer.
 	FileId        string `protobuf:"bytes,3,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -469,10 +469,10 @@ func (x *NewPollAnswer) GetFileId() string {
 	return ""
 }
 
-// GetPollRequest names the poll.
+// GetPollRequest identifies the poll.
 type GetPollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId        string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -515,12 +515,12 @@ func (x *GetPollRequest) GetPollId() string {
 	return ""
 }
 
-// UpdatePollRequest says what to do with the poll.
+// UpdatePollRequest identifies the poll and its new state.
 type UpdatePollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
-	// `closed` (default).
+	// New state: `closed` (default).
 	Status        string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -570,10 +570,10 @@ func (x *UpdatePollRequest) GetStatus() string {
 	return ""
 }
 
-// DeletePollRequest names the poll.
+// DeletePollRequest identifies the poll.
 type DeletePollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId        string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -616,12 +616,12 @@ func (x *DeletePollRequest) GetPollId() string {
 	return ""
 }
 
-// VotePollRequest says what to vote for.
+// VotePollRequest identifies the poll and the answers.
 type VotePollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
-	// The answers: one, or where the poll takes several, at least one.
+	// Ids of the answers: exactly one, unless the poll allows several.
 	AnswerIds     []string `protobuf:"bytes,2,rep,name=answer_ids,json=answerIds,proto3" json:"answer_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -671,12 +671,12 @@ func (x *VotePollRequest) GetAnswerIds() []string {
 	return nil
 }
 
-// ChangePollVoteRequest says what to vote for instead.
+// ChangePollVoteRequest identifies the poll and the new answers.
 type ChangePollVoteRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
-	// The answers; none takes the votes back.
+	// Ids of the answers. An empty list withdraws the votes.
 	AnswerIds     []string `protobuf:"bytes,2,rep,name=answer_ids,json=answerIds,proto3" json:"answer_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -726,16 +726,16 @@ func (x *ChangePollVoteRequest) GetAnswerIds() []string {
 	return nil
 }
 
-// ListPollVotersRequest names the answer.
+// ListPollVotersRequest identifies the answer and orders its voters.
 type ListPollVotersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
-	// At most 900 characters.
+	// The answer's id.
 	AnswerId string `protobuf:"bytes,2,opt,name=answer_id,json=answerId,proto3" json:"answer_id,omitempty"`
-	// `lastCreated` (default) or `firstCreated`.
+	// Sort order: `lastCreated` (default) or `firstCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -799,16 +799,16 @@ func (x *ListPollVotersRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListPollVotersResponse is a page of those who voted for an answer.
+// ListPollVotersResponse is a page of the users who voted for an answer.
 type ListPollVotersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The poll.
 	Polls []*Poll `protobuf:"bytes,1,rep,name=polls,proto3" json:"polls,omitempty"`
-	// Its creator.
+	// The creator of the poll.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
-	// Who voted, in the order of the list.
+	// The voters, in the order of the list.
 	UsersAnswered []*User `protobuf:"bytes,3,rep,name=users_answered,json=UsersAnswered,proto3" json:"users_answered,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,88 +25,89 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Post is one post; a parent holds the text, and each media element is a child.
+// Post is a post. A parent post contains the text; each media element is a child post.
 type Post struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// The body: title, text, fileId, thumbnailFileId, videoFileId, streamId, or anything for a custom post.
+	// The content: `title`, `text`, `fileId`, `thumbnailFileId`, `videoFileId`, `streamId`, or any object for a custom
+	// post.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The internal id; the same as the id.
+	// The internal id, equal to the public one.
 	PrivateId string `protobuf:"bytes,3,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The target's path, then `/post/<_id>`.
+	// The target's path, followed by `/post/<_id>`.
 	Path string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
-	// The parent post's id; empty for a parent.
+	// Id of the parent post; empty for a parent post.
 	ParentPostId string `protobuf:"bytes,5,opt,name=parent_post_id,json=parentPostId,proto3" json:"parent_post_id,omitempty"`
 	// The author's public id.
 	PostedUserId string `protobuf:"bytes,6,opt,name=posted_user_id,json=postedUserId,proto3" json:"posted_user_id,omitempty"`
-	// The author's public id again.
+	// Alias of `posted_user_id`.
 	PostedUserPublicId string `protobuf:"bytes,7,opt,name=posted_user_public_id,json=postedUserPublicId,proto3" json:"posted_user_public_id,omitempty"`
 	// The author's internal id.
 	PostedUserInternalId string `protobuf:"bytes,8,opt,name=posted_user_internal_id,json=postedUserInternalId,proto3" json:"posted_user_internal_id,omitempty"`
-	// The publisher's internal id; on scheduled posts.
+	// The publisher's internal id. Only for scheduled posts.
 	PublisherId string `protobuf:"bytes,9,opt,name=publisher_id,json=publisherId,proto3" json:"publisher_id,omitempty"`
-	// The publisher's public id; on scheduled posts.
+	// The publisher's public id. Only for scheduled posts.
 	PublisherPublicId string `protobuf:"bytes,10,opt,name=publisher_public_id,json=publisherPublicId,proto3" json:"publisher_public_id,omitempty"`
-	// Who shared it.
+	// Id of the user who shared it.
 	SharedUserId string `protobuf:"bytes,11,opt,name=shared_user_id,json=sharedUserId,proto3" json:"shared_user_id,omitempty"`
-	// How often it was shared.
+	// Number of times it was shared.
 	SharedCount int32 `protobuf:"varint,12,opt,name=shared_count,json=sharedCount,proto3" json:"shared_count,omitempty"`
-	// The community's id, or the wall owner's public id.
+	// The community's id or the wall owner's public id.
 	TargetId string `protobuf:"bytes,13,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// The community's id, or the wall owner's public id.
+	// The community's id or the wall owner's public id.
 	TargetPublicId string `protobuf:"bytes,14,opt,name=target_public_id,json=targetPublicId,proto3" json:"target_public_id,omitempty"`
-	// The community's id, or the wall owner's internal id.
+	// The community's id or the wall owner's internal id.
 	TargetInternalId string `protobuf:"bytes,15,opt,name=target_internal_id,json=targetInternalId,proto3" json:"target_internal_id,omitempty"`
-	// `community`, `user` or `content`.
+	// Kind of target: `community`, `user` or `content`.
 	TargetType string `protobuf:"bytes,16,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `text`, `image`, `file`, `video`, `liveStream`, `poll`, `room`, or a dotted custom name.
+	// Kind of post: `text`, `image`, `file`, `video`, `liveStream`, `poll`, `room`, or a custom name with a dot.
 	DataType string `protobuf:"bytes,17,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,18,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of users who flag it.
+	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,19,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags it; null when nobody does.
+	// Filter over the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,20,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
-	// When its content last changed.
+	// When its content was last changed.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// Count by reaction name.
+	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,24,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Number of reactions.
 	ReactionsCount int32 `protobuf:"varint,25,opt,name=reactions_count,json=reactionsCount,proto3" json:"reactions_count,omitempty"`
-	// The caller's reactions.
+	// Names of the caller's reactions.
 	MyReactions []string `protobuf:"bytes,26,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
 	// Number of comments of all levels.
 	CommentsCount int32 `protobuf:"varint,27,opt,name=comments_count,json=commentsCount,proto3" json:"comments_count,omitempty"`
-	// The ids of the latest comments.
+	// Ids of the latest comments.
 	Comments []string `protobuf:"bytes,28,rep,name=comments,proto3" json:"comments,omitempty"`
-	// The ids of the child posts.
+	// Ids of the child posts.
 	Children []string `protobuf:"bytes,29,rep,name=children,proto3" json:"children,omitempty"`
 	// Number of child posts.
 	ChildrenNumber int32 `protobuf:"varint,30,opt,name=children_number,json=childrenNumber,proto3" json:"children_number,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,31,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Whether a comment on it is flagged.
+	// Whether it has a flagged comment.
 	HasFlaggedComment bool `protobuf:"varint,32,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
-	// Whether a child post is flagged.
+	// Whether it has a flagged child post.
 	HasFlaggedChildren bool `protobuf:"varint,33,opt,name=has_flagged_children,json=hasFlaggedChildren,proto3" json:"has_flagged_children,omitempty"`
-	// The feed it stands in.
+	// Id of the feed that contains it.
 	FeedId string `protobuf:"bytes,34,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
 	// Tags.
 	Tags []string `protobuf:"bytes,35,rep,name=tags,proto3" json:"tags,omitempty"`
 	// Hashtags, without the sign.
 	Hashtags []string `protobuf:"bytes,36,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,37,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	// Number of views.
 	Impression int32 `protobuf:"varint,38,opt,name=impression,proto3" json:"impression,omitempty"`
-	// Number of viewers.
+	// Number of distinct viewers.
 	Reach int32 `protobuf:"varint,39,opt,name=reach,proto3" json:"reach,omitempty"`
-	// `text`, `image`, `video`, `file` or `mixed`: what the post and its children hold.
+	// Kind of content of the post and its children: `text`, `image`, `video`, `file` or `mixed`.
 	StructureType string `protobuf:"bytes,40,opt,name=structure_type,json=structureType,proto3" json:"structure_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -422,36 +423,36 @@ func (x *Post) GetStructureType() string {
 	return ""
 }
 
-// PostResponse holds posts and what they refer to.
+// PostResponse contains posts and the objects they refer to.
 type PostResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities the posts stand in.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds the posts stand in.
+	// The feeds that contain the posts.
 	Feeds []*Feed `protobuf:"bytes,9,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Live streams of the posts.
+	// Live streams attached to the posts.
 	VideoStreamings []*VideoStreaming `protobuf:"bytes,10,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
 	// Child streams.
 	VideoStreamingChildren []*VideoStreaming `protobuf:"bytes,11,rep,name=video_streaming_children,json=videoStreamingChildren,proto3" json:"video_streaming_children,omitempty"`
-	// Rooms of the posts.
+	// Rooms attached to the posts.
 	Rooms []*Room `protobuf:"bytes,12,rep,name=rooms,proto3" json:"rooms,omitempty"`
 	// Child rooms.
 	RoomChildrens []*Room `protobuf:"bytes,13,rep,name=room_childrens,json=roomChildrens,proto3" json:"room_childrens,omitempty"`
-	// Polls of the posts.
+	// Polls attached to the posts.
 	Polls         []*Poll `protobuf:"bytes,14,rep,name=polls,proto3" json:"polls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -590,33 +591,33 @@ type ListPostsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities the posts stand in.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds the posts stand in.
+	// The feeds that contain the posts.
 	Feeds []*Feed `protobuf:"bytes,9,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Live streams of the posts.
+	// Live streams attached to the posts.
 	VideoStreamings []*VideoStreaming `protobuf:"bytes,10,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
 	// Child streams.
 	VideoStreamingChildren []*VideoStreaming `protobuf:"bytes,11,rep,name=video_streaming_children,json=videoStreamingChildren,proto3" json:"video_streaming_children,omitempty"`
-	// Rooms of the posts.
+	// Rooms attached to the posts.
 	Rooms []*Room `protobuf:"bytes,12,rep,name=rooms,proto3" json:"rooms,omitempty"`
 	// Child rooms.
 	RoomChildrens []*Room `protobuf:"bytes,13,rep,name=room_childrens,json=roomChildrens,proto3" json:"room_childrens,omitempty"`
-	// Polls of the posts.
+	// Polls attached to the posts.
 	Polls []*Poll `protobuf:"bytes,14,rep,name=polls,proto3" json:"polls,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,15,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -757,29 +758,31 @@ func (x *ListPostsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreatePostRequest describes the post.
+// CreatePostRequest describes the new post.
 type CreatePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user` (default), `community` or `content`.
+	// Kind of target: `user` (default), `community` or `content`.
 	TargetType string `protobuf:"bytes,1,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community's id, or the wall owner's public id, the caller's when absent; for `content` any id of the client's, at least
-	// 1 character.
+	// The community's id; the wall owner's public id, by default the caller's; or for `content` any id chosen by the
+	// client.
 	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// The body. `title` has at most 150 characters, `text` at most 50000; a custom post at most 100 KB as JSON.
+	// The content. `title` has at most 150 characters and `text` at most 50,000. A custom post can have any object of at
+	// most 100 KB of JSON.
 	Data *structpb.Struct `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
-	// The text, as older clients send it.
+	// The text. Earlier clients send it instead of `data.text`.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	// Media elements, at most 10; each becomes a child post.
+	// Media elements, at most 10. Each becomes a child post.
 	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// `text` (default), `poll` with data.pollId, `liveStream` with data.streamId, `room` with data.roomId, or a dotted custom name.
+	// Kind of post: `text` (default), `poll` with `data.pollId`, `liveStream` with `data.streamId`, `room` with
+	// `data.roomId`, or a custom name with a dot.
 	DataType string `protobuf:"bytes,6,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
 	// At most 5 tags of 1 to 24 characters.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
 	// At most 30 hashtags of 1 to 100 letters, digits and underscores.
 	Hashtags []string `protobuf:"bytes,8,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,9,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees    []*Mentionee `protobuf:"bytes,10,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -885,10 +888,10 @@ func (x *CreatePostRequest) GetMentionees() []*Mentionee {
 	return nil
 }
 
-// GetPostRequest names the post.
+// GetPostRequest identifies the post.
 type GetPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -931,10 +934,10 @@ func (x *GetPostRequest) GetPostId() string {
 	return ""
 }
 
-// BatchGetPostsRequest names the posts.
+// BatchGetPostsRequest identifies the posts.
 type BatchGetPostsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the posts, 1 to 100.
 	PostIds       []string `protobuf:"bytes,1,rep,name=post_ids,json=postIds,proto3" json:"post_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -977,34 +980,36 @@ func (x *BatchGetPostsRequest) GetPostIds() []string {
 	return nil
 }
 
-// ListPostsRequest filters the posts of one target.
+// ListPostsRequest filters and orders the posts of one target.
 type ListPostsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, the wall owner's public id, or the client's id of the content.
+	// The community's id, the wall owner's public id, or the client's id of the external content.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` (default), `user` or `content`.
+	// Kind of target: `community` (default), `user` or `content`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `published` (default), `reviewing` or `declined`.
+	// Review state: `published` (default), `reviewing` or `declined`.
 	FeedType string `protobuf:"bytes,4,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
-	// At most 10 data types.
+	// Filter by kind of post, at most 10.
 	DataTypes []string `protobuf:"bytes,5,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// One data type, as older clients send it.
+	// Alias of `data_types` for a single kind.
 	DataType string `protobuf:"bytes,6,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// At most 5 tags; a post that has any of them is listed.
+	// Lists posts that have any of these tags, at most 5.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
-	// True: only flagged posts or posts with flagged children or comments; false: only others; absent: all.
+	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
+	// all if absent.
 	HasFlag *bool `protobuf:"varint,8,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// True: only deleted ones; false: only others; absent: both, deleted ones without their content.
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
+	// content.
 	IsDeleted *bool `protobuf:"varint,9,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Accepted from public clients; false has the meaning of an absent is_deleted.
+	// Accepted for compatibility. `false` is equivalent to an absent `is_deleted`.
 	IncludeDeleted *bool `protobuf:"varint,10,opt,name=include_deleted,json=includeDeleted,proto3,oneof" json:"include_deleted,omitempty"`
-	// Whether only parents are listed; true unless data types are given.
+	// Whether only parent posts are listed. The default is `true` unless `data_types` is set.
 	MatchingOnlyParentPost *bool `protobuf:"varint,11,opt,name=matching_only_parent_post,json=matchingOnlyParentPost,proto3,oneof" json:"matching_only_parent_post,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IncludeMixedStructure *bool `protobuf:"varint,12,opt,name=include_mixed_structure,json=includeMixedStructure,proto3,oneof" json:"include_mixed_structure,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,13,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1131,28 +1136,31 @@ func (x *ListPostsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// UpdatePostRequest holds what to change of a parent post. A child post holds nothing but its media element, and is refused: it
-// changes with the attachments of its parent.
+// UpdatePostRequest contains the fields of a parent post to change. A child post cannot be updated; it changes with the
+// attachments of its parent.
 type UpdatePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// The whole body instead of the old one, with the limits of a new post. The poll, stream or room that the post carries stays.
+	// The new content, which replaces the previous one, with the limits of a new post. The poll, stream or room of the
+	// post does not change.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The text instead of the old one, as older clients send it; the rest of the body stays. Counts for nothing beside data.
+	// The new text; the rest of the content does not change. Earlier clients send it instead of `data`. It is ignored if
+	// `data` is set.
 	Text *string `protobuf:"bytes,3,opt,name=text,proto3,oneof" json:"text,omitempty"`
-	// The media elements instead of the old ones, at most 10: those that were there keep their child posts, others get new ones, and
-	// the child posts of the rest are deleted. Empty leaves them as they are, unless clear names them.
+	// The new media elements, at most 10. Elements that already were attached keep their child posts, new ones get new
+	// child posts, and the child posts of the others are deleted. An empty list changes nothing unless `clear` names it.
 	Attachments []*Attachment `protobuf:"bytes,4,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// At most 5 tags of 1 to 24 characters; empty leaves them as they are, unless clear names them.
+	// At most 5 tags of 1 to 24 characters. An empty list changes nothing unless `clear` names it.
 	Tags []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
-	// At most 30 hashtags of 1 to 100 letters, digits and underscores; empty leaves them as they are, unless clear names them.
+	// At most 30 hashtags of 1 to 100 letters, digits and underscores. An empty list changes nothing unless `clear` names
+	// it.
 	Hashtags []string `protobuf:"bytes,6,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
-	// Custom fields, all of them.
+	// Custom fields. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Who is mentioned; empty leaves them as they are, unless clear names them.
+	// The users mentioned. An empty list changes nothing unless `clear` names it.
 	Mentionees []*Mentionee `protobuf:"bytes,8,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
-	// Lists to empty: `attachments`, `tags`, `hashtags`, `mentionees`. An empty list in a JSON body says the same.
+	// Lists to empty: `attachments`, `tags`, `hashtags`, `mentionees`. In a JSON body an empty list has the same effect.
 	Clear         []string `protobuf:"bytes,9,rep,name=clear,proto3" json:"clear,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1251,12 +1259,12 @@ func (x *UpdatePostRequest) GetClear() []string {
 	return nil
 }
 
-// DeletePostRequest names the post.
+// DeletePostRequest identifies the post.
 type DeletePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// Whether nothing of it stays.
+	// Whether to erase it completely instead of keeping a tombstone.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1306,10 +1314,10 @@ func (x *DeletePostRequest) GetPermanent() bool {
 	return false
 }
 
-// ApprovePostRequest names the post.
+// ApprovePostRequest identifies the post.
 type ApprovePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1352,10 +1360,10 @@ func (x *ApprovePostRequest) GetPostId() string {
 	return ""
 }
 
-// DeclinePostRequest names the post.
+// DeclinePostRequest identifies the post.
 type DeclinePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1398,14 +1406,14 @@ func (x *DeclinePostRequest) GetPostId() string {
 	return ""
 }
 
-// FlagPostRequest says why.
+// FlagPostRequest identifies the post and gives the reason.
 type FlagPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// One of the reasons of the interface, at most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Free text, at most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1462,10 +1470,10 @@ func (x *FlagPostRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagPostRequest names the post.
+// UnflagPostRequest identifies the post.
 type UnflagPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1508,10 +1516,10 @@ func (x *UnflagPostRequest) GetPostId() string {
 	return ""
 }
 
-// ClearPostFlagsRequest names the post.
+// ClearPostFlagsRequest identifies the post.
 type ClearPostFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1554,10 +1562,10 @@ func (x *ClearPostFlagsRequest) GetPostId() string {
 	return ""
 }
 
-// IsPostFlaggedByMeRequest names the post.
+// IsPostFlaggedByMeRequest identifies the post.
 type IsPostFlaggedByMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,20 +24,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Reactor is one user's reaction.
+// Reactor is the reaction of one user.
 type Reactor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The reaction's id.
 	ReactionId string `protobuf:"bytes,1,opt,name=reaction_id,json=reactionId,proto3" json:"reaction_id,omitempty"`
-	// Its name.
+	// The reaction's name.
 	ReactionName string `protobuf:"bytes,2,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
 	// The user's public id.
 	UserId string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The user's internal id.
 	UserInternalId string `protobuf:"bytes,4,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -115,14 +115,14 @@ func (x *Reactor) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ReactionRecord holds the reactions to one reference.
+// ReactionRecord contains the reactions to one object.
 type ReactionRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What they are to.
+	// Id of the object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment`, `story` or `message`.
+	// Kind of object: `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// Who reacted.
+	// The reactions.
 	Reactors      []*Reactor `protobuf:"bytes,3,rep,name=reactors,proto3" json:"reactors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -179,16 +179,16 @@ func (x *ReactionRecord) GetReactors() []*Reactor {
 	return nil
 }
 
-// AddReactionRequest says what to react to, and how.
+// AddReactionRequest identifies the object and the reaction.
 type AddReactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// Id of the object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment`, `story` or `message`.
+	// Kind of object: `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// 1 to 100 characters.
+	// The reaction's name, 1 to 100 characters.
 	ReactionName string `protobuf:"bytes,3,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	ReferenceVersion int32 `protobuf:"varint,4,opt,name=reference_version,json=referenceVersion,proto3" json:"reference_version,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -252,10 +252,10 @@ func (x *AddReactionRequest) GetReferenceVersion() int32 {
 	return 0
 }
 
-// AddReactionResponse names the reaction.
+// AddReactionResponse identifies the reaction.
 type AddReactionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id.
+	// The reaction's id.
 	AddedId       string `protobuf:"bytes,1,opt,name=added_id,json=addedId,proto3" json:"added_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -298,16 +298,16 @@ func (x *AddReactionResponse) GetAddedId() string {
 	return ""
 }
 
-// RemoveReactionRequest says which reaction to take back.
+// RemoveReactionRequest identifies the object and the reaction.
 type RemoveReactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// Id of the object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment`, `story` or `message`.
+	// Kind of object: `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// 1 to 100 characters.
+	// The reaction's name, 1 to 100 characters.
 	ReactionName string `protobuf:"bytes,3,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	ReferenceVersion int32 `protobuf:"varint,4,opt,name=reference_version,json=referenceVersion,proto3" json:"reference_version,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -371,10 +371,10 @@ func (x *RemoveReactionRequest) GetReferenceVersion() int32 {
 	return 0
 }
 
-// RemoveReactionResponse names the reaction that was taken back.
+// RemoveReactionResponse identifies the removed reaction.
 type RemoveReactionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id.
+	// The reaction's id.
 	RemovedId     string `protobuf:"bytes,1,opt,name=removed_id,json=removedId,proto3" json:"removed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -417,18 +417,18 @@ func (x *RemoveReactionResponse) GetRemovedId() string {
 	return ""
 }
 
-// ListReactionsRequest says whose reactions to list.
+// ListReactionsRequest identifies the object and filters its reactions.
 type ListReactionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// Id of the object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment`, `story` or `message`.
+	// Kind of object: `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// Only those of this name.
+	// Lists only reactions of this name.
 	ReactionName string `protobuf:"bytes,3,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	ReferenceVersion int32 `protobuf:"varint,4,opt,name=reference_version,json=referenceVersion,proto3" json:"reference_version,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -499,16 +499,16 @@ func (x *ListReactionsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListReactionsResponse is a page of reactions to one reference.
+// ListReactionsResponse is a page of the reactions to one object.
 type ListReactionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The reference with its reactors.
+	// The object and its reactions.
 	Reactions []*ReactionRecord `protobuf:"bytes,1,rep,name=reactions,proto3" json:"reactions,omitempty"`
 	// The users who reacted.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -29,15 +29,15 @@ type Role struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The role's id.
 	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// The names of the permissions it grants.
+	// Names of the permissions that the role grants.
 	Permissions []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,4,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// The name to show.
+	// The display name.
 	DisplayName string `protobuf:"bytes,5,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -115,14 +115,14 @@ func (x *Role) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListRolesRequest filters the roles.
+// ListRolesRequest filters and orders the roles.
 type ListRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Part of the id or of the name, at most 100 characters.
+	// Part of the id or name, at most 100 characters.
 	Keyword string `protobuf:"bytes,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `displayName`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `displayName`.
 	SortBy string `protobuf:"bytes,2,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -179,16 +179,16 @@ func (x *ListRolesRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListRolesResponse holds the roles under both names that clients read.
+// ListRolesResponse contains the roles, both under `data` and `roles`, because clients read either.
 type ListRolesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The roles.
 	Data []*Role `protobuf:"bytes,2,rep,name=data,proto3" json:"data,omitempty"`
-	// The same roles.
+	// Alias of `data`.
 	Roles []*Role `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -252,14 +252,14 @@ func (x *ListRolesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// RoleResponse holds one role under both names that clients read.
+// RoleResponse contains one role, both under `data` and `roles`, because clients read either.
 type RoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The role.
 	Data []*Role `protobuf:"bytes,2,rep,name=data,proto3" json:"data,omitempty"`
-	// The same role.
+	// Alias of `data`.
 	Roles         []*Role `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -316,14 +316,14 @@ func (x *RoleResponse) GetRoles() []*Role {
 	return nil
 }
 
-// CreateRoleRequest describes the role.
+// CreateRoleRequest describes the new role.
 type CreateRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role's id, 1 to 100 characters, which no other role has.
+	// The new role's id. It must be unique.
 	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
-	// The name to show, at most 100 characters; the id when absent.
+	// The display name, at most 100 characters. The default is the id.
 	DisplayName string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The names of the permissions it grants everywhere, at least one.
+	// Names of the permissions that the role grants in the whole network, at least one.
 	Permissions   []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -380,14 +380,14 @@ func (x *CreateRoleRequest) GetPermissions() []string {
 	return nil
 }
 
-// UpdateRoleRequest says what the role is from now on.
+// UpdateRoleRequest contains the new permissions and name of the role.
 type UpdateRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role's id, 1 to 100 characters.
+	// The role's id.
 	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
-	// The name to show, at most 100 characters; it stays when absent.
+	// The display name, at most 100 characters. If absent, it does not change.
 	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// The names of the permissions it grants everywhere, at least one.
+	// Names of the permissions that the role grants in the whole network, at least one.
 	Permissions   []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -444,10 +444,10 @@ func (x *UpdateRoleRequest) GetPermissions() []string {
 	return nil
 }
 
-// DeleteRoleRequest names the role.
+// DeleteRoleRequest identifies the role.
 type DeleteRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role's id, 1 to 100 characters.
+	// The role's id.
 	RoleId        string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -490,10 +490,10 @@ func (x *DeleteRoleRequest) GetRoleId() string {
 	return ""
 }
 
-// GetRoleRequest names the role.
+// GetRoleRequest identifies the role.
 type GetRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role's id, 1 to 100 characters.
+	// The role's id.
 	RoleId        string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -536,10 +536,10 @@ func (x *GetRoleRequest) GetRoleId() string {
 	return ""
 }
 
-// GetRoleResponse is a bare array on REST.
+// GetRoleResponse contains one role. Over REST the response body is the list itself.
 type GetRoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The one role.
+	// The role.
 	Roles         []*Role `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -26,14 +26,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// RoomResponse holds rooms and what they refer to.
+// RoomResponse contains rooms and the objects they refer to.
 type RoomResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rooms.
 	Rooms []*Room `protobuf:"bytes,1,rep,name=rooms,proto3" json:"rooms,omitempty"`
-	// Their hosts and co-hosts.
+	// The hosts and co-hosts.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
-	// Their thumbnails.
+	// Thumbnails.
 	Files         []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -95,11 +95,11 @@ type ListRoomsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rooms.
 	Rooms []*Room `protobuf:"bytes,1,rep,name=rooms,proto3" json:"rooms,omitempty"`
-	// Their hosts and co-hosts.
+	// The hosts and co-hosts.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
-	// Their thumbnails.
+	// Thumbnails.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -163,32 +163,32 @@ func (x *ListRoomsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// ListLiveRoomsResponse is a page of live rooms with the posts that carry them.
+// ListLiveRoomsResponse is a page of live rooms and their posts.
 type ListLiveRoomsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rooms.
 	Rooms []*Room `protobuf:"bytes,1,rep,name=rooms,proto3" json:"rooms,omitempty"`
 	// Their child rooms.
 	RoomChildrens []*Room `protobuf:"bytes,2,rep,name=room_childrens,json=roomChildrens,proto3" json:"room_childrens,omitempty"`
-	// The posts that carry them.
+	// Their posts.
 	Posts []*Post `protobuf:"bytes,3,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,4,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,5,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Hosts, authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,6,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities the posts stand in.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,8,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,9,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,10,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds the posts stand in.
+	// The feeds that contain the posts.
 	Feeds []*Feed `protobuf:"bytes,11,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,12,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -308,17 +308,17 @@ func (x *ListLiveRoomsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// GetRoomTokenResponse is what somebody needs to send to a room; what does not apply, and what the network has no media server for, is
-// empty.
+// GetRoomTokenResponse contains what a host or co-host needs to stream to a room. Fields that do not apply are empty,
+// and so are all addresses if the network has no media server.
 type GetRoomTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// In a room of type `coHosts`: the key of the host or co-host.
+	// Stream key of the host or co-host, in a room of type `coHosts`.
 	CoHostToken string `protobuf:"bytes,1,opt,name=co_host_token,json=coHostToken,proto3" json:"co_host_token,omitempty"`
-	// In a room of type `coHosts`: where to send.
+	// Address to stream to, in a room of type `coHosts`.
 	CoHostUrl string `protobuf:"bytes,2,opt,name=co_host_url,json=coHostUrl,proto3" json:"co_host_url,omitempty"`
-	// In a room of type `directStreaming`: where the host sends, with its key.
+	// Address to stream to, including the host's key, in a room of type `directStreaming`.
 	DirectStreamUrl string `protobuf:"bytes,3,opt,name=direct_stream_url,json=directStreamUrl,proto3" json:"direct_stream_url,omitempty"`
-	// The room's type.
+	// Kind of room: `directStreaming` or `coHosts`.
 	Type          string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -382,10 +382,10 @@ func (x *GetRoomTokenResponse) GetType() string {
 	return ""
 }
 
-// GetRoomRecordingsResponse are the recordings of a room.
+// GetRoomRecordingsResponse contains the recordings of a room.
 type GetRoomRecordingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Their addresses.
+	// Addresses of the recordings.
 	RecordedUrls  []string `protobuf:"bytes,1,rep,name=recorded_urls,json=recordedUrls,proto3" json:"recorded_urls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -428,26 +428,27 @@ func (x *GetRoomRecordingsResponse) GetRecordedUrls() []string {
 	return nil
 }
 
-// CreateRoomRequest describes the room.
+// CreateRoomRequest describes the new room.
 type CreateRoomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 1000 characters.
+	// The title, 1 to 1,000 characters.
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
-	// At most 5000 characters.
+	// The description, at most 5,000 characters.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// The thumbnail's file, at most 50 characters.
+	// Id of the thumbnail's file.
 	ThumbnailFileId string `protobuf:"bytes,3,opt,name=thumbnail_file_id,json=thumbnailFileId,proto3" json:"thumbnail_file_id,omitempty"`
-	// Custom fields, at most 10 KB as JSON.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Whether a chat channel is wanted; absent means yes.
+	// Whether to create a live chat channel. The default is `true`.
 	LiveChatEnabled *bool `protobuf:"varint,5,opt,name=live_chat_enabled,json=liveChatEnabled,proto3,oneof" json:"live_chat_enabled,omitempty"`
-	// The same, under the name that other clients send.
+	// Alias of `live_chat_enabled`.
 	ChannelEnabled *bool `protobuf:"varint,6,opt,name=channel_enabled,json=channelEnabled,proto3,oneof" json:"channel_enabled,omitempty"`
-	// The parent: a room of the caller's own that is no child itself and has less than 20 children.
+	// Id of the parent room. It must be one of the caller's rooms, must not be a child itself, and must have fewer than
+	// 20 children.
 	ParentRoomId string `protobuf:"bytes,7,opt,name=parent_room_id,json=parentRoomId,proto3" json:"parent_room_id,omitempty"`
-	// `directStreaming` (default), or `coHosts`.
+	// Kind of room: `directStreaming` (default) or `coHosts`.
 	Type string `protobuf:"bytes,8,opt,name=type,proto3" json:"type,omitempty"`
-	// Public ids of co-hosts; at most one, and only in a room of type `coHosts`.
+	// Public ids of the co-hosts, at most one. Only for rooms of type `coHosts`.
 	Participants  []string `protobuf:"bytes,9,rep,name=participants,proto3" json:"participants,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -546,10 +547,10 @@ func (x *CreateRoomRequest) GetParticipants() []string {
 	return nil
 }
 
-// GetRoomRequest names the room.
+// GetRoomRequest identifies the room.
 type GetRoomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId        string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -592,18 +593,19 @@ func (x *GetRoomRequest) GetRoomId() string {
 	return ""
 }
 
-// ListRoomsRequest filters rooms.
+// ListRoomsRequest filters and orders the rooms.
 type ListRoomsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `directStreaming` or `coHosts`; both when empty.
+	// Kind of room: `directStreaming` or `coHosts`; both if absent.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// At most 10 statuses; all when empty.
+	// Filter by state, at most 10; all if absent.
 	Statuses []string `protobuf:"bytes,2,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// `lastCreated` (default) or `firstCreated`.
+	// Sort order: `lastCreated` (default) or `firstCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// True: only deleted ones, for those who may view live streams everywhere; else only those that are not.
+	// Filter by deletion: `true` lists only deleted ones and requires the permission `VIEW_LIVE_STREAMING`; `false`
+	// (default) only others.
 	IsDeleted *bool `protobuf:"varint,4,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -674,14 +676,14 @@ func (x *ListRoomsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListLiveRoomsRequest filters live rooms.
+// ListLiveRoomsRequest filters the live rooms.
 type ListLiveRoomsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `all` (default) or `community`.
+	// Filter by target: `all` (default) or `community`.
 	TargetTypes []string `protobuf:"bytes,1,rep,name=target_types,json=targetTypes,proto3" json:"target_types,omitempty"`
-	// With target type `community`: only these communities, at most 100.
+	// Ids of the communities, at most 100, if `target_types` is `community`.
 	TargetIds []string `protobuf:"bytes,2,rep,name=target_ids,json=targetIds,proto3" json:"target_ids,omitempty"`
-	// Paging; options.sortBy of public clients is always lastCreated.
+	// Page size and token. The sort order is always `lastCreated`.
 	Options       *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -738,20 +740,20 @@ func (x *ListLiveRoomsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// UpdateRoomRequest says what to change; what is absent stays.
+// UpdateRoomRequest contains the fields to change. Fields that are absent do not change.
 type UpdateRoomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
-	// 1 to 1000 characters.
+	// The title, 1 to 1,000 characters.
 	Title *string `protobuf:"bytes,2,opt,name=title,proto3,oneof" json:"title,omitempty"`
-	// At most 5000 characters.
+	// The description, at most 5,000 characters.
 	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	// The thumbnail's file, at most 50 characters.
+	// Id of the thumbnail's file.
 	ThumbnailFileId *string `protobuf:"bytes,4,opt,name=thumbnail_file_id,json=thumbnailFileId,proto3,oneof" json:"thumbnail_file_id,omitempty"`
-	// Custom fields, at most 10 KB as JSON.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Whether a chat channel is wanted.
+	// Whether to have a live chat channel.
 	LiveChatEnabled *bool `protobuf:"varint,6,opt,name=live_chat_enabled,json=liveChatEnabled,proto3,oneof" json:"live_chat_enabled,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -829,10 +831,10 @@ func (x *UpdateRoomRequest) GetLiveChatEnabled() bool {
 	return false
 }
 
-// DeleteRoomRequest names the room.
+// DeleteRoomRequest identifies the room.
 type DeleteRoomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId        string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -875,10 +877,10 @@ func (x *DeleteRoomRequest) GetRoomId() string {
 	return ""
 }
 
-// StopRoomRequest names the room.
+// StopRoomRequest identifies the room.
 type StopRoomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId        string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -921,10 +923,10 @@ func (x *StopRoomRequest) GetRoomId() string {
 	return ""
 }
 
-// LeaveRoomRequest names the room.
+// LeaveRoomRequest identifies the room.
 type LeaveRoomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId        string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -967,10 +969,10 @@ func (x *LeaveRoomRequest) GetRoomId() string {
 	return ""
 }
 
-// GetRoomTokenRequest names the room.
+// GetRoomTokenRequest identifies the room.
 type GetRoomTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId        string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1013,10 +1015,10 @@ func (x *GetRoomTokenRequest) GetRoomId() string {
 	return ""
 }
 
-// GetRoomRecordingsRequest names the room.
+// GetRoomRecordingsRequest identifies the room.
 type GetRoomRecordingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId        string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1059,12 +1061,12 @@ func (x *GetRoomRecordingsRequest) GetRoomId() string {
 	return ""
 }
 
-// RemoveRoomParticipantRequest names the co-host.
+// RemoveRoomParticipantRequest identifies the room and the co-host.
 type RemoveRoomParticipantRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
-	// The co-host's public id, 1 to 50 characters.
+	// The co-host's public id.
 	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1114,14 +1116,14 @@ func (x *RemoveRoomParticipantRequest) GetUserId() string {
 	return ""
 }
 
-// UpdateRoomParticipantRequest says what a co-host may do.
+// UpdateRoomParticipantRequest identifies the room and the co-host, and sets the co-host's rights.
 type UpdateRoomParticipantRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
-	// The co-host's public id, 1 to 50 characters.
+	// The co-host's public id.
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// Whether the co-host may manage product tags.
+	// Whether the co-host can manage product tags.
 	CanManageProductTags bool `protobuf:"varint,3,opt,name=can_manage_product_tags,json=canManageProductTags,proto3" json:"can_manage_product_tags,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
@@ -1178,20 +1180,28 @@ func (x *UpdateRoomParticipantRequest) GetCanManageProductTags() bool {
 	return false
 }
 
-// ReportRoomRequest says what happened.
+// ReportRoomRequest describes the event.
 type ReportRoomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The room's id.
 	RoomId string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
-	// `started`: idle or waitingReconnect becomes live. `interrupted`: live becomes waitingReconnect. `stopped`: live or
-	// waitingReconnect becomes ended. `recorded`: ended becomes recorded. `failed`: idle, live or waitingReconnect becomes error.
-	// `flagged`: moderation saw something. `terminated`: moderation ended what was idle, live or waitingReconnect.
+	// The event, which moves the room to a new state:
+	//
+	// | Event | From | To |
+	// |---|---|---|
+	// | `started` | `idle`, `waitingReconnect` | `live` |
+	// | `interrupted` | `live` | `waitingReconnect` |
+	// | `stopped` | `live`, `waitingReconnect` | `ended` |
+	// | `recorded` | `ended` | `recorded` |
+	// | `failed` | `idle`, `live`, `waitingReconnect` | `error` |
+	// | `flagged` | any | unchanged |
+	// | `terminated` | `idle`, `live`, `waitingReconnect` | `terminated` |
 	Event string `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`
-	// With `started`: the key that the host or co-host came with.
+	// The key with which the host or co-host connected. Required for `started`.
 	StreamKey string `protobuf:"bytes,3,opt,name=stream_key,json=streamKey,proto3" json:"stream_key,omitempty"`
-	// With `recorded`: 1 to 20 recordings.
+	// The recordings, 1 to 20. Required for `recorded`.
 	Recordings []*RoomPlayback `protobuf:"bytes,4,rep,name=recordings,proto3" json:"recordings,omitempty"`
-	// With `flagged` and `terminated`: 1 to 20 findings.
+	// The findings, 1 to 20. Required for `flagged` and `terminated`.
 	Labels        []*ModerationLabel `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

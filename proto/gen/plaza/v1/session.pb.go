@@ -27,9 +27,9 @@ const (
 // DeviceInfo describes the device of a session.
 type DeviceInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `ios`, `android`, `web` or `node`.
+	// Kind of device: `ios`, `android`, `web` or `node`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Model, at most 300 characters.
+	// The model, at most 300 characters.
 	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
 	// Version of the client library, at most 30 characters.
 	SdkVersion    string `protobuf:"bytes,3,opt,name=sdk_version,json=sdkVersion,proto3" json:"sdk_version,omitempty"`
@@ -88,20 +88,21 @@ func (x *DeviceInfo) GetSdkVersion() string {
 	return ""
 }
 
-// CreateSessionRequest says who signs in, and from which device.
+// CreateSessionRequest identifies the user and the device.
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The client's own user id, 1 to 50 characters, not blanks alone, not starting with ADMIN_ or DELETED_.
+	// Public id of the user, chosen by the client: 1 to 50 characters with at least one that is not a space. It must not
+	// start with `ADMIN_` or `DELETED_`.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The device, 1 to 150 characters.
+	// Id of the device, 1 to 150 characters.
 	DeviceId string `protobuf:"bytes,2,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
-	// What the device is.
+	// The device.
 	DeviceInfo *DeviceInfo `protobuf:"bytes,3,opt,name=device_info,json=deviceInfo,proto3" json:"device_info,omitempty"`
-	// The name to show, at most 100 characters; given again, it renames the user.
+	// The display name, at most 100 characters. For an existing user it replaces the current one.
 	DisplayName *string `protobuf:"bytes,4,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// The handle of the profile, at most 100 characters.
+	// The profile handle, at most 100 characters.
 	ProfileHandle *string `protobuf:"bytes,5,opt,name=profile_handle,json=profileHandle,proto3,oneof" json:"profile_handle,omitempty"`
-	// The token of CreateToken; mandatory in secure mode.
+	// The token from CreateToken. Required in secure mode.
 	AuthToken     *string `protobuf:"bytes,6,opt,name=auth_token,json=authToken,proto3,oneof" json:"auth_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -179,25 +180,24 @@ func (x *CreateSessionRequest) GetAuthToken() string {
 	return ""
 }
 
-// CreateSessionResponse holds the access token and the user.
+// CreateSessionResponse contains the access token and the user.
 type CreateSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The bearer token of the following calls, valid for 30 days.
+	// The bearer token for later requests, valid for 30 days.
 	AccessToken string `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
-	// When it was made.
+	// When it was created.
 	IssuedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=issued_at,json=issuedAt,proto3" json:"issued_at,omitempty"`
-	// When it ends.
+	// When the token expires.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// The user who signed in.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The user's files.
+	// Avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
 	// The user's roles.
 	Roles []*Role `protobuf:"bytes,6,rep,name=roles,proto3" json:"roles,omitempty"`
 	// Always `signed-in`.
 	UserType string `protobuf:"bytes,7,opt,name=user_type,json=userType,proto3" json:"user_type,omitempty"`
-	// The moment before which clients should drop what they cached. Always null: the service never asks them to, because
-	// whatever a client reads again says what it replaces.
+	// Clients would discard data cached before this time. Always `null`: the service never requires it.
 	LastCachePurge *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_cache_purge,json=lastCachePurge,proto3" json:"last_cache_purge,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -289,7 +289,7 @@ func (x *CreateSessionResponse) GetLastCachePurge() *timestamppb.Timestamp {
 	return nil
 }
 
-// VerifySessionRequest is empty: the token is in the header.
+// VerifySessionRequest has no fields: the token is in the header.
 type VerifySessionRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -326,11 +326,10 @@ func (*VerifySessionRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
-// VerifySessionResponse confirms the session.
+// VerifySessionResponse confirms that the session is valid.
 type VerifySessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The moment before which clients should drop what they cached. Always null: the service never asks them to, because
-	// whatever a client reads again says what it replaces.
+	// Clients would discard data cached before this time. Always `null`: the service never requires it.
 	LastCachePurge *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=last_cache_purge,json=lastCachePurge,proto3" json:"last_cache_purge,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -373,12 +372,12 @@ func (x *VerifySessionResponse) GetLastCachePurge() *timestamppb.Timestamp {
 	return nil
 }
 
-// DeleteSessionRequest is empty for a user; an administrator names the user.
+// DeleteSessionRequest identifies the user, for administrators. It is empty for users.
 type DeleteSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user whose sessions end; administrators only.
+	// Id of the user whose sessions end. Only administrators can set it.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// Whether user_id is the public id (the default) or the internal one.
+	// Whether `user_id` is the public id (default) or the internal id.
 	IsPublic      *bool `protobuf:"varint,2,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -428,12 +427,12 @@ func (x *DeleteSessionRequest) GetIsPublic() bool {
 	return false
 }
 
-// RevokeUserSessionsRequest names the user.
+// RevokeUserSessionsRequest identifies the user.
 type RevokeUserSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user, 1 to 50 characters.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// Whether user_id is the public id (the default) or the internal one.
+	// Whether `user_id` is the public id (default) or the internal id.
 	IsPublic      *bool `protobuf:"varint,2,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

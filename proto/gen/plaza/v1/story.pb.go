@@ -25,62 +25,62 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Story is something to look at for a day or less.
+// Story is a text, image or video that expires after a limited time.
 type Story struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The story's id.
 	StoryId string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
-	// The body: text, fileId, imageDisplayMode, thumbnailFileId, videoFileId.
+	// The content: `text`, `fileId`, `imageDisplayMode`, `thumbnailFileId`, `videoFileId`.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Its path.
+	// Its path in realtime topics.
 	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
 	// The author's internal id.
 	CreatorId string `protobuf:"bytes,4,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	// The author's public id.
 	CreatorPublicId string `protobuf:"bytes,5,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
-	// The target.
+	// The target's id.
 	TargetId string `protobuf:"bytes,6,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// The target's public id.
 	TargetPublicId string `protobuf:"bytes,7,opt,name=target_public_id,json=targetPublicId,proto3" json:"target_public_id,omitempty"`
-	// Items on it, such as a hyperlink.
+	// Interactive items, such as a hyperlink.
 	Items []*structpb.Struct `protobuf:"bytes,8,rep,name=items,proto3" json:"items,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,9,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of users who flag it.
+	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,10,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags it; null when nobody does.
+	// Filter over the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,11,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// When it ends.
+	// When it expires.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	// Count by reaction name.
+	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,15,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Number of reactions.
 	ReactionsCount int32 `protobuf:"varint,16,opt,name=reactions_count,json=reactionsCount,proto3" json:"reactions_count,omitempty"`
-	// The caller's reactions.
+	// Names of the caller's reactions.
 	MyReactions []string `protobuf:"bytes,17,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
 	// Number of comments.
 	CommentsCount int32 `protobuf:"varint,18,opt,name=comments_count,json=commentsCount,proto3" json:"comments_count,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,19,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Whether a comment on it is flagged.
+	// Whether it has a flagged comment.
 	HasFlaggedComment bool `protobuf:"varint,20,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	MentionedUsers []*MentionedUsers `protobuf:"bytes,21,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
 	// Number of views.
 	Impression int32 `protobuf:"varint,22,opt,name=impression,proto3" json:"impression,omitempty"`
-	// Number of viewers.
+	// Number of distinct viewers.
 	Reach int32 `protobuf:"varint,23,opt,name=reach,proto3" json:"reach,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,24,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `text`, `image` or `video`.
+	// Kind of story: `text`, `image` or `video`.
 	DataType string `protobuf:"bytes,25,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// The id by which the client that made it knows it.
+	// The id given by the client that created it.
 	ReferenceId string `protobuf:"bytes,26,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// The ids of the latest comments of the first level.
+	// Ids of the latest top-level comments.
 	Comments      []string `protobuf:"bytes,27,rep,name=comments,proto3" json:"comments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -308,9 +308,9 @@ func (x *Story) GetComments() []string {
 // MentionedUsers is a group of mentioned users.
 type MentionedUsers struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Internal ids of those whom the network knows.
+	// Internal ids of the users that exist.
 	UserIds []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Public ids.
+	// Public ids of the users.
 	UserPublicIds []string `protobuf:"bytes,2,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
 	// Always `user`.
 	Type          string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
@@ -369,21 +369,21 @@ func (x *MentionedUsers) GetType() string {
 	return ""
 }
 
-// StoryTarget is a community or user that has or had stories.
+// StoryTarget is a community or user with current or past stories.
 type StoryTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the user's internal id.
+	// The community's id or the user's internal id.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community's id, or the user's public id.
+	// The community's id or the user's public id.
 	TargetPublicId string `protobuf:"bytes,3,opt,name=target_public_id,json=targetPublicId,proto3" json:"target_public_id,omitempty"`
-	// When its stories last changed; null before there was one.
+	// When its stories were last changed; `null` if it never had one.
 	TargetUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=target_updated_at,json=targetUpdatedAt,proto3" json:"target_updated_at,omitempty"`
-	// When the last of its stories ends or ended; null without any.
+	// When the last of its stories expires; `null` if it has none.
 	LastStoryExpiresAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_story_expires_at,json=lastStoryExpiresAt,proto3" json:"last_story_expires_at,omitempty"`
-	// The same of those stories that the caller viewed; null where that is none. Where it is before last_story_expires_at,
-	// there are stories that the caller did not see.
+	// When the last of the stories the caller has viewed expires; `null` if there is none. If it is earlier than
+	// `last_story_expires_at`, there are stories the caller has not seen.
 	LastStorySeenExpiresAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_story_seen_expires_at,json=lastStorySeenExpiresAt,proto3" json:"last_story_seen_expires_at,omitempty"`
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
@@ -461,20 +461,20 @@ func (x *StoryTarget) GetLastStorySeenExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// StoryResponse holds stories and what they refer to.
+// StoryResponse contains stories and the objects they refer to.
 type StoryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The stories.
 	Stories []*Story `protobuf:"bytes,1,rep,name=stories,proto3" json:"stories,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,2,rep,name=comments,proto3" json:"comments,omitempty"`
-	// Their files, and the avatars of users.
+	// Files attached to the stories, and avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Authors of stories and comments, owners of walls, and those who are mentioned.
+	// Authors of stories and comments, wall owners and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The communities that they are in.
+	// The communities that contain the stories.
 	Communities []*Community `protobuf:"bytes,5,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,6,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// The categories of the communities.
 	Categories    []*Category `protobuf:"bytes,7,rep,name=categories,proto3" json:"categories,omitempty"`
@@ -568,19 +568,19 @@ type ListStoriesResponse struct {
 	Stories []*Story `protobuf:"bytes,1,rep,name=stories,proto3" json:"stories,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,2,rep,name=comments,proto3" json:"comments,omitempty"`
-	// Their files, and the avatars of users.
+	// Files attached to the stories, and avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Authors of stories and comments, owners of walls, and those who are mentioned.
+	// Authors of stories and comments, wall owners and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The communities that they are in.
+	// The communities that contain the stories.
 	Communities []*Community `protobuf:"bytes,5,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,6,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// The categories of the communities.
 	Categories []*Category `protobuf:"bytes,7,rep,name=categories,proto3" json:"categories,omitempty"`
 	// The targets, in the order of the request.
 	StoryTargets []*StoryTarget `protobuf:"bytes,8,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -679,7 +679,7 @@ func (x *ListStoriesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// GetStoryTargetsResponse holds targets.
+// GetStoryTargetsResponse contains the targets.
 type GetStoryTargetsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The targets, in the order of the request.
@@ -725,12 +725,12 @@ func (x *GetStoryTargetsResponse) GetStoryTargets() []*StoryTarget {
 	return nil
 }
 
-// StoryHyperlink is where an item leads.
+// StoryHyperlink is a link on a story.
 type StoryHyperlink struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An absolute http or https address of 1 to 1,000 characters.
+	// An absolute http or https address, 1 to 1,000 characters.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// What to show instead of it, at most 30 characters.
+	// Text to show instead of the address, at most 30 characters.
 	CustomText    string `protobuf:"bytes,2,opt,name=custom_text,json=customText,proto3" json:"custom_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -780,14 +780,15 @@ func (x *StoryHyperlink) GetCustomText() string {
 	return ""
 }
 
-// StoryItem is something on a story that can be touched.
+// StoryItem is an interactive item on a story.
 type StoryItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `hyperlink` (default).
+	// Kind of item: `hyperlink` (default).
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The link.
 	Data *StoryHyperlink `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Where it is: width, height, and transform with translate_x, translate_y, scale_x, scale_y, rotate, all numbers.
+	// Its position: `width`, `height`, and `transform` with `translate_x`, `translate_y`, `scale_x`, `scale_y` and
+	// `rotate`, all numbers.
 	Placement     *structpb.Struct `protobuf:"bytes,3,opt,name=placement,proto3" json:"placement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -844,27 +845,27 @@ func (x *StoryItem) GetPlacement() *structpb.Struct {
 	return nil
 }
 
-// CreateStoryRequest describes the story.
+// CreateStoryRequest describes the new story.
 type CreateStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The body, at most 10 KB of JSON. A text story has text; an image story fileId; a video story videoFileId.original.
-	// imageDisplayMode is `fit` (default) or `fill`.
+	// The content, at most 10 KB of JSON: `text` for a text story, `fileId` for an image story, `videoFileId.original`
+	// for a video story. `imageDisplayMode` is `fit` (default) or `fill`.
 	Data *structpb.Struct `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	// `text`, `image` or `video`.
+	// Kind of story: `text`, `image` or `video`.
 	DataType string `protobuf:"bytes,2,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// At most 10; one of them can be a hyperlink.
+	// Interactive items, at most 10, of which at most one is a hyperlink.
 	Items []*StoryItem `protobuf:"bytes,3,rep,name=items,proto3" json:"items,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,4,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community's id, or the caller's own user id.
+	// The community's id, or the caller's own public id.
 	TargetId string `protobuf:"bytes,5,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// Custom fields, at most 5 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The id by which the client knows the story, at most 100 characters.
+	// An id chosen by the client, at most 100 characters.
 	ReferenceId string `protobuf:"bytes,7,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,8,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	SyncState     string `protobuf:"bytes,9,opt,name=sync_state,json=syncState,proto3" json:"sync_state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -963,10 +964,10 @@ func (x *CreateStoryRequest) GetSyncState() string {
 	return ""
 }
 
-// GetStoryRequest names the story.
+// GetStoryRequest identifies the story.
 type GetStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1009,16 +1010,16 @@ func (x *GetStoryRequest) GetStoryId() string {
 	return ""
 }
 
-// StoryListOptions are the bracket parameters of lists of stories.
+// StoryListOptions selects a page of a list of stories.
 type StoryListOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `createdAt`.
+	// Sort order: `createdAt`.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `desc` (default) or `asc`.
+	// Sort direction: `desc` (default) or `asc`.
 	OrderBy string `protobuf:"bytes,2,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token         string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1082,19 +1083,19 @@ func (x *StoryListOptions) GetToken() string {
 	return ""
 }
 
-// ListStoriesRequest says which stories to list.
+// ListStoriesRequest filters and orders the stories of one target.
 type ListStoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the user's public id.
+	// The community's id or the user's public id.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// Only those of this type: `text`, `image` or `video`.
+	// Filter by kind of story: `text`, `image` or `video`.
 	DataType string `protobuf:"bytes,3,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// Whether to list those that ended, instead of those that last; for administrators and those who may view stories
-	// everywhere.
+	// Whether to list expired stories instead of current ones. Only for administrators and callers with the permission
+	// `VIEW_STORY`.
 	IsExpired bool `protobuf:"varint,4,opt,name=is_expired,json=isExpired,proto3" json:"is_expired,omitempty"`
-	// Order and paging.
+	// Page size, token and sort order.
 	Options       *StoryListOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1165,13 +1166,13 @@ func (x *ListStoriesRequest) GetOptions() *StoryListOptions {
 	return nil
 }
 
-// StoryTargetList names targets: the n-th id goes with the n-th type. Over REST it is written targets[0][targetId],
-// targets[0][targetType], targets[1][targetId] and so on.
+// StoryTargetList identifies targets: the first id belongs to the first type, and so on. Over REST they are the query
+// parameters `targets[0][targetId]`, `targets[0][targetType]`, `targets[1][targetId]` and so on.
 type StoryTargetList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 10 ids of communities, or public ids of users.
+	// Ids of communities or public ids of users, 1 to 10.
 	TargetId []string `protobuf:"bytes,1,rep,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// As many types: `community` or `user`.
+	// Kinds of the targets, each `community` or `user`.
 	TargetType    []string `protobuf:"bytes,2,rep,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1221,12 +1222,12 @@ func (x *StoryTargetList) GetTargetType() []string {
 	return nil
 }
 
-// ListStoriesByTargetsRequest says whose stories to list.
+// ListStoriesByTargetsRequest identifies the targets.
 type ListStoriesByTargetsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The targets.
+	// The communities and users.
 	Targets *StoryTargetList `protobuf:"bytes,1,opt,name=targets,proto3" json:"targets,omitempty"`
-	// Order and paging.
+	// Page size, token and sort order.
 	Options       *StoryListOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1276,10 +1277,10 @@ func (x *ListStoriesByTargetsRequest) GetOptions() *StoryListOptions {
 	return nil
 }
 
-// GetStoryTargetsRequest names the targets.
+// GetStoryTargetsRequest identifies the targets.
 type GetStoryTargetsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The targets.
+	// The communities and users.
 	Targets       *StoryTargetList `protobuf:"bytes,1,opt,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1322,12 +1323,12 @@ func (x *GetStoryTargetsRequest) GetTargets() *StoryTargetList {
 	return nil
 }
 
-// CountStoriesRequest names the target.
+// CountStoriesRequest identifies the target.
 type CountStoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the user's public id.
+	// The community's id or the user's public id.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType    string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1377,10 +1378,10 @@ func (x *CountStoriesRequest) GetTargetType() string {
 	return ""
 }
 
-// CountStoriesResponse is a count.
+// CountStoriesResponse contains the number of stories.
 type CountStoriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many stories there are.
+	// Number of stories.
 	Count         int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1423,16 +1424,17 @@ func (x *CountStoriesResponse) GetCount() int32 {
 	return 0
 }
 
-// ListMyStoryTargetsRequest says which of the caller's targets to list.
+// ListMyStoryTargetsRequest filters the targets.
 type ListMyStoryTargetsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `unseen` (default): those with stories that the caller did not view; `seen`: those without; `all`.
+	// Filter by seen state: `unseen` (default) lists targets with stories the caller has not viewed, `seen` the others,
+	// `all` both.
 	SeenState string `protobuf:"bytes,1,opt,name=seen_state,json=seenState,proto3" json:"seen_state,omitempty"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
-	// The same as limit and token, as other lists have them.
+	// Alias of `limit` and `token`.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1503,7 +1505,7 @@ type ListMyStoryTargetsResponse struct {
 	StoryTargets []*StoryTarget `protobuf:"bytes,1,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
 	// Avatars.
 	Files []*File `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
-	// The users among the targets, and the creators of communities.
+	// The users among the targets, and the creators of the communities.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
 	// The communities among the targets.
 	Communities []*Community `protobuf:"bytes,4,rep,name=communities,proto3" json:"communities,omitempty"`
@@ -1511,7 +1513,7 @@ type ListMyStoryTargetsResponse struct {
 	CommunityUsers []*CommunityUser `protobuf:"bytes,5,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// The categories of the communities.
 	Categories []*Category `protobuf:"bytes,6,rep,name=categories,proto3" json:"categories,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1596,12 +1598,12 @@ func (x *ListMyStoryTargetsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// DeleteStoryRequest names the story.
+// DeleteStoryRequest identifies the story.
 type DeleteStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
-	// Whether to leave nothing of it.
+	// Whether to erase it completely instead of keeping a tombstone.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1651,14 +1653,14 @@ func (x *DeleteStoryRequest) GetPermanent() bool {
 	return false
 }
 
-// FlagStoryRequest says why.
+// FlagStoryRequest identifies the story and gives the reason.
 type FlagStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
-	// At most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// At most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1715,10 +1717,10 @@ func (x *FlagStoryRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagStoryRequest names the story.
+// UnflagStoryRequest identifies the story.
 type UnflagStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1761,10 +1763,10 @@ func (x *UnflagStoryRequest) GetStoryId() string {
 	return ""
 }
 
-// ClearStoryFlagsRequest names the story.
+// ClearStoryFlagsRequest identifies the story.
 type ClearStoryFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

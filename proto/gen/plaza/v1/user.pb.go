@@ -25,50 +25,50 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// User is a person's account.
+// User is the account of a person.
 type User struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The client's own id.
+	// The public id, chosen by the client.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// The internal id.
 	PrivateId string `protobuf:"bytes,4,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// `<networkId>/user/<_id>`.
+	// The path, `<networkId>/user/<_id>`.
 	Path string `protobuf:"bytes,5,opt,name=path,proto3" json:"path,omitempty"`
-	// The internal id again.
+	// The internal id, equal to `_id`.
 	UserInternalId string `protobuf:"bytes,6,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The client's own id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,7,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
-	// The ids of the network roles.
+	// Ids of the user's network roles.
 	Roles []string `protobuf:"bytes,8,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The permissions that the roles grant.
+	// The permissions granted by the roles.
 	Permissions []string `protobuf:"bytes,9,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// The name to show.
+	// The display name.
 	DisplayName string `protobuf:"bytes,10,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The handle of the profile.
+	// The profile handle.
 	ProfileHandle string `protobuf:"bytes,11,opt,name=profile_handle,json=profileHandle,proto3" json:"profile_handle,omitempty"`
-	// About the user.
+	// The description.
 	Description string `protobuf:"bytes,12,opt,name=description,proto3" json:"description,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,13,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// The avatar's address, where it is not a file.
+	// Address of the avatar, if it is not a file.
 	AvatarCustomUrl string `protobuf:"bytes,14,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3" json:"avatar_custom_url,omitempty"`
-	// How many users flag this one.
+	// Number of users who have flagged this one.
 	FlagCount int32 `protobuf:"varint,15,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags this one.
+	// Filter over the users who have flagged this one; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,16,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,17,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Whether the user is banned from the network.
 	IsGlobalBan bool `protobuf:"varint,18,opt,name=is_global_ban,json=isGlobalBan,proto3" json:"is_global_ban,omitempty"`
-	// The same, under the name that older clients read.
+	// Alias of `is_global_ban`.
 	IsGlobalBanned bool `protobuf:"varint,19,opt,name=is_global_banned,json=isGlobalBanned,proto3" json:"is_global_banned,omitempty"`
-	// Whether the account is a brand's.
+	// Whether the account belongs to a brand.
 	IsBrand bool `protobuf:"varint,20,opt,name=is_brand,json=isBrand,proto3" json:"is_brand,omitempty"`
-	// Whether the user is deleted.
+	// Whether the user has been deleted.
 	IsDeleted     bool `protobuf:"varint,21,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -251,7 +251,7 @@ func (x *User) GetIsDeleted() bool {
 	return false
 }
 
-// UserResponse holds users and what they refer to.
+// UserResponse contains users and their avatars.
 type UserResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The users.
@@ -306,12 +306,12 @@ func (x *UserResponse) GetFiles() []*File {
 	return nil
 }
 
-// GetUserRequest names the user.
+// GetUserRequest identifies the user.
 type GetUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user, 1 to 900 characters.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// `public` (default) or `internal`: which id user_id is.
+	// Kind of id in `user_id`: `public` (default) or `internal`.
 	Type          string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -361,10 +361,10 @@ func (x *GetUserRequest) GetType() string {
 	return ""
 }
 
-// BatchGetUsersRequest names the users.
+// BatchGetUsersRequest identifies the users.
 type BatchGetUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Public ids, 1 to 100.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -407,26 +407,26 @@ func (x *BatchGetUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// ListUsersRequest filters the users.
+// ListUsersRequest filters and orders the users.
 type ListUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Beginning of the name, of at most 100 characters.
+	// Prefix of the name, at most 100 characters.
 	Keyword string `protobuf:"bytes,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	// The same as keyword.
+	// Alias of `keyword`.
 	DisplayName string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// Whether keyword is the whole name.
+	// Whether `keyword` must match the whole name.
 	ExactMatchKeyword bool `protobuf:"varint,3,opt,name=exact_match_keyword,json=exactMatchKeyword,proto3" json:"exact_match_keyword,omitempty"`
-	// `all` (default) or `flagged`.
+	// Filter: `all` (default) or `flagged`.
 	Filter string `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
-	// `displayName` (default), `firstCreated` or `lastCreated`.
+	// Sort order: `displayName` (default), `firstCreated` or `lastCreated`.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Only deleted ones, or only others (default).
+	// Filter by deletion: `true` lists only deleted ones, `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,6,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// `default`, `partial` or `exact`: how clients name exact_match_keyword.
+	// How to match `keyword`: `default`, `partial` or `exact`. `exact` is equivalent to `exact_match_keyword`.
 	MatchType string `protobuf:"bytes,7,opt,name=match_type,json=matchType,proto3" json:"match_type,omitempty"`
 	// Where to search: `displayName`, `profileHandle`, `userId`.
 	SearchBy []string `protobuf:"bytes,8,rep,name=search_by,json=searchBy,proto3" json:"search_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -532,7 +532,7 @@ type ListUsersResponse struct {
 	Users []*User `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -589,30 +589,31 @@ func (x *ListUsersResponse) GetPaging() *Paging {
 	return nil
 }
 
-// UpdateUserRequest holds the fields to change; absent ones stay.
+// UpdateUserRequest contains the fields to change.
 type UpdateUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user; the caller when absent.
+	// Public id of the user. The default is the caller.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The name to show, at most 100 characters.
+	// The display name, at most 100 characters.
 	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// At most 500 characters.
+	// The description, at most 500 characters.
 	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
-	// The avatar's address, at most 1000 characters.
+	// Address of the avatar, at most 1,000 characters.
 	AvatarCustomUrl *string `protobuf:"bytes,5,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3,oneof" json:"avatar_custom_url,omitempty"`
-	// Network roles, at most 10; those who may assign roles only. Empty leaves them as they are, unless clear names them.
+	// Ids of the user's network roles, at most 10. Requires the right to assign roles. An empty list changes nothing
+	// unless `clear` names it.
 	Roles []string `protobuf:"bytes,6,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The handle of the profile, at most 100 characters.
+	// The profile handle, at most 100 characters.
 	ProfileHandle *string `protobuf:"bytes,8,opt,name=profile_handle,json=profileHandle,proto3,oneof" json:"profile_handle,omitempty"`
-	// Accepted from public clients; a user is made by its first session only.
+	// Accepted for compatibility, without effect: only the first session creates a user.
 	CreateNewUserWhenNotFound bool `protobuf:"varint,9,opt,name=create_new_user_when_not_found,json=createNewUserWhenNotFound,proto3" json:"create_new_user_when_not_found,omitempty"`
-	// Whether the user stands for a brand; those who may assign roles only.
+	// Whether the account belongs to a brand. Requires the right to assign roles.
 	IsBrand *bool `protobuf:"varint,10,opt,name=is_brand,json=isBrand,proto3,oneof" json:"is_brand,omitempty"`
-	// Lists to empty: `roles`. An empty list in a JSON body says the same.
+	// Lists to empty: `roles`. In a JSON body an empty list has the same effect.
 	Clear         []string `protobuf:"bytes,11,rep,name=clear,proto3" json:"clear,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -725,10 +726,10 @@ func (x *UpdateUserRequest) GetClear() []string {
 	return nil
 }
 
-// BanUserRequest names the user.
+// BanUserRequest identifies the user.
 type BanUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public id.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -771,10 +772,10 @@ func (x *BanUserRequest) GetUserId() string {
 	return ""
 }
 
-// UnbanUserRequest names the user.
+// UnbanUserRequest identifies the user.
 type UnbanUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public id.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -817,14 +818,14 @@ func (x *UnbanUserRequest) GetUserId() string {
 	return ""
 }
 
-// FlagUserRequest names the user.
+// FlagUserRequest identifies the user and gives the reason.
 type FlagUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's public id, 1 to 50 characters.
+	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// One of the reasons of the interface, at most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Free text, at most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -881,10 +882,10 @@ func (x *FlagUserRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagUserRequest names the user.
+// UnflagUserRequest identifies the user.
 type UnflagUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's public id, 1 to 50 characters.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -927,10 +928,10 @@ func (x *UnflagUserRequest) GetUserId() string {
 	return ""
 }
 
-// ClearUserFlagsRequest names the user.
+// ClearUserFlagsRequest identifies the user.
 type ClearUserFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's public id, 1 to 50 characters.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -973,10 +974,10 @@ func (x *ClearUserFlagsRequest) GetUserId() string {
 	return ""
 }
 
-// IsUserFlaggedByMeRequest names the user.
+// IsUserFlaggedByMeRequest identifies the user.
 type IsUserFlaggedByMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's public id, 1 to 900 characters.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

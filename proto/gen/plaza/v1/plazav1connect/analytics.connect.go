@@ -43,10 +43,11 @@ const (
 
 // AnalyticsServiceClient is a client for the plaza.v1.AnalyticsService service.
 type AnalyticsServiceClient interface {
-	// ReportActivities tells what the caller viewed. What is gone, or not for the caller to see, is passed over; the same view
-	// told twice counts once.
+	// ReportActivities reports what the caller has viewed. Content that does not exist or that the caller cannot see is
+	// ignored, and so is a view that was reported before.
 	ReportActivities(context.Context, *connect.Request[v1.ReportActivitiesRequest]) (*connect.Response[v1.ReportActivitiesResponse], error)
-	// ListViewers lists who viewed a post or story, the first one first; for its author and moderators.
+	// ListViewers lists the users who viewed a post or story, in the order of their first view. Only the author and
+	// moderators can call it.
 	ListViewers(context.Context, *connect.Request[v1.ListViewersRequest]) (*connect.Response[v1.ListViewersResponse], error)
 }
 
@@ -95,10 +96,11 @@ func (c *analyticsServiceClient) ListViewers(ctx context.Context, req *connect.R
 
 // AnalyticsServiceHandler is an implementation of the plaza.v1.AnalyticsService service.
 type AnalyticsServiceHandler interface {
-	// ReportActivities tells what the caller viewed. What is gone, or not for the caller to see, is passed over; the same view
-	// told twice counts once.
+	// ReportActivities reports what the caller has viewed. Content that does not exist or that the caller cannot see is
+	// ignored, and so is a view that was reported before.
 	ReportActivities(context.Context, *connect.Request[v1.ReportActivitiesRequest]) (*connect.Response[v1.ReportActivitiesResponse], error)
-	// ListViewers lists who viewed a post or story, the first one first; for its author and moderators.
+	// ListViewers lists the users who viewed a post or story, in the order of their first view. Only the author and
+	// moderators can call it.
 	ListViewers(context.Context, *connect.Request[v1.ListViewersRequest]) (*connect.Response[v1.ListViewersResponse], error)
 }
 

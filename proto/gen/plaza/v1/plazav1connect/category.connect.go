@@ -55,18 +55,18 @@ const (
 
 // CategoryServiceClient is a client for the plaza.v1.CategoryService service.
 type CategoryServiceClient interface {
-	// CreateCategory makes a category.
+	// CreateCategory creates a category.
 	CreateCategory(context.Context, *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// UpdateCategory changes a category; absent fields stay.
+	// UpdateCategory updates a category. Fields that are absent do not change.
 	UpdateCategory(context.Context, *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// DeleteCategory takes a category away. It is still found by its id and with isDeleted=true; communities that stand in it keep
-	// it, and no other can be put in it.
+	// DeleteCategory deletes a category. A deleted category can still be read by its id and listed with `isDeleted=true`.
+	// Communities that belong to it keep it, but it cannot be assigned to others.
 	DeleteCategory(context.Context, *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// GetCategory gets one category, deleted ones too.
+	// GetCategory returns one category, even if it is deleted.
 	GetCategory(context.Context, *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// BatchGetCategories gets several categories by id; unknown ones are left out.
+	// BatchGetCategories returns several categories by id. Unknown ids are ignored.
 	BatchGetCategories(context.Context, *connect.Request[v1.BatchGetCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// ListCategories lists the categories of all three regions.
+	// ListCategories lists the categories of all regions.
 	ListCategories(context.Context, *connect.Request[v1.ListCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
 }
 
@@ -165,18 +165,18 @@ func (c *categoryServiceClient) ListCategories(ctx context.Context, req *connect
 
 // CategoryServiceHandler is an implementation of the plaza.v1.CategoryService service.
 type CategoryServiceHandler interface {
-	// CreateCategory makes a category.
+	// CreateCategory creates a category.
 	CreateCategory(context.Context, *connect.Request[v1.CreateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// UpdateCategory changes a category; absent fields stay.
+	// UpdateCategory updates a category. Fields that are absent do not change.
 	UpdateCategory(context.Context, *connect.Request[v1.UpdateCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// DeleteCategory takes a category away. It is still found by its id and with isDeleted=true; communities that stand in it keep
-	// it, and no other can be put in it.
+	// DeleteCategory deletes a category. A deleted category can still be read by its id and listed with `isDeleted=true`.
+	// Communities that belong to it keep it, but it cannot be assigned to others.
 	DeleteCategory(context.Context, *connect.Request[v1.DeleteCategoryRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// GetCategory gets one category, deleted ones too.
+	// GetCategory returns one category, even if it is deleted.
 	GetCategory(context.Context, *connect.Request[v1.GetCategoryRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// BatchGetCategories gets several categories by id; unknown ones are left out.
+	// BatchGetCategories returns several categories by id. Unknown ids are ignored.
 	BatchGetCategories(context.Context, *connect.Request[v1.BatchGetCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
-	// ListCategories lists the categories of all three regions.
+	// ListCategories lists the categories of all regions.
 	ListCategories(context.Context, *connect.Request[v1.ListCategoriesRequest]) (*connect.Response[v1.CategoryResponse], error)
 }
 

@@ -64,29 +64,30 @@ const (
 
 // ChannelServiceClient is a client for the plaza.v1.ChannelService service.
 type ChannelServiceClient interface {
-	// CreateChannel makes a channel of type community, broadcast or live with the caller as its first moderator. A broadcast channel
-	// takes the permission MANAGE_CHANNEL, a live one being the creator of what it is the chat of; for a room or stream that has its live
-	// channel already, that is the answer.
+	// CreateChannel creates a channel of type `community`, `broadcast` or `live`. The caller becomes its first moderator.
+	//
+	// A broadcast channel requires the permission `MANAGE_CHANNEL`. A live channel can only be created by the creator of
+	// its room, stream or post. If the room or stream already has a live channel, that channel is returned.
 	CreateChannel(context.Context, *connect.Request[v1.CreateChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// CreateConversation makes a conversation of the caller and up to 10 others. By default it is distinct: for the same users there is
-	// one, and it is the answer where it is there; who had left it belongs to it again.
+	// CreateConversation creates a conversation between the caller and up to 10 other users. By default a conversation is
+	// distinct: if the same users already have one, it is returned, and users who had left it become members again.
 	CreateConversation(context.Context, *connect.Request[v1.CreateConversationRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// GetChannel gets one channel. A deleted one says so.
+	// GetChannel returns one channel. For a deleted channel, `isDeleted` is `true`.
 	GetChannel(context.Context, *connect.Request[v1.GetChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// BatchGetChannels gets several channels by id; unknown ones are left out.
+	// BatchGetChannels returns several channels by id. Unknown ids are ignored.
 	BatchGetChannels(context.Context, *connect.Request[v1.BatchGetChannelsRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// ListChannels lists the channels of all three regions that the caller may see: those they belong to, and public ones. A region
-	// that is away is left out.
+	// ListChannels lists the channels of all regions that the caller can see: public channels, and channels the caller is
+	// a member of. If a region does not answer, its channels are missing from the list.
 	ListChannels(context.Context, *connect.Request[v1.ListChannelsRequest]) (*connect.Response[v1.ListChannelsResponse], error)
-	// UpdateChannel changes a channel; absent fields stay. A conversation is changed by its creator, and by all of its users where the
-	// network lets them.
+	// UpdateChannel updates a channel. Fields that are absent do not change. A conversation can be updated by its
+	// creator, or by all of its members if the network allows it.
 	UpdateChannel(context.Context, *connect.Request[v1.UpdateChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// DeleteChannel deletes a channel with all that is in it.
+	// DeleteChannel deletes a channel and everything in it.
 	DeleteChannel(context.Context, *connect.Request[v1.DeleteChannelRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// MuteChannel keeps everybody but moderators from writing, in all subchannels.
+	// MuteChannel prevents members who are not moderators from writing, in all subchannels.
 	MuteChannel(context.Context, *connect.Request[v1.MuteChannelRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// SeeChannels marks the first subchannels of channels read up to a segment. It never goes back, and not past the last one; channels
-	// that the caller does not belong to are left out.
+	// SeeChannels marks the first subchannels of channels as read up to a segment. The position never moves backwards,
+	// nor beyond the last segment. Channels that the caller is not a member of are ignored.
 	SeeChannels(context.Context, *connect.Request[v1.SeeChannelsRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 
@@ -221,29 +222,30 @@ func (c *channelServiceClient) SeeChannels(ctx context.Context, req *connect.Req
 
 // ChannelServiceHandler is an implementation of the plaza.v1.ChannelService service.
 type ChannelServiceHandler interface {
-	// CreateChannel makes a channel of type community, broadcast or live with the caller as its first moderator. A broadcast channel
-	// takes the permission MANAGE_CHANNEL, a live one being the creator of what it is the chat of; for a room or stream that has its live
-	// channel already, that is the answer.
+	// CreateChannel creates a channel of type `community`, `broadcast` or `live`. The caller becomes its first moderator.
+	//
+	// A broadcast channel requires the permission `MANAGE_CHANNEL`. A live channel can only be created by the creator of
+	// its room, stream or post. If the room or stream already has a live channel, that channel is returned.
 	CreateChannel(context.Context, *connect.Request[v1.CreateChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// CreateConversation makes a conversation of the caller and up to 10 others. By default it is distinct: for the same users there is
-	// one, and it is the answer where it is there; who had left it belongs to it again.
+	// CreateConversation creates a conversation between the caller and up to 10 other users. By default a conversation is
+	// distinct: if the same users already have one, it is returned, and users who had left it become members again.
 	CreateConversation(context.Context, *connect.Request[v1.CreateConversationRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// GetChannel gets one channel. A deleted one says so.
+	// GetChannel returns one channel. For a deleted channel, `isDeleted` is `true`.
 	GetChannel(context.Context, *connect.Request[v1.GetChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// BatchGetChannels gets several channels by id; unknown ones are left out.
+	// BatchGetChannels returns several channels by id. Unknown ids are ignored.
 	BatchGetChannels(context.Context, *connect.Request[v1.BatchGetChannelsRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// ListChannels lists the channels of all three regions that the caller may see: those they belong to, and public ones. A region
-	// that is away is left out.
+	// ListChannels lists the channels of all regions that the caller can see: public channels, and channels the caller is
+	// a member of. If a region does not answer, its channels are missing from the list.
 	ListChannels(context.Context, *connect.Request[v1.ListChannelsRequest]) (*connect.Response[v1.ListChannelsResponse], error)
-	// UpdateChannel changes a channel; absent fields stay. A conversation is changed by its creator, and by all of its users where the
-	// network lets them.
+	// UpdateChannel updates a channel. Fields that are absent do not change. A conversation can be updated by its
+	// creator, or by all of its members if the network allows it.
 	UpdateChannel(context.Context, *connect.Request[v1.UpdateChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// DeleteChannel deletes a channel with all that is in it.
+	// DeleteChannel deletes a channel and everything in it.
 	DeleteChannel(context.Context, *connect.Request[v1.DeleteChannelRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// MuteChannel keeps everybody but moderators from writing, in all subchannels.
+	// MuteChannel prevents members who are not moderators from writing, in all subchannels.
 	MuteChannel(context.Context, *connect.Request[v1.MuteChannelRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// SeeChannels marks the first subchannels of channels read up to a segment. It never goes back, and not past the last one; channels
-	// that the caller does not belong to are left out.
+	// SeeChannels marks the first subchannels of channels as read up to a segment. The position never moves backwards,
+	// nor beyond the last segment. Channels that the caller is not a member of are ignored.
 	SeeChannels(context.Context, *connect.Request[v1.SeeChannelsRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 

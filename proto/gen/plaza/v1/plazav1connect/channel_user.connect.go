@@ -67,26 +67,28 @@ const (
 
 // ChannelUserServiceClient is a client for the plaza.v1.ChannelUserService service.
 type ChannelUserServiceClient interface {
-	// JoinChannel makes the caller a member, of a public channel, or of a live one whose stream, room or post they see. Again changes
-	// nothing; the banned are refused.
+	// JoinChannel makes the caller a member of a public channel, or of a live channel whose room, stream or post the
+	// caller can see. Banned users are rejected. Joining twice has no effect.
 	JoinChannel(context.Context, *connect.Request[v1.JoinChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// LeaveChannel ends the caller's membership. Whoever is no member stays none.
+	// LeaveChannel ends the caller's membership. It has no effect if the caller is not a member.
 	LeaveChannel(context.Context, *connect.Request[v1.LeaveChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// ListChannelUsers lists the users of a channel, for its members.
+	// ListChannelUsers lists the users of a channel. The caller must be able to read the channel.
 	ListChannelUsers(context.Context, *connect.Request[v1.ListChannelUsersRequest]) (*connect.Response[v1.ListChannelUsersResponse], error)
-	// AddChannelUsers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
+	// AddChannelUsers makes users members of a channel. Users who already are members do not change. Banned users must be
+	// unbanned first.
 	AddChannelUsers(context.Context, *connect.Request[v1.AddChannelUsersRequest]) (*connect.Response[v1.ChannelResponse], error)
 	// RemoveChannelUsers ends the memberships of users.
 	RemoveChannelUsers(context.Context, *connect.Request[v1.RemoveChannelUsersRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// BanChannelUsers bans users, members or not: they lose their membership and cannot join again.
+	// BanChannelUsers bans users from a channel, whether they are members or not. They lose their membership and cannot
+	// join again.
 	BanChannelUsers(context.Context, *connect.Request[v1.BanChannelUsersRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// UnbanChannelUsers lifts bans: the users are no members, and may join again.
+	// UnbanChannelUsers lifts the bans of users. They do not become members, but can join again.
 	UnbanChannelUsers(context.Context, *connect.Request[v1.UnbanChannelUsersRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// MuteChannelUsers keeps members from writing, in all subchannels. Moderators write all the same.
+	// MuteChannelUsers prevents members from writing, in all subchannels. It does not affect moderators.
 	MuteChannelUsers(context.Context, *connect.Request[v1.MuteChannelUsersRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// AddChannelUserRoles gives members a role.
+	// AddChannelUserRoles assigns a role to members.
 	AddChannelUserRoles(context.Context, *connect.Request[v1.AddChannelUserRolesRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// RemoveChannelUserRoles takes a role from members.
+	// RemoveChannelUserRoles removes a role from members.
 	RemoveChannelUserRoles(context.Context, *connect.Request[v1.RemoveChannelUserRolesRequest]) (*connect.Response[v1.ChannelResponse], error)
 }
 
@@ -231,26 +233,28 @@ func (c *channelUserServiceClient) RemoveChannelUserRoles(ctx context.Context, r
 
 // ChannelUserServiceHandler is an implementation of the plaza.v1.ChannelUserService service.
 type ChannelUserServiceHandler interface {
-	// JoinChannel makes the caller a member, of a public channel, or of a live one whose stream, room or post they see. Again changes
-	// nothing; the banned are refused.
+	// JoinChannel makes the caller a member of a public channel, or of a live channel whose room, stream or post the
+	// caller can see. Banned users are rejected. Joining twice has no effect.
 	JoinChannel(context.Context, *connect.Request[v1.JoinChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// LeaveChannel ends the caller's membership. Whoever is no member stays none.
+	// LeaveChannel ends the caller's membership. It has no effect if the caller is not a member.
 	LeaveChannel(context.Context, *connect.Request[v1.LeaveChannelRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// ListChannelUsers lists the users of a channel, for its members.
+	// ListChannelUsers lists the users of a channel. The caller must be able to read the channel.
 	ListChannelUsers(context.Context, *connect.Request[v1.ListChannelUsersRequest]) (*connect.Response[v1.ListChannelUsersResponse], error)
-	// AddChannelUsers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
+	// AddChannelUsers makes users members of a channel. Users who already are members do not change. Banned users must be
+	// unbanned first.
 	AddChannelUsers(context.Context, *connect.Request[v1.AddChannelUsersRequest]) (*connect.Response[v1.ChannelResponse], error)
 	// RemoveChannelUsers ends the memberships of users.
 	RemoveChannelUsers(context.Context, *connect.Request[v1.RemoveChannelUsersRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// BanChannelUsers bans users, members or not: they lose their membership and cannot join again.
+	// BanChannelUsers bans users from a channel, whether they are members or not. They lose their membership and cannot
+	// join again.
 	BanChannelUsers(context.Context, *connect.Request[v1.BanChannelUsersRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// UnbanChannelUsers lifts bans: the users are no members, and may join again.
+	// UnbanChannelUsers lifts the bans of users. They do not become members, but can join again.
 	UnbanChannelUsers(context.Context, *connect.Request[v1.UnbanChannelUsersRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// MuteChannelUsers keeps members from writing, in all subchannels. Moderators write all the same.
+	// MuteChannelUsers prevents members from writing, in all subchannels. It does not affect moderators.
 	MuteChannelUsers(context.Context, *connect.Request[v1.MuteChannelUsersRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// AddChannelUserRoles gives members a role.
+	// AddChannelUserRoles assigns a role to members.
 	AddChannelUserRoles(context.Context, *connect.Request[v1.AddChannelUserRolesRequest]) (*connect.Response[v1.ChannelResponse], error)
-	// RemoveChannelUserRoles takes a role from members.
+	// RemoveChannelUserRoles removes a role from members.
 	RemoveChannelUserRoles(context.Context, *connect.Request[v1.RemoveChannelUserRolesRequest]) (*connect.Response[v1.ChannelResponse], error)
 }
 

@@ -73,32 +73,35 @@ const (
 
 // CommentServiceClient is a client for the plaza.v1.CommentService service.
 type CommentServiceClient interface {
-	// CreateComment makes a comment, or a reply where a parent is named.
+	// CreateComment creates a comment, or a reply if `parent_id` is set.
 	CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// GetComment gets one comment.
+	// GetComment returns one comment.
 	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
+	// BatchGetComments returns several comments by id. Comments that the caller cannot see are omitted.
 	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentResponse], error)
-	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
-	// authors and for moderators.
+	// ListComments lists the comments on one post or story. Comments that are awaiting review or were declined are
+	// included for their authors and for moderators.
 	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
-	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
-	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
-	// administrator's header `preserve-edited-at: true` keeps it.
+	// UpdateComment updates a comment. Its author and moderators can call it. Fields that are absent do not change, nor
+	// does the review state.
+	//
+	// `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
+	// `preserve-edited-at: true`.
 	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
+	// ApproveComment approves a comment that is awaiting review. It becomes visible to everyone and is counted from then
+	// on.
 	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
+	// DeclineComment declines a comment that is awaiting review. Its author can still see it.
 	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// FlagComment flags a comment as the caller; again changes nothing.
+	// FlagComment flags a comment on behalf of the caller. Flagging twice has no effect.
 	FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// UnflagComment takes the caller's own flag back.
+	// UnflagComment removes the caller's flag from a comment.
 	UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// ClearCommentFlags removes every flag of a comment.
+	// ClearCommentFlags removes all flags from a comment.
 	ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentResponse], error)
-	// IsCommentFlaggedByMe tells whether the caller flags the comment.
+	// IsCommentFlaggedByMe reports whether the caller has flagged a comment.
 	IsCommentFlaggedByMe(context.Context, *connect.Request[v1.IsCommentFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 
@@ -270,32 +273,35 @@ func (c *commentServiceClient) IsCommentFlaggedByMe(ctx context.Context, req *co
 
 // CommentServiceHandler is an implementation of the plaza.v1.CommentService service.
 type CommentServiceHandler interface {
-	// CreateComment makes a comment, or a reply where a parent is named.
+	// CreateComment creates a comment, or a reply if `parent_id` is set.
 	CreateComment(context.Context, *connect.Request[v1.CreateCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// GetComment gets one comment.
+	// GetComment returns one comment.
 	GetComment(context.Context, *connect.Request[v1.GetCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
+	// BatchGetComments returns several comments by id. Comments that the caller cannot see are omitted.
 	BatchGetComments(context.Context, *connect.Request[v1.BatchGetCommentsRequest]) (*connect.Response[v1.CommentResponse], error)
-	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
-	// authors and for moderators.
+	// ListComments lists the comments on one post or story. Comments that are awaiting review or were declined are
+	// included for their authors and for moderators.
 	ListComments(context.Context, *connect.Request[v1.ListCommentsRequest]) (*connect.Response[v1.ListCommentsResponse], error)
-	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
-	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
-	// administrator's header `preserve-edited-at: true` keeps it.
+	// UpdateComment updates a comment. Its author and moderators can call it. Fields that are absent do not change, nor
+	// does the review state.
+	//
+	// `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
+	// `preserve-edited-at: true`.
 	UpdateComment(context.Context, *connect.Request[v1.UpdateCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
+	// ApproveComment approves a comment that is awaiting review. It becomes visible to everyone and is counted from then
+	// on.
 	ApproveComment(context.Context, *connect.Request[v1.ApproveCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
+	// DeclineComment declines a comment that is awaiting review. Its author can still see it.
 	DeclineComment(context.Context, *connect.Request[v1.DeclineCommentRequest]) (*connect.Response[v1.CommentResponse], error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *connect.Request[v1.DeleteCommentRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// FlagComment flags a comment as the caller; again changes nothing.
+	// FlagComment flags a comment on behalf of the caller. Flagging twice has no effect.
 	FlagComment(context.Context, *connect.Request[v1.FlagCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// UnflagComment takes the caller's own flag back.
+	// UnflagComment removes the caller's flag from a comment.
 	UnflagComment(context.Context, *connect.Request[v1.UnflagCommentRequest]) (*connect.Response[v1.CommentResponse], error)
-	// ClearCommentFlags removes every flag of a comment.
+	// ClearCommentFlags removes all flags from a comment.
 	ClearCommentFlags(context.Context, *connect.Request[v1.ClearCommentFlagsRequest]) (*connect.Response[v1.CommentResponse], error)
-	// IsCommentFlaggedByMe tells whether the caller flags the comment.
+	// IsCommentFlaggedByMe reports whether the caller has flagged a comment.
 	IsCommentFlaggedByMe(context.Context, *connect.Request[v1.IsCommentFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 

@@ -55,15 +55,15 @@ const (
 
 // CommunityServiceClient is a client for the plaza.v1.CommunityService service.
 type CommunityServiceClient interface {
-	// CreateCommunity makes a community; the caller becomes its first moderator.
+	// CreateCommunity creates a community. The caller becomes its first moderator.
 	CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// GetCommunity gets one community.
+	// GetCommunity returns one community.
 	GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// BatchGetCommunities gets several communities by id; unknown ones are left out.
+	// BatchGetCommunities returns several communities by id. Unknown ids are ignored.
 	BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// ListCommunities lists the communities of all three regions that the caller may see.
+	// ListCommunities lists the communities of all regions that the caller can see.
 	ListCommunities(context.Context, *connect.Request[v1.ListCommunitiesRequest]) (*connect.Response[v1.ListCommunitiesResponse], error)
-	// UpdateCommunity changes a community; absent fields stay.
+	// UpdateCommunity updates a community. Fields that are absent do not change.
 	UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// DeleteCommunity deletes a community.
 	DeleteCommunity(context.Context, *connect.Request[v1.DeleteCommunityRequest]) (*connect.Response[v1.SuccessResponse], error)
@@ -164,15 +164,15 @@ func (c *communityServiceClient) DeleteCommunity(ctx context.Context, req *conne
 
 // CommunityServiceHandler is an implementation of the plaza.v1.CommunityService service.
 type CommunityServiceHandler interface {
-	// CreateCommunity makes a community; the caller becomes its first moderator.
+	// CreateCommunity creates a community. The caller becomes its first moderator.
 	CreateCommunity(context.Context, *connect.Request[v1.CreateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// GetCommunity gets one community.
+	// GetCommunity returns one community.
 	GetCommunity(context.Context, *connect.Request[v1.GetCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// BatchGetCommunities gets several communities by id; unknown ones are left out.
+	// BatchGetCommunities returns several communities by id. Unknown ids are ignored.
 	BatchGetCommunities(context.Context, *connect.Request[v1.BatchGetCommunitiesRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// ListCommunities lists the communities of all three regions that the caller may see.
+	// ListCommunities lists the communities of all regions that the caller can see.
 	ListCommunities(context.Context, *connect.Request[v1.ListCommunitiesRequest]) (*connect.Response[v1.ListCommunitiesResponse], error)
-	// UpdateCommunity changes a community; absent fields stay.
+	// UpdateCommunity updates a community. Fields that are absent do not change.
 	UpdateCommunity(context.Context, *connect.Request[v1.UpdateCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// DeleteCommunity deletes a community.
 	DeleteCommunity(context.Context, *connect.Request[v1.DeleteCommunityRequest]) (*connect.Response[v1.SuccessResponse], error)

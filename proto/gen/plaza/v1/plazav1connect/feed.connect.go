@@ -55,21 +55,21 @@ const (
 
 // FeedServiceClient is a client for the plaza.v1.FeedService service.
 type FeedServiceClient interface {
-	// ListUserFeed lists the posts of a user's wall. Deprecated by the contract, and kept.
+	// ListUserFeed lists the posts of a user's wall.
 	//
 	// Deprecated: do not use.
 	ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.ListUserFeedResponse], error)
-	// ListContentFeed lists the posts of all regions whose target is `content`: those under something that is kept elsewhere,
-	// such as an article.
+	// ListContentFeed lists the posts of all regions whose target is `content`: posts about external content such as an
+	// article.
 	ListContentFeed(context.Context, *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ListContentFeedResponse], error)
-	// ListCommunityFeed lists the posts of a community's feed.
+	// ListCommunityFeed lists the posts of a community.
 	ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.ListCommunityFeedResponse], error)
-	// ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
-	// communities.
+	// ListFollowingFeed lists the posts of the caller's wall, of the walls of users the caller follows, and of the
+	// caller's communities.
 	ListFollowingFeed(context.Context, *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.ListFollowingFeedResponse], error)
-	// ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
+	// ListGlobalFeed lists the posts of the global feed, newest first. The network's settings determine its content.
 	ListGlobalFeed(context.Context, *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.ListGlobalFeedResponse], error)
-	// ListRankedGlobalFeed lists the same posts by customRanking.
+	// ListRankedGlobalFeed lists the posts of the global feed in the order `customRanking`.
 	ListRankedGlobalFeed(context.Context, *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.ListGlobalFeedResponse], error)
 }
 
@@ -173,21 +173,21 @@ func (c *feedServiceClient) ListRankedGlobalFeed(ctx context.Context, req *conne
 
 // FeedServiceHandler is an implementation of the plaza.v1.FeedService service.
 type FeedServiceHandler interface {
-	// ListUserFeed lists the posts of a user's wall. Deprecated by the contract, and kept.
+	// ListUserFeed lists the posts of a user's wall.
 	//
 	// Deprecated: do not use.
 	ListUserFeed(context.Context, *connect.Request[v1.ListUserFeedRequest]) (*connect.Response[v1.ListUserFeedResponse], error)
-	// ListContentFeed lists the posts of all regions whose target is `content`: those under something that is kept elsewhere,
-	// such as an article.
+	// ListContentFeed lists the posts of all regions whose target is `content`: posts about external content such as an
+	// article.
 	ListContentFeed(context.Context, *connect.Request[v1.ListContentFeedRequest]) (*connect.Response[v1.ListContentFeedResponse], error)
-	// ListCommunityFeed lists the posts of a community's feed.
+	// ListCommunityFeed lists the posts of a community.
 	ListCommunityFeed(context.Context, *connect.Request[v1.ListCommunityFeedRequest]) (*connect.Response[v1.ListCommunityFeedResponse], error)
-	// ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
-	// communities.
+	// ListFollowingFeed lists the posts of the caller's wall, of the walls of users the caller follows, and of the
+	// caller's communities.
 	ListFollowingFeed(context.Context, *connect.Request[v1.ListFollowingFeedRequest]) (*connect.Response[v1.ListFollowingFeedResponse], error)
-	// ListGlobalFeed lists the posts that the network's settings put into the global feed, newest first.
+	// ListGlobalFeed lists the posts of the global feed, newest first. The network's settings determine its content.
 	ListGlobalFeed(context.Context, *connect.Request[v1.ListGlobalFeedRequest]) (*connect.Response[v1.ListGlobalFeedResponse], error)
-	// ListRankedGlobalFeed lists the same posts by customRanking.
+	// ListRankedGlobalFeed lists the posts of the global feed in the order `customRanking`.
 	ListRankedGlobalFeed(context.Context, *connect.Request[v1.ListRankedGlobalFeedRequest]) (*connect.Response[v1.ListGlobalFeedResponse], error)
 }
 

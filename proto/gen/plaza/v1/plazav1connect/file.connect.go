@@ -43,11 +43,12 @@ const (
 
 // FileServiceClient is a client for the plaza.v1.FileService service.
 type FileServiceClient interface {
-	// GetFile gets what is known about a file; for every user of the network.
+	// GetFile returns a file's metadata.
 	GetFile(context.Context, *connect.Request[v1.GetFileRequest]) (*connect.Response[v1.File], error)
-	// UpdateFile changes the text that describes a file; for who uploaded it and administrators.
+	// UpdateFile changes a file's alternative text. Its uploader and administrators can call it.
 	UpdateFile(context.Context, *connect.Request[v1.UpdateFileRequest]) (*connect.Response[v1.File], error)
-	// DeleteFile deletes a file for good; for who uploaded it and administrators. What refers to it stays, without the file.
+	// DeleteFile permanently deletes a file. Its uploader and administrators can call it. Objects that refer to the file
+	// remain, without it.
 	DeleteFile(context.Context, *connect.Request[v1.DeleteFileRequest]) (*connect.Response[v1.DeleteFileResponse], error)
 }
 
@@ -108,11 +109,12 @@ func (c *fileServiceClient) DeleteFile(ctx context.Context, req *connect.Request
 
 // FileServiceHandler is an implementation of the plaza.v1.FileService service.
 type FileServiceHandler interface {
-	// GetFile gets what is known about a file; for every user of the network.
+	// GetFile returns a file's metadata.
 	GetFile(context.Context, *connect.Request[v1.GetFileRequest]) (*connect.Response[v1.File], error)
-	// UpdateFile changes the text that describes a file; for who uploaded it and administrators.
+	// UpdateFile changes a file's alternative text. Its uploader and administrators can call it.
 	UpdateFile(context.Context, *connect.Request[v1.UpdateFileRequest]) (*connect.Response[v1.File], error)
-	// DeleteFile deletes a file for good; for who uploaded it and administrators. What refers to it stays, without the file.
+	// DeleteFile permanently deletes a file. Its uploader and administrators can call it. Objects that refer to the file
+	// remain, without it.
 	DeleteFile(context.Context, *connect.Request[v1.DeleteFileRequest]) (*connect.Response[v1.DeleteFileResponse], error)
 }
 

@@ -75,31 +75,32 @@ const (
 
 // FollowServiceClient is a client for the plaza.v1.FollowService service.
 type FollowServiceClient interface {
-	// FollowUser makes the caller follow a user, or ask to where profiles are private.
+	// FollowUser makes the caller follow a user. If the user has to approve followers, it creates a pending request
+	// instead.
 	FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowResponse], error)
-	// UnfollowUser ends the caller's follow of a user, or cancels the request for it.
+	// UnfollowUser stops the caller from following a user, or withdraws the request.
 	UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowResponse], error)
 	// AcceptFollower accepts a user's request to follow the caller.
 	AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowResponse], error)
-	// RemoveFollower declines a user's request to follow the caller, or ends the follow.
+	// RemoveFollower removes a follower of the caller, or declines the request.
 	RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowResponse], error)
-	// ListMyFollowers lists who follows the caller or asks to, newest first.
+	// ListMyFollowers lists the users who follow the caller or have asked to, newest first.
 	ListMyFollowers(context.Context, *connect.Request[v1.ListMyFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
-	// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
+	// ListMyFollowing lists the users whom the caller follows or has asked to follow, newest first.
 	ListMyFollowing(context.Context, *connect.Request[v1.ListMyFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error)
-	// ListFollowers lists who follows a user, newest first. Requests are for the user alone.
+	// ListFollowers lists the followers of a user, newest first. Pending requests are included only for the user.
 	ListFollowers(context.Context, *connect.Request[v1.ListFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
-	// ListFollowing lists whom a user follows, newest first. Requests are for the user alone.
+	// ListFollowing lists the users whom a user follows, newest first. Pending requests are included only for the user.
 	ListFollowing(context.Context, *connect.Request[v1.ListFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error)
-	// GetMyFollowInfo counts the caller's follows.
+	// GetMyFollowInfo returns the caller's follow counts.
 	GetMyFollowInfo(context.Context, *connect.Request[v1.GetMyFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error)
-	// GetFollowInfo counts a user's follows, and tells how the caller stands to the user.
+	// GetFollowInfo returns a user's follow counts and the caller's relation to the user.
 	GetFollowInfo(context.Context, *connect.Request[v1.GetFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error)
-	// ListBlockedUsers lists whom the caller blocks, newest first.
+	// ListBlockedUsers lists the users whom the caller has blocked, newest first.
 	ListBlockedUsers(context.Context, *connect.Request[v1.ListBlockedUsersRequest]) (*connect.Response[v1.ListBlockedUsersResponse], error)
-	// BlockUser blocks a user, and ends the follows between the two.
+	// BlockUser blocks a user and ends the follows between the caller and the user.
 	BlockUser(context.Context, *connect.Request[v1.BlockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error)
-	// UnblockUser ends a block. The follows that it ended do not come back.
+	// UnblockUser removes a block. Follows that were ended by the block are not restored.
 	UnblockUser(context.Context, *connect.Request[v1.UnblockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error)
 }
 
@@ -286,31 +287,32 @@ func (c *followServiceClient) UnblockUser(ctx context.Context, req *connect.Requ
 
 // FollowServiceHandler is an implementation of the plaza.v1.FollowService service.
 type FollowServiceHandler interface {
-	// FollowUser makes the caller follow a user, or ask to where profiles are private.
+	// FollowUser makes the caller follow a user. If the user has to approve followers, it creates a pending request
+	// instead.
 	FollowUser(context.Context, *connect.Request[v1.FollowUserRequest]) (*connect.Response[v1.FollowResponse], error)
-	// UnfollowUser ends the caller's follow of a user, or cancels the request for it.
+	// UnfollowUser stops the caller from following a user, or withdraws the request.
 	UnfollowUser(context.Context, *connect.Request[v1.UnfollowUserRequest]) (*connect.Response[v1.FollowResponse], error)
 	// AcceptFollower accepts a user's request to follow the caller.
 	AcceptFollower(context.Context, *connect.Request[v1.AcceptFollowerRequest]) (*connect.Response[v1.FollowResponse], error)
-	// RemoveFollower declines a user's request to follow the caller, or ends the follow.
+	// RemoveFollower removes a follower of the caller, or declines the request.
 	RemoveFollower(context.Context, *connect.Request[v1.RemoveFollowerRequest]) (*connect.Response[v1.FollowResponse], error)
-	// ListMyFollowers lists who follows the caller or asks to, newest first.
+	// ListMyFollowers lists the users who follow the caller or have asked to, newest first.
 	ListMyFollowers(context.Context, *connect.Request[v1.ListMyFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
-	// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
+	// ListMyFollowing lists the users whom the caller follows or has asked to follow, newest first.
 	ListMyFollowing(context.Context, *connect.Request[v1.ListMyFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error)
-	// ListFollowers lists who follows a user, newest first. Requests are for the user alone.
+	// ListFollowers lists the followers of a user, newest first. Pending requests are included only for the user.
 	ListFollowers(context.Context, *connect.Request[v1.ListFollowersRequest]) (*connect.Response[v1.ListFollowsResponse], error)
-	// ListFollowing lists whom a user follows, newest first. Requests are for the user alone.
+	// ListFollowing lists the users whom a user follows, newest first. Pending requests are included only for the user.
 	ListFollowing(context.Context, *connect.Request[v1.ListFollowingRequest]) (*connect.Response[v1.ListFollowsResponse], error)
-	// GetMyFollowInfo counts the caller's follows.
+	// GetMyFollowInfo returns the caller's follow counts.
 	GetMyFollowInfo(context.Context, *connect.Request[v1.GetMyFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error)
-	// GetFollowInfo counts a user's follows, and tells how the caller stands to the user.
+	// GetFollowInfo returns a user's follow counts and the caller's relation to the user.
 	GetFollowInfo(context.Context, *connect.Request[v1.GetFollowInfoRequest]) (*connect.Response[v1.FollowInfoResponse], error)
-	// ListBlockedUsers lists whom the caller blocks, newest first.
+	// ListBlockedUsers lists the users whom the caller has blocked, newest first.
 	ListBlockedUsers(context.Context, *connect.Request[v1.ListBlockedUsersRequest]) (*connect.Response[v1.ListBlockedUsersResponse], error)
-	// BlockUser blocks a user, and ends the follows between the two.
+	// BlockUser blocks a user and ends the follows between the caller and the user.
 	BlockUser(context.Context, *connect.Request[v1.BlockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error)
-	// UnblockUser ends a block. The follows that it ended do not come back.
+	// UnblockUser removes a block. Follows that were ended by the block are not restored.
 	UnblockUser(context.Context, *connect.Request[v1.UnblockUserRequest]) (*connect.Response[v1.FollowInfoResponse], error)
 }
 

@@ -55,18 +55,23 @@ const (
 
 // InvitationServiceClient is a client for the plaza.v1.InvitationService service.
 type InvitationServiceClient interface {
-	// CreateInvitations invites users: to a community, for those who may add members to it; to a room of type coHosts that is not
-	// over, for its host and for those who manage live streams. Who has a pending invitation keeps it, and it is in the answer.
+	// CreateInvitations invites users to a community or room. Inviting to a community requires the right to add members
+	// to it. Inviting to a room of type `coHosts` that has not ended is open to its host and to users who manage live
+	// streams.
+	//
+	// A user who already has a pending invitation keeps it, and it is included in the response.
 	CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
-	// ListInvitations lists the invitations to one community or room, for those who may invite to it.
+	// ListInvitations lists the invitations to one community or room. Only callers who can invite to it can list them.
 	ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
-	// ListMyInvitations lists the invitations that the caller got, from all regions.
+	// ListMyInvitations lists the invitations of the caller from all regions.
 	ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
-	// AcceptInvitation makes the caller, who is invited, a member of the community or a co-host of the room. Again changes nothing.
+	// AcceptInvitation accepts an invitation on behalf of the invited user, who becomes a member of the community or a
+	// co-host of the room. Accepting twice has no effect.
 	AcceptInvitation(context.Context, *connect.Request[v1.AcceptInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// RejectInvitation turns the invitation down; for who is invited. Again changes nothing.
+	// RejectInvitation rejects an invitation on behalf of the invited user. Rejecting twice has no effect.
 	RejectInvitation(context.Context, *connect.Request[v1.RejectInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// CancelInvitation takes a pending invitation back; for who made it, and for those who may invite there. Again changes nothing.
+	// CancelInvitation cancels a pending invitation. Its inviter and users who can invite to the target can call it.
+	// Cancelling twice has no effect.
 	CancelInvitation(context.Context, *connect.Request[v1.CancelInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 
@@ -164,18 +169,23 @@ func (c *invitationServiceClient) CancelInvitation(ctx context.Context, req *con
 
 // InvitationServiceHandler is an implementation of the plaza.v1.InvitationService service.
 type InvitationServiceHandler interface {
-	// CreateInvitations invites users: to a community, for those who may add members to it; to a room of type coHosts that is not
-	// over, for its host and for those who manage live streams. Who has a pending invitation keeps it, and it is in the answer.
+	// CreateInvitations invites users to a community or room. Inviting to a community requires the right to add members
+	// to it. Inviting to a room of type `coHosts` that has not ended is open to its host and to users who manage live
+	// streams.
+	//
+	// A user who already has a pending invitation keeps it, and it is included in the response.
 	CreateInvitations(context.Context, *connect.Request[v1.CreateInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
-	// ListInvitations lists the invitations to one community or room, for those who may invite to it.
+	// ListInvitations lists the invitations to one community or room. Only callers who can invite to it can list them.
 	ListInvitations(context.Context, *connect.Request[v1.ListInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
-	// ListMyInvitations lists the invitations that the caller got, from all regions.
+	// ListMyInvitations lists the invitations of the caller from all regions.
 	ListMyInvitations(context.Context, *connect.Request[v1.ListMyInvitationsRequest]) (*connect.Response[v1.InvitationResponse], error)
-	// AcceptInvitation makes the caller, who is invited, a member of the community or a co-host of the room. Again changes nothing.
+	// AcceptInvitation accepts an invitation on behalf of the invited user, who becomes a member of the community or a
+	// co-host of the room. Accepting twice has no effect.
 	AcceptInvitation(context.Context, *connect.Request[v1.AcceptInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// RejectInvitation turns the invitation down; for who is invited. Again changes nothing.
+	// RejectInvitation rejects an invitation on behalf of the invited user. Rejecting twice has no effect.
 	RejectInvitation(context.Context, *connect.Request[v1.RejectInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// CancelInvitation takes a pending invitation back; for who made it, and for those who may invite there. Again changes nothing.
+	// CancelInvitation cancels a pending invitation. Its inviter and users who can invite to the target can call it.
+	// Cancelling twice has no effect.
 	CancelInvitation(context.Context, *connect.Request[v1.CancelInvitationRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 

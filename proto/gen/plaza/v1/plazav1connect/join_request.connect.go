@@ -55,17 +55,18 @@ const (
 
 // JoinRequestServiceClient is a client for the plaza.v1.JoinRequestService service.
 type JoinRequestServiceClient interface {
-	// RequestJoin asks to join; where no approval is needed the caller joins at once.
+	// RequestJoin requests to join a community. If the community requires no approval, the caller becomes a member
+	// immediately.
 	RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestResponse], error)
 	// CancelJoin withdraws the caller's pending request.
 	CancelJoin(context.Context, *connect.Request[v1.CancelJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// GetMyJoinRequest gets the caller's latest request, if any.
+	// GetMyJoinRequest returns the caller's latest request. The list is empty if there is none.
 	GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestResponse], error)
-	// ListJoinRequests lists the requests to a community.
+	// ListJoinRequests lists the requests to join a community.
 	ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestResponse], error)
-	// ApproveJoin makes the requesting user a member.
+	// ApproveJoin approves a user's pending request and makes the user a member.
 	ApproveJoin(context.Context, *connect.Request[v1.ApproveJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// RejectJoin rejects the user's pending request.
+	// RejectJoin rejects a user's pending request.
 	RejectJoin(context.Context, *connect.Request[v1.RejectJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 
@@ -163,17 +164,18 @@ func (c *joinRequestServiceClient) RejectJoin(ctx context.Context, req *connect.
 
 // JoinRequestServiceHandler is an implementation of the plaza.v1.JoinRequestService service.
 type JoinRequestServiceHandler interface {
-	// RequestJoin asks to join; where no approval is needed the caller joins at once.
+	// RequestJoin requests to join a community. If the community requires no approval, the caller becomes a member
+	// immediately.
 	RequestJoin(context.Context, *connect.Request[v1.RequestJoinRequest]) (*connect.Response[v1.JoinRequestResponse], error)
 	// CancelJoin withdraws the caller's pending request.
 	CancelJoin(context.Context, *connect.Request[v1.CancelJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// GetMyJoinRequest gets the caller's latest request, if any.
+	// GetMyJoinRequest returns the caller's latest request. The list is empty if there is none.
 	GetMyJoinRequest(context.Context, *connect.Request[v1.GetMyJoinRequestRequest]) (*connect.Response[v1.JoinRequestResponse], error)
-	// ListJoinRequests lists the requests to a community.
+	// ListJoinRequests lists the requests to join a community.
 	ListJoinRequests(context.Context, *connect.Request[v1.ListJoinRequestsRequest]) (*connect.Response[v1.JoinRequestResponse], error)
-	// ApproveJoin makes the requesting user a member.
+	// ApproveJoin approves a user's pending request and makes the user a member.
 	ApproveJoin(context.Context, *connect.Request[v1.ApproveJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// RejectJoin rejects the user's pending request.
+	// RejectJoin rejects a user's pending request.
 	RejectJoin(context.Context, *connect.Request[v1.RejectJoinRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 

@@ -85,42 +85,46 @@ const (
 
 // MarkerServiceClient is a client for the plaza.v1.MarkerService service.
 type MarkerServiceClient interface {
-	// GetUserMarker gets what the caller has not read, over all feeds.
+	// GetUserMarker returns the caller's total of unread messages over all feeds.
 	GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// SyncMarkers gets what changed since a device last asked, oldest change first, about a hundred feeds at a time, and sets
-	// lastSyncAt to where the next call goes on. An answer without feed markers is the end.
+	// SyncMarkers returns the markers that changed since a device last synchronized, oldest change first, about a hundred
+	// feeds at a time. Pass `lastSyncAt` of the response to the next call. A response without feed markers ends the
+	// synchronization.
 	SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
+	// ListChannelMarkers returns the caller's markers for channels. Unknown channels are ignored.
 	ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ReadChannel marks everything in a channel read.
+	// ReadChannel marks everything in a channel as read.
 	ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
+	// ListMessageFeedMarkers returns the caller's markers for message feeds. Unknown feeds are ignored.
 	ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
+	// ListUserMessageFeeds returns the caller's markers for all message feeds of channels.
 	ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
+	// ReadMessageFeed marks a feed as read up to a segment. The position never moves backwards, nor beyond the last
+	// segment.
 	ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// DeliverMessage marks a feed delivered up to a message.
+	// DeliverMessage marks a feed as delivered up to a message.
 	DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ReadingMessageFeeds says that the caller is looking at feeds: all there is is read, and what comes within the next
-	// minute is read as it comes. Clients send it every 30 seconds.
+	// ReadingMessageFeeds reports that the caller is viewing feeds: everything in them is marked as read, and so are
+	// messages that arrive within the next minute. Clients repeat the call every 30 seconds.
 	ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// StartReading is ReadingMessageFeeds for one feed.
+	// StartReading reports that the caller is viewing one feed, like ReadingMessageFeeds.
 	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
+	// StopReading reports that the caller has stopped viewing a feed: everything in it is marked as read, and later
+	// messages are unread again.
 	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
-	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
+	// ListMessageMarkers returns how many users have read and received messages, not counting the authors. Messages that
+	// the caller cannot read are ignored. The other markers in the response are the caller's own markers for the feeds of
+	// the messages.
 	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
+	// ListReadUsers lists the users who have read a message, except its author, ordered by internal id.
 	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error)
-	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
+	// ListDeliveredUsers lists the users who have received a message, except its author, ordered by internal id.
 	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error)
-	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
-	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
+	// PushSegment adds a message of an external message store to the markers of the feed's members. Only administrators
+	// can call it. Feeds of this network's own channels are rejected. Pushing a message twice has no effect.
 	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.FeedMarkerResponse], error)
-	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
-	// is unread then.
+	// DeleteMessageFeed marks a feed of an external message store as deleted, so that nothing in it is unread. Only
+	// administrators can call it.
 	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.FeedMarkerResponse], error)
 }
 
@@ -343,42 +347,46 @@ func (c *markerServiceClient) DeleteMessageFeed(ctx context.Context, req *connec
 
 // MarkerServiceHandler is an implementation of the plaza.v1.MarkerService service.
 type MarkerServiceHandler interface {
-	// GetUserMarker gets what the caller has not read, over all feeds.
+	// GetUserMarker returns the caller's total of unread messages over all feeds.
 	GetUserMarker(context.Context, *connect.Request[v1.GetUserMarkerRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// SyncMarkers gets what changed since a device last asked, oldest change first, about a hundred feeds at a time, and sets
-	// lastSyncAt to where the next call goes on. An answer without feed markers is the end.
+	// SyncMarkers returns the markers that changed since a device last synchronized, oldest change first, about a hundred
+	// feeds at a time. Pass `lastSyncAt` of the response to the next call. A response without feed markers ends the
+	// synchronization.
 	SyncMarkers(context.Context, *connect.Request[v1.SyncMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
+	// ListChannelMarkers returns the caller's markers for channels. Unknown channels are ignored.
 	ListChannelMarkers(context.Context, *connect.Request[v1.ListChannelMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ReadChannel marks everything in a channel read.
+	// ReadChannel marks everything in a channel as read.
 	ReadChannel(context.Context, *connect.Request[v1.ReadChannelRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
+	// ListMessageFeedMarkers returns the caller's markers for message feeds. Unknown feeds are ignored.
 	ListMessageFeedMarkers(context.Context, *connect.Request[v1.ListMessageFeedMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
+	// ListUserMessageFeeds returns the caller's markers for all message feeds of channels.
 	ListUserMessageFeeds(context.Context, *connect.Request[v1.ListUserMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
+	// ReadMessageFeed marks a feed as read up to a segment. The position never moves backwards, nor beyond the last
+	// segment.
 	ReadMessageFeed(context.Context, *connect.Request[v1.ReadMessageFeedRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// DeliverMessage marks a feed delivered up to a message.
+	// DeliverMessage marks a feed as delivered up to a message.
 	DeliverMessage(context.Context, *connect.Request[v1.DeliverMessageRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ReadingMessageFeeds says that the caller is looking at feeds: all there is is read, and what comes within the next
-	// minute is read as it comes. Clients send it every 30 seconds.
+	// ReadingMessageFeeds reports that the caller is viewing feeds: everything in them is marked as read, and so are
+	// messages that arrive within the next minute. Clients repeat the call every 30 seconds.
 	ReadingMessageFeeds(context.Context, *connect.Request[v1.ReadingMessageFeedsRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// StartReading is ReadingMessageFeeds for one feed.
+	// StartReading reports that the caller is viewing one feed, like ReadingMessageFeeds.
 	StartReading(context.Context, *connect.Request[v1.StartReadingRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
+	// StopReading reports that the caller has stopped viewing a feed: everything in it is marked as read, and later
+	// messages are unread again.
 	StopReading(context.Context, *connect.Request[v1.StopReadingRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
-	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
+	// ListMessageMarkers returns how many users have read and received messages, not counting the authors. Messages that
+	// the caller cannot read are ignored. The other markers in the response are the caller's own markers for the feeds of
+	// the messages.
 	ListMessageMarkers(context.Context, *connect.Request[v1.ListMessageMarkersRequest]) (*connect.Response[v1.MarkerResponse], error)
-	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
+	// ListReadUsers lists the users who have read a message, except its author, ordered by internal id.
 	ListReadUsers(context.Context, *connect.Request[v1.ListReadUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error)
-	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
+	// ListDeliveredUsers lists the users who have received a message, except its author, ordered by internal id.
 	ListDeliveredUsers(context.Context, *connect.Request[v1.ListDeliveredUsersRequest]) (*connect.Response[v1.ListMarkerUsersResponse], error)
-	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
-	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
+	// PushSegment adds a message of an external message store to the markers of the feed's members. Only administrators
+	// can call it. Feeds of this network's own channels are rejected. Pushing a message twice has no effect.
 	PushSegment(context.Context, *connect.Request[v1.PushSegmentRequest]) (*connect.Response[v1.FeedMarkerResponse], error)
-	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
-	// is unread then.
+	// DeleteMessageFeed marks a feed of an external message store as deleted, so that nothing in it is unread. Only
+	// administrators can call it.
 	DeleteMessageFeed(context.Context, *connect.Request[v1.DeleteMessageFeedRequest]) (*connect.Response[v1.FeedMarkerResponse], error)
 }
 

@@ -70,17 +70,17 @@ type MemberServiceClient interface {
 	AddMembers(context.Context, *connect.Request[v1.AddMembersRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// RemoveMembers removes users from a community.
 	RemoveMembers(context.Context, *connect.Request[v1.RemoveMembersRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// JoinCommunity makes the caller a member at once.
+	// JoinCommunity makes the caller a member of a community immediately.
 	JoinCommunity(context.Context, *connect.Request[v1.JoinCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// LeaveCommunity ends the caller's membership.
 	LeaveCommunity(context.Context, *connect.Request[v1.LeaveCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// BanMembers bans users from a community.
 	BanMembers(context.Context, *connect.Request[v1.BanMembersRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// UnbanMembers lifts the bans; the users may join again.
+	// UnbanMembers lifts the bans of users, who can then join again.
 	UnbanMembers(context.Context, *connect.Request[v1.UnbanMembersRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// AddMemberRoles gives members community roles.
+	// AddMemberRoles assigns community roles to members.
 	AddMemberRoles(context.Context, *connect.Request[v1.AddMemberRolesRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// RemoveMemberRoles takes community roles from members; the last moderator stays.
+	// RemoveMemberRoles removes community roles from members. The last moderator of a community keeps the role.
 	RemoveMemberRoles(context.Context, *connect.Request[v1.RemoveMemberRolesRequest]) (*connect.Response[v1.CommunityResponse], error)
 }
 
@@ -219,17 +219,17 @@ type MemberServiceHandler interface {
 	AddMembers(context.Context, *connect.Request[v1.AddMembersRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// RemoveMembers removes users from a community.
 	RemoveMembers(context.Context, *connect.Request[v1.RemoveMembersRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// JoinCommunity makes the caller a member at once.
+	// JoinCommunity makes the caller a member of a community immediately.
 	JoinCommunity(context.Context, *connect.Request[v1.JoinCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// LeaveCommunity ends the caller's membership.
 	LeaveCommunity(context.Context, *connect.Request[v1.LeaveCommunityRequest]) (*connect.Response[v1.CommunityResponse], error)
 	// BanMembers bans users from a community.
 	BanMembers(context.Context, *connect.Request[v1.BanMembersRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// UnbanMembers lifts the bans; the users may join again.
+	// UnbanMembers lifts the bans of users, who can then join again.
 	UnbanMembers(context.Context, *connect.Request[v1.UnbanMembersRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// AddMemberRoles gives members community roles.
+	// AddMemberRoles assigns community roles to members.
 	AddMemberRoles(context.Context, *connect.Request[v1.AddMemberRolesRequest]) (*connect.Response[v1.CommunityResponse], error)
-	// RemoveMemberRoles takes community roles from members; the last moderator stays.
+	// RemoveMemberRoles removes community roles from members. The last moderator of a community keeps the role.
 	RemoveMemberRoles(context.Context, *connect.Request[v1.RemoveMemberRolesRequest]) (*connect.Response[v1.CommunityResponse], error)
 }
 

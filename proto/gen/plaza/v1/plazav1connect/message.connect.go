@@ -67,27 +67,29 @@ const (
 
 // MessageServiceClient is a client for the plaza.v1.MessageService service.
 type MessageServiceClient interface {
-	// CreateMessage writes a message to a subchannel, or a reply to one. With the referenceId of a message that the caller wrote to
-	// this subchannel before, it answers with that one and writes nothing: it is safe to send again.
+	// CreateMessage writes a message to a subchannel, or a reply if `parent_id` is set. The operation is idempotent if
+	// `reference_id` is set: if the caller already wrote a message with it to the subchannel, that message is returned.
 	CreateMessage(context.Context, *connect.Request[v1.CreateMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// GetMessage gets one message; a deleted one without its content.
+	// GetMessage returns one message. A deleted message comes without content.
 	GetMessage(context.Context, *connect.Request[v1.GetMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// BatchGetMessages gets several messages by id, in the order of the request; those that the caller may not read are left out.
+	// BatchGetMessages returns several messages by id, in the order of the request. Messages that the caller cannot read
+	// are omitted.
 	BatchGetMessages(context.Context, *connect.Request[v1.BatchGetMessagesRequest]) (*connect.Response[v1.MessageResponse], error)
-	// ListMessages lists the messages of a subchannel by their segments.
+	// ListMessages lists the messages of a subchannel, ordered by segment.
 	ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error)
-	// UpdateMessage changes what a message says; for its author as long as they may write in the channel, and for its moderators.
+	// UpdateMessage changes the content of a message. Its author, while able to write in the channel, and the channel's
+	// moderators can call it.
 	UpdateMessage(context.Context, *connect.Request[v1.UpdateMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// DeleteMessage deletes a message; for its author and for moderators of the channel. The answer shows what stays in its place: a
-	// message without content that says it is deleted. Deleting it again answers the same.
+	// DeleteMessage deletes a message. Its author and the channel's moderators can call it. The response contains the
+	// tombstone, a message without content. Deleting twice has no effect.
 	DeleteMessage(context.Context, *connect.Request[v1.DeleteMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// FlagMessage flags a message as the caller; again changes nothing.
+	// FlagMessage flags a message on behalf of the caller. Flagging twice has no effect.
 	FlagMessage(context.Context, *connect.Request[v1.FlagMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// UnflagMessage takes the caller's own flag back.
+	// UnflagMessage removes the caller's flag from a message.
 	UnflagMessage(context.Context, *connect.Request[v1.UnflagMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// ClearMessageFlags removes every flag of a message; for those who may delete it.
+	// ClearMessageFlags removes all flags from a message. It requires the right to delete the message.
 	ClearMessageFlags(context.Context, *connect.Request[v1.ClearMessageFlagsRequest]) (*connect.Response[v1.MessageResponse], error)
-	// IsMessageFlaggedByMe tells whether the caller flags the message.
+	// IsMessageFlaggedByMe reports whether the caller has flagged a message.
 	IsMessageFlaggedByMe(context.Context, *connect.Request[v1.IsMessageFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 
@@ -235,27 +237,29 @@ func (c *messageServiceClient) IsMessageFlaggedByMe(ctx context.Context, req *co
 
 // MessageServiceHandler is an implementation of the plaza.v1.MessageService service.
 type MessageServiceHandler interface {
-	// CreateMessage writes a message to a subchannel, or a reply to one. With the referenceId of a message that the caller wrote to
-	// this subchannel before, it answers with that one and writes nothing: it is safe to send again.
+	// CreateMessage writes a message to a subchannel, or a reply if `parent_id` is set. The operation is idempotent if
+	// `reference_id` is set: if the caller already wrote a message with it to the subchannel, that message is returned.
 	CreateMessage(context.Context, *connect.Request[v1.CreateMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// GetMessage gets one message; a deleted one without its content.
+	// GetMessage returns one message. A deleted message comes without content.
 	GetMessage(context.Context, *connect.Request[v1.GetMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// BatchGetMessages gets several messages by id, in the order of the request; those that the caller may not read are left out.
+	// BatchGetMessages returns several messages by id, in the order of the request. Messages that the caller cannot read
+	// are omitted.
 	BatchGetMessages(context.Context, *connect.Request[v1.BatchGetMessagesRequest]) (*connect.Response[v1.MessageResponse], error)
-	// ListMessages lists the messages of a subchannel by their segments.
+	// ListMessages lists the messages of a subchannel, ordered by segment.
 	ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error)
-	// UpdateMessage changes what a message says; for its author as long as they may write in the channel, and for its moderators.
+	// UpdateMessage changes the content of a message. Its author, while able to write in the channel, and the channel's
+	// moderators can call it.
 	UpdateMessage(context.Context, *connect.Request[v1.UpdateMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// DeleteMessage deletes a message; for its author and for moderators of the channel. The answer shows what stays in its place: a
-	// message without content that says it is deleted. Deleting it again answers the same.
+	// DeleteMessage deletes a message. Its author and the channel's moderators can call it. The response contains the
+	// tombstone, a message without content. Deleting twice has no effect.
 	DeleteMessage(context.Context, *connect.Request[v1.DeleteMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// FlagMessage flags a message as the caller; again changes nothing.
+	// FlagMessage flags a message on behalf of the caller. Flagging twice has no effect.
 	FlagMessage(context.Context, *connect.Request[v1.FlagMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// UnflagMessage takes the caller's own flag back.
+	// UnflagMessage removes the caller's flag from a message.
 	UnflagMessage(context.Context, *connect.Request[v1.UnflagMessageRequest]) (*connect.Response[v1.MessageResponse], error)
-	// ClearMessageFlags removes every flag of a message; for those who may delete it.
+	// ClearMessageFlags removes all flags from a message. It requires the right to delete the message.
 	ClearMessageFlags(context.Context, *connect.Request[v1.ClearMessageFlagsRequest]) (*connect.Response[v1.MessageResponse], error)
-	// IsMessageFlaggedByMe tells whether the caller flags the message.
+	// IsMessageFlaggedByMe reports whether the caller has flagged a message.
 	IsMessageFlaggedByMe(context.Context, *connect.Request[v1.IsMessageFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 

@@ -55,19 +55,19 @@ const (
 
 // MessageFeedServiceClient is a client for the plaza.v1.MessageFeedService service.
 type MessageFeedServiceClient interface {
-	// CreateMessageFeed makes a subchannel in a channel.
+	// CreateMessageFeed creates a subchannel in a channel.
 	CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
-	// GetMessageFeed gets one subchannel.
+	// GetMessageFeed returns one subchannel.
 	GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
-	// BatchGetMessageFeeds gets several subchannels by id, in the order of the request; those that the caller may not read are left
-	// out.
+	// BatchGetMessageFeeds returns several subchannels by id, in the order of the request. Subchannels that the caller
+	// cannot read are omitted.
 	BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedResponse], error)
-	// ListMessageFeeds lists the subchannels of a channel, by their last message.
+	// ListMessageFeeds lists the subchannels of a channel, ordered by their last message.
 	ListMessageFeeds(context.Context, *connect.Request[v1.ListMessageFeedsRequest]) (*connect.Response[v1.ListMessageFeedsResponse], error)
 	// UpdateMessageFeed renames a subchannel.
 	UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
-	// RemoveMessageFeed deletes a subchannel with its messages; the one that every channel has is refused. Nothing in it is unread
-	// then. The answer shows it deleted.
+	// RemoveMessageFeed deletes a subchannel and its messages, so that nothing in it is unread. The first subchannel of a
+	// channel cannot be deleted. The response contains the deleted subchannel.
 	RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 }
 
@@ -166,19 +166,19 @@ func (c *messageFeedServiceClient) RemoveMessageFeed(ctx context.Context, req *c
 
 // MessageFeedServiceHandler is an implementation of the plaza.v1.MessageFeedService service.
 type MessageFeedServiceHandler interface {
-	// CreateMessageFeed makes a subchannel in a channel.
+	// CreateMessageFeed creates a subchannel in a channel.
 	CreateMessageFeed(context.Context, *connect.Request[v1.CreateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
-	// GetMessageFeed gets one subchannel.
+	// GetMessageFeed returns one subchannel.
 	GetMessageFeed(context.Context, *connect.Request[v1.GetMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
-	// BatchGetMessageFeeds gets several subchannels by id, in the order of the request; those that the caller may not read are left
-	// out.
+	// BatchGetMessageFeeds returns several subchannels by id, in the order of the request. Subchannels that the caller
+	// cannot read are omitted.
 	BatchGetMessageFeeds(context.Context, *connect.Request[v1.BatchGetMessageFeedsRequest]) (*connect.Response[v1.MessageFeedResponse], error)
-	// ListMessageFeeds lists the subchannels of a channel, by their last message.
+	// ListMessageFeeds lists the subchannels of a channel, ordered by their last message.
 	ListMessageFeeds(context.Context, *connect.Request[v1.ListMessageFeedsRequest]) (*connect.Response[v1.ListMessageFeedsResponse], error)
 	// UpdateMessageFeed renames a subchannel.
 	UpdateMessageFeed(context.Context, *connect.Request[v1.UpdateMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
-	// RemoveMessageFeed deletes a subchannel with its messages; the one that every channel has is refused. Nothing in it is unread
-	// then. The answer shows it deleted.
+	// RemoveMessageFeed deletes a subchannel and its messages, so that nothing in it is unread. The first subchannel of a
+	// channel cannot be deleted. The response contains the deleted subchannel.
 	RemoveMessageFeed(context.Context, *connect.Request[v1.RemoveMessageFeedRequest]) (*connect.Response[v1.MessageFeedResponse], error)
 }
 

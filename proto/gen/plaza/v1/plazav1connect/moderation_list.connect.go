@@ -67,29 +67,29 @@ const (
 
 // ModerationListServiceClient is a client for the plaza.v1.ModerationListService service.
 type ModerationListServiceClient interface {
-	// ListAllowRules lists the rules of the allow list: those with the given expressions, or all, by pages of 100 where the request
-	// names no limit.
+	// ListAllowRules lists the rules of the allow list, or only those with given expressions. The default page size is
+	// 100.
 	ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
-	// AddAllowRules adds rules to the allow list. One that is there already is enabled, and stays otherwise as it is. PUT does the
-	// same as POST: no rule is taken away.
+	// AddAllowRules adds rules to the allow list. A rule that already exists is enabled and does not change otherwise.
+	// PUT is equivalent to POST: no rule is removed.
 	AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// UpdateAllowRule enables or disables a rule of the allow list.
 	UpdateAllowRule(context.Context, *connect.Request[v1.UpdateAllowRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
-	// DeleteAllowRules deletes rules of the allow list, all of those that are given or, where one is not there, none.
+	// DeleteAllowRules deletes rules of the allow list. If one of them does not exist, none is deleted.
 	DeleteAllowRules(context.Context, *connect.Request[v1.DeleteAllowRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// VerifyAllowed tells whether texts would pass the allow list: 400309 where one of them would not.
+	// VerifyAllowed checks whether texts would pass the allow list. It fails with 400309 if one of them would not.
 	VerifyAllowed(context.Context, *connect.Request[v1.VerifyAllowedRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// ListBlockRules lists the rules of the block list: those with the given expressions, or all, by pages of 100 where the request
-	// names no limit.
+	// ListBlockRules lists the rules of the block list, or only those with given expressions. The default page size is
+	// 100.
 	ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
-	// AddBlockRules adds rules to the block list. One that is there already is enabled, and matches words as the request says. PUT
-	// does the same as POST: no rule is taken away.
+	// AddBlockRules adds rules to the block list. A rule that already exists is enabled and takes `is_match_exact_word`
+	// from the request. PUT is equivalent to POST: no rule is removed.
 	AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// UpdateBlockRule enables or disables a rule of the block list.
 	UpdateBlockRule(context.Context, *connect.Request[v1.UpdateBlockRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
-	// DeleteBlockRules deletes rules of the block list, all of those that are given or, where one is not there, none.
+	// DeleteBlockRules deletes rules of the block list. If one of them does not exist, none is deleted.
 	DeleteBlockRules(context.Context, *connect.Request[v1.DeleteBlockRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// VerifyNotBlocked tells whether texts would pass the block list: 400308 where one of them would not.
+	// VerifyNotBlocked checks whether texts would pass the block list. It fails with 400308 if one of them would not.
 	VerifyNotBlocked(context.Context, *connect.Request[v1.VerifyNotBlockedRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 
@@ -235,29 +235,29 @@ func (c *moderationListServiceClient) VerifyNotBlocked(ctx context.Context, req 
 
 // ModerationListServiceHandler is an implementation of the plaza.v1.ModerationListService service.
 type ModerationListServiceHandler interface {
-	// ListAllowRules lists the rules of the allow list: those with the given expressions, or all, by pages of 100 where the request
-	// names no limit.
+	// ListAllowRules lists the rules of the allow list, or only those with given expressions. The default page size is
+	// 100.
 	ListAllowRules(context.Context, *connect.Request[v1.ListAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
-	// AddAllowRules adds rules to the allow list. One that is there already is enabled, and stays otherwise as it is. PUT does the
-	// same as POST: no rule is taken away.
+	// AddAllowRules adds rules to the allow list. A rule that already exists is enabled and does not change otherwise.
+	// PUT is equivalent to POST: no rule is removed.
 	AddAllowRules(context.Context, *connect.Request[v1.AddAllowRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// UpdateAllowRule enables or disables a rule of the allow list.
 	UpdateAllowRule(context.Context, *connect.Request[v1.UpdateAllowRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
-	// DeleteAllowRules deletes rules of the allow list, all of those that are given or, where one is not there, none.
+	// DeleteAllowRules deletes rules of the allow list. If one of them does not exist, none is deleted.
 	DeleteAllowRules(context.Context, *connect.Request[v1.DeleteAllowRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// VerifyAllowed tells whether texts would pass the allow list: 400309 where one of them would not.
+	// VerifyAllowed checks whether texts would pass the allow list. It fails with 400309 if one of them would not.
 	VerifyAllowed(context.Context, *connect.Request[v1.VerifyAllowedRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// ListBlockRules lists the rules of the block list: those with the given expressions, or all, by pages of 100 where the request
-	// names no limit.
+	// ListBlockRules lists the rules of the block list, or only those with given expressions. The default page size is
+	// 100.
 	ListBlockRules(context.Context, *connect.Request[v1.ListBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
-	// AddBlockRules adds rules to the block list. One that is there already is enabled, and matches words as the request says. PUT
-	// does the same as POST: no rule is taken away.
+	// AddBlockRules adds rules to the block list. A rule that already exists is enabled and takes `is_match_exact_word`
+	// from the request. PUT is equivalent to POST: no rule is removed.
 	AddBlockRules(context.Context, *connect.Request[v1.AddBlockRulesRequest]) (*connect.Response[v1.ListModerationRulesResponse], error)
 	// UpdateBlockRule enables or disables a rule of the block list.
 	UpdateBlockRule(context.Context, *connect.Request[v1.UpdateBlockRuleRequest]) (*connect.Response[v1.ModerationRuleResponse], error)
-	// DeleteBlockRules deletes rules of the block list, all of those that are given or, where one is not there, none.
+	// DeleteBlockRules deletes rules of the block list. If one of them does not exist, none is deleted.
 	DeleteBlockRules(context.Context, *connect.Request[v1.DeleteBlockRulesRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// VerifyNotBlocked tells whether texts would pass the block list: 400308 where one of them would not.
+	// VerifyNotBlocked checks whether texts would pass the block list. It fails with 400308 if one of them would not.
 	VerifyNotBlocked(context.Context, *connect.Request[v1.VerifyNotBlockedRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 

@@ -61,21 +61,23 @@ const (
 
 // NetworkSettingServiceClient is a client for the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceClient interface {
-	// GetModeration gets the moderation configuration.
+	// GetModeration returns the moderation settings.
 	GetModeration(context.Context, *connect.Request[v1.GetModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
-	// UpdateModeration changes the moderation configuration; absent fields stay.
+	// UpdateModeration updates the moderation settings. Fields that are absent do not change.
 	UpdateModeration(context.Context, *connect.Request[v1.UpdateModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
-	// GetNetworkSettings gets every setting of the network.
+	// GetNetworkSettings returns all settings of the network.
 	GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
-	// UpdateNetworkSettings changes settings of the network, all of those that are given or none; absent fields stay.
+	// UpdateNetworkSettings updates settings of the network, either all given fields or none. Fields that are absent do
+	// not change.
 	UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
-	// GetSocialSettings gets the settings of follows, of the global feed and of stories.
+	// GetSocialSettings returns the settings of follows, the global feed and stories.
 	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
-	// UpdateSocialSettings changes them; absent fields stay.
+	// UpdateSocialSettings updates the settings of follows, the global feed and stories. Fields that are absent do not
+	// change.
 	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
-	// GetChatSettings gets the settings of channels and messages.
+	// GetChatSettings returns the settings of channels and messages.
 	GetChatSettings(context.Context, *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
-	// UpdateChatSettings changes them; absent fields stay.
+	// UpdateChatSettings updates the settings of channels and messages. Fields that are absent do not change.
 	UpdateChatSettings(context.Context, *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
 }
 
@@ -199,21 +201,23 @@ func (c *networkSettingServiceClient) UpdateChatSettings(ctx context.Context, re
 
 // NetworkSettingServiceHandler is an implementation of the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceHandler interface {
-	// GetModeration gets the moderation configuration.
+	// GetModeration returns the moderation settings.
 	GetModeration(context.Context, *connect.Request[v1.GetModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
-	// UpdateModeration changes the moderation configuration; absent fields stay.
+	// UpdateModeration updates the moderation settings. Fields that are absent do not change.
 	UpdateModeration(context.Context, *connect.Request[v1.UpdateModerationRequest]) (*connect.Response[v1.ModerationConfiguration], error)
-	// GetNetworkSettings gets every setting of the network.
+	// GetNetworkSettings returns all settings of the network.
 	GetNetworkSettings(context.Context, *connect.Request[v1.GetNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
-	// UpdateNetworkSettings changes settings of the network, all of those that are given or none; absent fields stay.
+	// UpdateNetworkSettings updates settings of the network, either all given fields or none. Fields that are absent do
+	// not change.
 	UpdateNetworkSettings(context.Context, *connect.Request[v1.UpdateNetworkSettingsRequest]) (*connect.Response[v1.NetworkSettings], error)
-	// GetSocialSettings gets the settings of follows, of the global feed and of stories.
+	// GetSocialSettings returns the settings of follows, the global feed and stories.
 	GetSocialSettings(context.Context, *connect.Request[v1.GetSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
-	// UpdateSocialSettings changes them; absent fields stay.
+	// UpdateSocialSettings updates the settings of follows, the global feed and stories. Fields that are absent do not
+	// change.
 	UpdateSocialSettings(context.Context, *connect.Request[v1.UpdateSocialSettingsRequest]) (*connect.Response[v1.SocialSettings], error)
-	// GetChatSettings gets the settings of channels and messages.
+	// GetChatSettings returns the settings of channels and messages.
 	GetChatSettings(context.Context, *connect.Request[v1.GetChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
-	// UpdateChatSettings changes them; absent fields stay.
+	// UpdateChatSettings updates the settings of channels and messages. Fields that are absent do not change.
 	UpdateChatSettings(context.Context, *connect.Request[v1.UpdateChatSettingsRequest]) (*connect.Response[v1.ChatSettings], error)
 }
 

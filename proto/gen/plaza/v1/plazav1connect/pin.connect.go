@@ -61,22 +61,23 @@ const (
 
 // PinServiceClient is a client for the plaza.v1.PinService service.
 type PinServiceClient interface {
-	// PinGlobalPost pins a post in the global feed; again changes nothing. Only approved parent posts of public communities
-	// can be pinned, as many as the network setting maxGlobalPinnedPost allows.
+	// PinGlobalPost pins a post in the global feed. Only approved parent posts of public communities can be pinned, and
+	// only as many as the network setting `maxGlobalPinnedPost` allows. Pinning twice has no effect.
 	PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error)
-	// UnpinGlobalPost takes a post out of the pins of the global feed. The answer holds the post and no pin.
+	// UnpinGlobalPost removes a post from the pins of the global feed. The response contains the post, without a pin.
 	UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// ListGlobalPins lists the posts that are pinned in the global feed.
 	ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinResponse], error)
-	// UnpinAllGlobalPosts takes every post out of the pins of the global feed.
+	// UnpinAllGlobalPosts removes all pins of the global feed.
 	UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinResponse], error)
-	// PinCommunityPost pins an approved parent post of a community at a placement, at most 20 at each; again changes nothing.
+	// PinCommunityPost pins an approved parent post of a community at a placement, which can have at most 20 posts.
+	// Pinning twice has no effect.
 	PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error)
-	// UnpinCommunityPost takes a post out of a placement. The answer holds the post and no pin.
+	// UnpinCommunityPost removes a post from a placement. The response contains the post, without a pin.
 	UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
 	ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinResponse], error)
-	// UnpinAllCommunityPosts takes every post of a community out of one placement or of all.
+	// UnpinAllCommunityPosts removes all pins of a community, from one placement or from all.
 	UnpinAllCommunityPosts(context.Context, *connect.Request[v1.UnpinAllCommunityPostsRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 
@@ -198,22 +199,23 @@ func (c *pinServiceClient) UnpinAllCommunityPosts(ctx context.Context, req *conn
 
 // PinServiceHandler is an implementation of the plaza.v1.PinService service.
 type PinServiceHandler interface {
-	// PinGlobalPost pins a post in the global feed; again changes nothing. Only approved parent posts of public communities
-	// can be pinned, as many as the network setting maxGlobalPinnedPost allows.
+	// PinGlobalPost pins a post in the global feed. Only approved parent posts of public communities can be pinned, and
+	// only as many as the network setting `maxGlobalPinnedPost` allows. Pinning twice has no effect.
 	PinGlobalPost(context.Context, *connect.Request[v1.PinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error)
-	// UnpinGlobalPost takes a post out of the pins of the global feed. The answer holds the post and no pin.
+	// UnpinGlobalPost removes a post from the pins of the global feed. The response contains the post, without a pin.
 	UnpinGlobalPost(context.Context, *connect.Request[v1.UnpinGlobalPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// ListGlobalPins lists the posts that are pinned in the global feed.
 	ListGlobalPins(context.Context, *connect.Request[v1.ListGlobalPinsRequest]) (*connect.Response[v1.PinResponse], error)
-	// UnpinAllGlobalPosts takes every post out of the pins of the global feed.
+	// UnpinAllGlobalPosts removes all pins of the global feed.
 	UnpinAllGlobalPosts(context.Context, *connect.Request[v1.UnpinAllGlobalPostsRequest]) (*connect.Response[v1.PinResponse], error)
-	// PinCommunityPost pins an approved parent post of a community at a placement, at most 20 at each; again changes nothing.
+	// PinCommunityPost pins an approved parent post of a community at a placement, which can have at most 20 posts.
+	// Pinning twice has no effect.
 	PinCommunityPost(context.Context, *connect.Request[v1.PinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error)
-	// UnpinCommunityPost takes a post out of a placement. The answer holds the post and no pin.
+	// UnpinCommunityPost removes a post from a placement. The response contains the post, without a pin.
 	UnpinCommunityPost(context.Context, *connect.Request[v1.UnpinCommunityPostRequest]) (*connect.Response[v1.PinResponse], error)
 	// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
 	ListCommunityPins(context.Context, *connect.Request[v1.ListCommunityPinsRequest]) (*connect.Response[v1.PinResponse], error)
-	// UnpinAllCommunityPosts takes every post of a community out of one placement or of all.
+	// UnpinAllCommunityPosts removes all pins of a community, from one placement or from all.
 	UnpinAllCommunityPosts(context.Context, *connect.Request[v1.UnpinAllCommunityPostsRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 

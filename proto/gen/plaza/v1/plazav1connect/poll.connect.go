@@ -53,19 +53,20 @@ const (
 
 // PollServiceClient is a client for the plaza.v1.PollService service.
 type PollServiceClient interface {
-	// CreatePoll makes a poll of the caller's.
+	// CreatePoll creates a poll that belongs to the caller.
 	CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollResponse], error)
-	// GetPoll gets one poll.
+	// GetPoll returns one poll.
 	GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollResponse], error)
-	// UpdatePoll closes a poll for good; for its creator and administrators. Closing again changes nothing.
+	// UpdatePoll closes a poll permanently. Its creator and administrators can call it. Closing twice has no effect.
 	UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollResponse], error)
-	// DeletePoll deletes a poll; for its creator and administrators.
+	// DeletePoll deletes a poll. Its creator and administrators can call it.
 	DeletePoll(context.Context, *connect.Request[v1.DeletePollRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// VotePoll votes as the caller. The same vote again changes nothing; another one is refused: ChangePollVote is for that.
+	// VotePoll votes on behalf of the caller. Repeating the same vote has no effect; a different vote is rejected, use
+	// ChangePollVote instead.
 	VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollResponse], error)
-	// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
+	// ChangePollVote replaces the caller's votes. An empty list withdraws them.
 	ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollResponse], error)
-	// ListPollVoters lists who voted for an answer.
+	// ListPollVoters lists the users who voted for an answer.
 	ListPollVoters(context.Context, *connect.Request[v1.ListPollVotersRequest]) (*connect.Response[v1.ListPollVotersResponse], error)
 }
 
@@ -175,19 +176,20 @@ func (c *pollServiceClient) ListPollVoters(ctx context.Context, req *connect.Req
 
 // PollServiceHandler is an implementation of the plaza.v1.PollService service.
 type PollServiceHandler interface {
-	// CreatePoll makes a poll of the caller's.
+	// CreatePoll creates a poll that belongs to the caller.
 	CreatePoll(context.Context, *connect.Request[v1.CreatePollRequest]) (*connect.Response[v1.PollResponse], error)
-	// GetPoll gets one poll.
+	// GetPoll returns one poll.
 	GetPoll(context.Context, *connect.Request[v1.GetPollRequest]) (*connect.Response[v1.PollResponse], error)
-	// UpdatePoll closes a poll for good; for its creator and administrators. Closing again changes nothing.
+	// UpdatePoll closes a poll permanently. Its creator and administrators can call it. Closing twice has no effect.
 	UpdatePoll(context.Context, *connect.Request[v1.UpdatePollRequest]) (*connect.Response[v1.PollResponse], error)
-	// DeletePoll deletes a poll; for its creator and administrators.
+	// DeletePoll deletes a poll. Its creator and administrators can call it.
 	DeletePoll(context.Context, *connect.Request[v1.DeletePollRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// VotePoll votes as the caller. The same vote again changes nothing; another one is refused: ChangePollVote is for that.
+	// VotePoll votes on behalf of the caller. Repeating the same vote has no effect; a different vote is rejected, use
+	// ChangePollVote instead.
 	VotePoll(context.Context, *connect.Request[v1.VotePollRequest]) (*connect.Response[v1.PollResponse], error)
-	// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
+	// ChangePollVote replaces the caller's votes. An empty list withdraws them.
 	ChangePollVote(context.Context, *connect.Request[v1.ChangePollVoteRequest]) (*connect.Response[v1.PollResponse], error)
-	// ListPollVoters lists who voted for an answer.
+	// ListPollVoters lists the users who voted for an answer.
 	ListPollVoters(context.Context, *connect.Request[v1.ListPollVotersRequest]) (*connect.Response[v1.ListPollVotersResponse], error)
 }
 

@@ -64,32 +64,36 @@ const (
 
 // PostServiceClient is a client for the plaza.v1.PostService service.
 type PostServiceClient interface {
-	// CreatePost makes a post on a community's feed or on a user's wall.
+	// CreatePost creates a post in a community's feed, on a user's wall, or about external content.
 	CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostResponse], error)
-	// GetPost gets one post.
+	// GetPost returns one post.
 	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostResponse], error)
-	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
+	// BatchGetPosts returns several posts by id. Posts that the caller cannot see are omitted.
 	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostResponse], error)
-	// ListPosts lists the posts of one community or wall, or those on one content.
+	// ListPosts lists the posts of one community or wall, or those about one external content.
 	ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error)
-	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
-	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
-	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
-	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
+	// UpdatePost updates a post. Its author and moderators of its community can call it. Fields that are absent do not
+	// change.
+	//
+	//   - A post that is awaiting review stays so. Its author can edit it only if the setting
+	//     `isAllowEditPostWhenReviewingEnabled` is on.
+	//   - A published post stays published, even if the community reviews new posts.
+	//   - `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
+	//     `preserve-edited-at: true`.
 	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostResponse], error)
-	// DeletePost deletes a post and its children.
+	// DeletePost deletes a post and its child posts.
 	DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// ApprovePost publishes a post that waits for a moderator.
+	// ApprovePost publishes a post that is awaiting review.
 	ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostResponse], error)
-	// DeclinePost declines a post that waits for a moderator.
+	// DeclinePost declines a post that is awaiting review.
 	DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostResponse], error)
-	// FlagPost flags a post as the caller; again changes nothing.
+	// FlagPost flags a post on behalf of the caller. Flagging twice has no effect.
 	FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostResponse], error)
-	// UnflagPost takes the caller's own flag back.
+	// UnflagPost removes the caller's flag from a post.
 	UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostResponse], error)
-	// ClearPostFlags removes every flag of a post.
+	// ClearPostFlags removes all flags from a post.
 	ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostResponse], error)
-	// IsPostFlaggedByMe tells whether the caller flags the post.
+	// IsPostFlaggedByMe reports whether the caller has flagged a post.
 	IsPostFlaggedByMe(context.Context, *connect.Request[v1.IsPostFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 
@@ -261,32 +265,36 @@ func (c *postServiceClient) IsPostFlaggedByMe(ctx context.Context, req *connect.
 
 // PostServiceHandler is an implementation of the plaza.v1.PostService service.
 type PostServiceHandler interface {
-	// CreatePost makes a post on a community's feed or on a user's wall.
+	// CreatePost creates a post in a community's feed, on a user's wall, or about external content.
 	CreatePost(context.Context, *connect.Request[v1.CreatePostRequest]) (*connect.Response[v1.PostResponse], error)
-	// GetPost gets one post.
+	// GetPost returns one post.
 	GetPost(context.Context, *connect.Request[v1.GetPostRequest]) (*connect.Response[v1.PostResponse], error)
-	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
+	// BatchGetPosts returns several posts by id. Posts that the caller cannot see are omitted.
 	BatchGetPosts(context.Context, *connect.Request[v1.BatchGetPostsRequest]) (*connect.Response[v1.PostResponse], error)
-	// ListPosts lists the posts of one community or wall, or those on one content.
+	// ListPosts lists the posts of one community or wall, or those about one external content.
 	ListPosts(context.Context, *connect.Request[v1.ListPostsRequest]) (*connect.Response[v1.ListPostsResponse], error)
-	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
-	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
-	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
-	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
+	// UpdatePost updates a post. Its author and moderators of its community can call it. Fields that are absent do not
+	// change.
+	//
+	//   - A post that is awaiting review stays so. Its author can edit it only if the setting
+	//     `isAllowEditPostWhenReviewingEnabled` is on.
+	//   - A published post stays published, even if the community reviews new posts.
+	//   - `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
+	//     `preserve-edited-at: true`.
 	UpdatePost(context.Context, *connect.Request[v1.UpdatePostRequest]) (*connect.Response[v1.PostResponse], error)
-	// DeletePost deletes a post and its children.
+	// DeletePost deletes a post and its child posts.
 	DeletePost(context.Context, *connect.Request[v1.DeletePostRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// ApprovePost publishes a post that waits for a moderator.
+	// ApprovePost publishes a post that is awaiting review.
 	ApprovePost(context.Context, *connect.Request[v1.ApprovePostRequest]) (*connect.Response[v1.PostResponse], error)
-	// DeclinePost declines a post that waits for a moderator.
+	// DeclinePost declines a post that is awaiting review.
 	DeclinePost(context.Context, *connect.Request[v1.DeclinePostRequest]) (*connect.Response[v1.PostResponse], error)
-	// FlagPost flags a post as the caller; again changes nothing.
+	// FlagPost flags a post on behalf of the caller. Flagging twice has no effect.
 	FlagPost(context.Context, *connect.Request[v1.FlagPostRequest]) (*connect.Response[v1.PostResponse], error)
-	// UnflagPost takes the caller's own flag back.
+	// UnflagPost removes the caller's flag from a post.
 	UnflagPost(context.Context, *connect.Request[v1.UnflagPostRequest]) (*connect.Response[v1.PostResponse], error)
-	// ClearPostFlags removes every flag of a post.
+	// ClearPostFlags removes all flags from a post.
 	ClearPostFlags(context.Context, *connect.Request[v1.ClearPostFlagsRequest]) (*connect.Response[v1.PostResponse], error)
-	// IsPostFlaggedByMe tells whether the caller flags the post.
+	// IsPostFlaggedByMe reports whether the caller has flagged a post.
 	IsPostFlaggedByMe(context.Context, *connect.Request[v1.IsPostFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 

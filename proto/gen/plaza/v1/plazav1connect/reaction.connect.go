@@ -46,11 +46,11 @@ const (
 
 // ReactionServiceClient is a client for the plaza.v1.ReactionService service.
 type ReactionServiceClient interface {
-	// AddReaction reacts as the caller; again changes nothing.
+	// AddReaction adds a reaction on behalf of the caller. Adding it twice has no effect.
 	AddReaction(context.Context, *connect.Request[v1.AddReactionRequest]) (*connect.Response[v1.AddReactionResponse], error)
-	// RemoveReaction takes the caller's own reaction back.
+	// RemoveReaction removes the caller's reaction.
 	RemoveReaction(context.Context, *connect.Request[v1.RemoveReactionRequest]) (*connect.Response[v1.RemoveReactionResponse], error)
-	// ListReactions lists who reacted.
+	// ListReactions lists the reactions to an object.
 	ListReactions(context.Context, *connect.Request[v1.ListReactionsRequest]) (*connect.Response[v1.ListReactionsResponse], error)
 }
 
@@ -111,11 +111,11 @@ func (c *reactionServiceClient) ListReactions(ctx context.Context, req *connect.
 
 // ReactionServiceHandler is an implementation of the plaza.v1.ReactionService service.
 type ReactionServiceHandler interface {
-	// AddReaction reacts as the caller; again changes nothing.
+	// AddReaction adds a reaction on behalf of the caller. Adding it twice has no effect.
 	AddReaction(context.Context, *connect.Request[v1.AddReactionRequest]) (*connect.Response[v1.AddReactionResponse], error)
-	// RemoveReaction takes the caller's own reaction back.
+	// RemoveReaction removes the caller's reaction.
 	RemoveReaction(context.Context, *connect.Request[v1.RemoveReactionRequest]) (*connect.Response[v1.RemoveReactionResponse], error)
-	// ListReactions lists who reacted.
+	// ListReactions lists the reactions to an object.
 	ListReactions(context.Context, *connect.Request[v1.ListReactionsRequest]) (*connect.Response[v1.ListReactionsResponse], error)
 }
 

@@ -49,14 +49,14 @@ const (
 type RoleServiceClient interface {
 	// ListRoles lists the roles.
 	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
-	// GetRole gets one role, as an array of one.
+	// GetRole returns one role, in a list of one item.
 	GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error)
-	// CreateRole makes a network role, which users get from UpdateUser.
+	// CreateRole creates a network role. Assign it to users with UpdateUser.
 	CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
-	// UpdateRole changes what a role grants, for everybody who holds it; built-in roles stay as they are.
+	// UpdateRole changes the permissions of a role for everyone who has it. Built-in roles cannot be updated.
 	UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
-	// DeleteRole takes a role away, and answers with it, deleted; built-in roles stay. Users who hold it keep its id, which grants
-	// nothing any more.
+	// DeleteRole deletes a role and returns it. Built-in roles cannot be deleted. Users who had the role keep its id,
+	// which grants nothing.
 	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error)
 }
 
@@ -144,14 +144,14 @@ func (c *roleServiceClient) DeleteRole(ctx context.Context, req *connect.Request
 type RoleServiceHandler interface {
 	// ListRoles lists the roles.
 	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
-	// GetRole gets one role, as an array of one.
+	// GetRole returns one role, in a list of one item.
 	GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error)
-	// CreateRole makes a network role, which users get from UpdateUser.
+	// CreateRole creates a network role. Assign it to users with UpdateUser.
 	CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
-	// UpdateRole changes what a role grants, for everybody who holds it; built-in roles stay as they are.
+	// UpdateRole changes the permissions of a role for everyone who has it. Built-in roles cannot be updated.
 	UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.RoleResponse], error)
-	// DeleteRole takes a role away, and answers with it, deleted; built-in roles stay. Users who hold it keep its id, which grants
-	// nothing any more.
+	// DeleteRole deletes a role and returns it. Built-in roles cannot be deleted. Users who had the role keep its id,
+	// which grants nothing.
 	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.RoleResponse], error)
 }
 

@@ -70,35 +70,36 @@ const (
 
 // RoomServiceClient is a client for the plaza.v1.RoomService service.
 type RoomServiceClient interface {
-	// CreateRoom makes a room with the caller as its host; it is idle.
+	// CreateRoom creates an idle room with the caller as its host.
 	CreateRoom(context.Context, *connect.Request[v1.CreateRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// GetRoom gets one room.
+	// GetRoom returns one room.
 	GetRoom(context.Context, *connect.Request[v1.GetRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// ListRooms lists the rooms of all regions that the caller may see: those that they take part in, and those of posts that
-	// they may read. A page may hold fewer than its limit; paging.next says whether there are more.
+	// ListRooms lists the rooms of all regions that the caller can see: those the caller participates in, and those of
+	// posts the caller can read. A page may hold fewer rooms than the limit; if `paging.next` is set, there are more.
 	ListRooms(context.Context, *connect.Request[v1.ListRoomsRequest]) (*connect.Response[v1.ListRoomsResponse], error)
-	// ListLiveRooms lists the rooms that are live in posts that the caller may read, with their posts, newest first.
+	// ListLiveRooms lists the rooms that are live in posts the caller can read, together with the posts, newest first.
 	ListLiveRooms(context.Context, *connect.Request[v1.ListLiveRoomsRequest]) (*connect.Response[v1.ListLiveRoomsResponse], error)
-	// UpdateRoom changes what a room says of itself; for its host and for those who manage live streams.
+	// UpdateRoom updates the description of a room. Its host and users who manage live streams can call it.
 	UpdateRoom(context.Context, *connect.Request[v1.UpdateRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// DeleteRoom deletes a room, whatever its state; for its host and for those who manage live streams.
+	// DeleteRoom deletes a room in any state. Its host and users who manage live streams can call it.
 	DeleteRoom(context.Context, *connect.Request[v1.DeleteRoomRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// StopRoom ends a room that is idle, live or waits for its host to come back; for its host and for those who manage live
-	// streams. Stopping an ended room changes nothing.
+	// StopRoom ends a room that is `idle`, `live` or `waitingReconnect`. Its host and users who manage live streams can
+	// call it. Stopping an ended room has no effect.
 	StopRoom(context.Context, *connect.Request[v1.StopRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// LeaveRoom takes the caller out of a room's co-hosts; for somebody who is none it changes nothing. The host stops the room
-	// instead.
+	// LeaveRoom removes the caller from the co-hosts of a room. It has no effect for a user who is not a co-host. The
+	// host stops the room instead.
 	LeaveRoom(context.Context, *connect.Request[v1.LeaveRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// GetRoomToken gets what a host or co-host needs to send to a room that has not ended.
+	// GetRoomToken returns what a host or co-host needs to stream to a room that has not ended.
 	GetRoomToken(context.Context, *connect.Request[v1.GetRoomTokenRequest]) (*connect.Response[v1.GetRoomTokenResponse], error)
-	// GetRoomRecordings gets the addresses of a room's recordings.
+	// GetRoomRecordings returns the addresses of a room's recordings.
 	GetRoomRecordings(context.Context, *connect.Request[v1.GetRoomRecordingsRequest]) (*connect.Response[v1.GetRoomRecordingsResponse], error)
-	// RemoveRoomParticipant takes a co-host out of a room; for its host and for those who manage live streams.
+	// RemoveRoomParticipant removes a co-host from a room. The host and users who manage live streams can call it.
 	RemoveRoomParticipant(context.Context, *connect.Request[v1.RemoveRoomParticipantRequest]) (*connect.Response[v1.RoomResponse], error)
-	// UpdateRoomParticipant changes what a co-host may do; for the room's host and for those who manage live streams.
+	// UpdateRoomParticipant changes the rights of a co-host. The host and users who manage live streams can call it.
 	UpdateRoomParticipant(context.Context, *connect.Request[v1.UpdateRoomParticipantRequest]) (*connect.Response[v1.RoomResponse], error)
-	// ReportRoom is for the media server, by its secret in the header x-media-key: it says what happened to a room. The same
-	// report again changes nothing; one that does not fit the room's state is refused with 400000.
+	// ReportRoom reports an event of a room. It is called by the media server, which authenticates with its secret in the
+	// header `x-media-key`. Repeating a report has no effect; an event that does not fit the room's state is rejected
+	// with 400000.
 	ReportRoom(context.Context, *connect.Request[v1.ReportRoomRequest]) (*connect.Response[v1.RoomResponse], error)
 }
 
@@ -283,35 +284,36 @@ func (c *roomServiceClient) ReportRoom(ctx context.Context, req *connect.Request
 
 // RoomServiceHandler is an implementation of the plaza.v1.RoomService service.
 type RoomServiceHandler interface {
-	// CreateRoom makes a room with the caller as its host; it is idle.
+	// CreateRoom creates an idle room with the caller as its host.
 	CreateRoom(context.Context, *connect.Request[v1.CreateRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// GetRoom gets one room.
+	// GetRoom returns one room.
 	GetRoom(context.Context, *connect.Request[v1.GetRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// ListRooms lists the rooms of all regions that the caller may see: those that they take part in, and those of posts that
-	// they may read. A page may hold fewer than its limit; paging.next says whether there are more.
+	// ListRooms lists the rooms of all regions that the caller can see: those the caller participates in, and those of
+	// posts the caller can read. A page may hold fewer rooms than the limit; if `paging.next` is set, there are more.
 	ListRooms(context.Context, *connect.Request[v1.ListRoomsRequest]) (*connect.Response[v1.ListRoomsResponse], error)
-	// ListLiveRooms lists the rooms that are live in posts that the caller may read, with their posts, newest first.
+	// ListLiveRooms lists the rooms that are live in posts the caller can read, together with the posts, newest first.
 	ListLiveRooms(context.Context, *connect.Request[v1.ListLiveRoomsRequest]) (*connect.Response[v1.ListLiveRoomsResponse], error)
-	// UpdateRoom changes what a room says of itself; for its host and for those who manage live streams.
+	// UpdateRoom updates the description of a room. Its host and users who manage live streams can call it.
 	UpdateRoom(context.Context, *connect.Request[v1.UpdateRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// DeleteRoom deletes a room, whatever its state; for its host and for those who manage live streams.
+	// DeleteRoom deletes a room in any state. Its host and users who manage live streams can call it.
 	DeleteRoom(context.Context, *connect.Request[v1.DeleteRoomRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// StopRoom ends a room that is idle, live or waits for its host to come back; for its host and for those who manage live
-	// streams. Stopping an ended room changes nothing.
+	// StopRoom ends a room that is `idle`, `live` or `waitingReconnect`. Its host and users who manage live streams can
+	// call it. Stopping an ended room has no effect.
 	StopRoom(context.Context, *connect.Request[v1.StopRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// LeaveRoom takes the caller out of a room's co-hosts; for somebody who is none it changes nothing. The host stops the room
-	// instead.
+	// LeaveRoom removes the caller from the co-hosts of a room. It has no effect for a user who is not a co-host. The
+	// host stops the room instead.
 	LeaveRoom(context.Context, *connect.Request[v1.LeaveRoomRequest]) (*connect.Response[v1.RoomResponse], error)
-	// GetRoomToken gets what a host or co-host needs to send to a room that has not ended.
+	// GetRoomToken returns what a host or co-host needs to stream to a room that has not ended.
 	GetRoomToken(context.Context, *connect.Request[v1.GetRoomTokenRequest]) (*connect.Response[v1.GetRoomTokenResponse], error)
-	// GetRoomRecordings gets the addresses of a room's recordings.
+	// GetRoomRecordings returns the addresses of a room's recordings.
 	GetRoomRecordings(context.Context, *connect.Request[v1.GetRoomRecordingsRequest]) (*connect.Response[v1.GetRoomRecordingsResponse], error)
-	// RemoveRoomParticipant takes a co-host out of a room; for its host and for those who manage live streams.
+	// RemoveRoomParticipant removes a co-host from a room. The host and users who manage live streams can call it.
 	RemoveRoomParticipant(context.Context, *connect.Request[v1.RemoveRoomParticipantRequest]) (*connect.Response[v1.RoomResponse], error)
-	// UpdateRoomParticipant changes what a co-host may do; for the room's host and for those who manage live streams.
+	// UpdateRoomParticipant changes the rights of a co-host. The host and users who manage live streams can call it.
 	UpdateRoomParticipant(context.Context, *connect.Request[v1.UpdateRoomParticipantRequest]) (*connect.Response[v1.RoomResponse], error)
-	// ReportRoom is for the media server, by its secret in the header x-media-key: it says what happened to a room. The same
-	// report again changes nothing; one that does not fit the room's state is refused with 400000.
+	// ReportRoom reports an event of a room. It is called by the media server, which authenticates with its secret in the
+	// header `x-media-key`. Repeating a report has no effect; an event that does not fit the room's state is rejected
+	// with 400000.
 	ReportRoom(context.Context, *connect.Request[v1.ReportRoomRequest]) (*connect.Response[v1.RoomResponse], error)
 }
 

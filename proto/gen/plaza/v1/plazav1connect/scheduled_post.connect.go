@@ -49,15 +49,15 @@ const (
 
 // ScheduledPostServiceClient is a client for the plaza.v1.ScheduledPostService service.
 type ScheduledPostServiceClient interface {
-	// SchedulePost takes a post that is to be published at a time, at most 30 days ahead. Whoever may post there now may
-	// schedule; whether they still may is looked at again when the time has come.
+	// SchedulePost schedules a post to be published at a given time, at most 30 days ahead. The caller must be allowed to
+	// create the post, both now and when it is published.
 	SchedulePost(context.Context, *connect.Request[v1.SchedulePostRequest]) (*connect.Response[v1.SchedulePostResponse], error)
-	// ListScheduledPosts lists the caller's own scheduled posts; administrators see those of everybody.
+	// ListScheduledPosts lists the caller's scheduled posts. For administrators it lists those of all users.
 	ListScheduledPosts(context.Context, *connect.Request[v1.ListScheduledPostsRequest]) (*connect.Response[v1.ListScheduledPostsResponse], error)
-	// UpdateScheduledPost changes time or content of a post that is not published; absent fields stay. One that failed waits
-	// again.
+	// UpdateScheduledPost changes the time or content of a post that has not been published. Fields that are absent do
+	// not change. A failed post is scheduled again.
 	UpdateScheduledPost(context.Context, *connect.Request[v1.UpdateScheduledPostRequest]) (*connect.Response[v1.UpdateScheduledPostResponse], error)
-	// CancelScheduledPost forgets a post that is not published.
+	// CancelScheduledPost cancels a post that has not been published.
 	CancelScheduledPost(context.Context, *connect.Request[v1.CancelScheduledPostRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 
@@ -130,15 +130,15 @@ func (c *scheduledPostServiceClient) CancelScheduledPost(ctx context.Context, re
 
 // ScheduledPostServiceHandler is an implementation of the plaza.v1.ScheduledPostService service.
 type ScheduledPostServiceHandler interface {
-	// SchedulePost takes a post that is to be published at a time, at most 30 days ahead. Whoever may post there now may
-	// schedule; whether they still may is looked at again when the time has come.
+	// SchedulePost schedules a post to be published at a given time, at most 30 days ahead. The caller must be allowed to
+	// create the post, both now and when it is published.
 	SchedulePost(context.Context, *connect.Request[v1.SchedulePostRequest]) (*connect.Response[v1.SchedulePostResponse], error)
-	// ListScheduledPosts lists the caller's own scheduled posts; administrators see those of everybody.
+	// ListScheduledPosts lists the caller's scheduled posts. For administrators it lists those of all users.
 	ListScheduledPosts(context.Context, *connect.Request[v1.ListScheduledPostsRequest]) (*connect.Response[v1.ListScheduledPostsResponse], error)
-	// UpdateScheduledPost changes time or content of a post that is not published; absent fields stay. One that failed waits
-	// again.
+	// UpdateScheduledPost changes the time or content of a post that has not been published. Fields that are absent do
+	// not change. A failed post is scheduled again.
 	UpdateScheduledPost(context.Context, *connect.Request[v1.UpdateScheduledPostRequest]) (*connect.Response[v1.UpdateScheduledPostResponse], error)
-	// CancelScheduledPost forgets a post that is not published.
+	// CancelScheduledPost cancels a post that has not been published.
 	CancelScheduledPost(context.Context, *connect.Request[v1.CancelScheduledPostRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 

@@ -49,13 +49,13 @@ const (
 
 // SessionServiceClient is a client for the plaza.v1.SessionService service.
 type SessionServiceClient interface {
-	// CreateSession signs a user in and makes the user where it is unknown.
+	// CreateSession signs a user in. An unknown user is created.
 	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
-	// VerifySession tells whether the caller's access token still holds.
+	// VerifySession succeeds if the caller's access token is valid.
 	VerifySession(context.Context, *connect.Request[v1.VerifySessionRequest]) (*connect.Response[v1.VerifySessionResponse], error)
-	// DeleteSession signs the caller out; an administrator names the user whose sessions end.
+	// DeleteSession signs the caller out. Administrators name the user whose sessions end.
 	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// RevokeUserSessions ends every session of a user.
+	// RevokeUserSessions ends all sessions of a user.
 	RevokeUserSessions(context.Context, *connect.Request[v1.RevokeUserSessionsRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 
@@ -128,13 +128,13 @@ func (c *sessionServiceClient) RevokeUserSessions(ctx context.Context, req *conn
 
 // SessionServiceHandler is an implementation of the plaza.v1.SessionService service.
 type SessionServiceHandler interface {
-	// CreateSession signs a user in and makes the user where it is unknown.
+	// CreateSession signs a user in. An unknown user is created.
 	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
-	// VerifySession tells whether the caller's access token still holds.
+	// VerifySession succeeds if the caller's access token is valid.
 	VerifySession(context.Context, *connect.Request[v1.VerifySessionRequest]) (*connect.Response[v1.VerifySessionResponse], error)
-	// DeleteSession signs the caller out; an administrator names the user whose sessions end.
+	// DeleteSession signs the caller out. Administrators name the user whose sessions end.
 	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// RevokeUserSessions ends every session of a user.
+	// RevokeUserSessions ends all sessions of a user.
 	RevokeUserSessions(context.Context, *connect.Request[v1.RevokeUserSessionsRequest]) (*connect.Response[v1.SuccessResponse], error)
 }
 

@@ -68,30 +68,30 @@ const (
 
 // StoryServiceClient is a client for the plaza.v1.StoryService service.
 type StoryServiceClient interface {
-	// CreateStory makes a story in a community or on the caller's own wall. In a community it is for those who manage its
-	// stories, and for every member where the network allows it.
+	// CreateStory creates a story in a community or on the caller's own wall. In a community this requires the right to
+	// manage stories, unless the network allows it to every member.
 	CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryResponse], error)
-	// GetStory gets one story.
+	// GetStory returns one story.
 	GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// ListStories lists the stories of one community or user.
 	ListStories(context.Context, *connect.Request[v1.ListStoriesRequest]) (*connect.Response[v1.ListStoriesResponse], error)
-	// ListStoriesByTargets lists the stories of several communities and users as one list. Targets that the caller may not
-	// see are left out.
+	// ListStoriesByTargets lists the stories of several communities and users in one list. Targets that the caller cannot
+	// see are ignored.
 	ListStoriesByTargets(context.Context, *connect.Request[v1.ListStoriesByTargetsRequest]) (*connect.Response[v1.ListStoriesResponse], error)
-	// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
+	// GetStoryTargets returns how far the caller has seen the stories of several communities and users.
 	GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.GetStoryTargetsResponse], error)
-	// CountStories counts the stories of one community or user, with those that ended and without deleted ones.
+	// CountStories counts the stories of one community or user, including expired and excluding deleted ones.
 	CountStories(context.Context, *connect.Request[v1.CountStoriesRequest]) (*connect.Response[v1.CountStoriesResponse], error)
-	// ListMyStoryTargets lists those of the caller's communities, of the users whom the caller follows, and the caller, that
-	// have stories now. The one whose last story lasts longest comes first.
+	// ListMyStoryTargets lists the targets with current stories among the caller's communities, the users the caller
+	// follows, and the caller. The target whose last story expires last comes first.
 	ListMyStoryTargets(context.Context, *connect.Request[v1.ListMyStoryTargetsRequest]) (*connect.Response[v1.ListMyStoryTargetsResponse], error)
 	// DeleteStory deletes a story.
 	DeleteStory(context.Context, *connect.Request[v1.DeleteStoryRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// FlagStory flags a story of somebody else's as the caller; again changes nothing.
+	// FlagStory flags another user's story on behalf of the caller. Flagging twice has no effect.
 	FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryResponse], error)
-	// UnflagStory takes the caller's own flag back; without one it is refused.
+	// UnflagStory removes the caller's flag from a story. It is an error if there is none.
 	UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryResponse], error)
-	// ClearStoryFlags removes every flag of a story.
+	// ClearStoryFlags removes all flags from a story.
 	ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryResponse], error)
 }
 
@@ -253,30 +253,30 @@ func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *connect.R
 
 // StoryServiceHandler is an implementation of the plaza.v1.StoryService service.
 type StoryServiceHandler interface {
-	// CreateStory makes a story in a community or on the caller's own wall. In a community it is for those who manage its
-	// stories, and for every member where the network allows it.
+	// CreateStory creates a story in a community or on the caller's own wall. In a community this requires the right to
+	// manage stories, unless the network allows it to every member.
 	CreateStory(context.Context, *connect.Request[v1.CreateStoryRequest]) (*connect.Response[v1.StoryResponse], error)
-	// GetStory gets one story.
+	// GetStory returns one story.
 	GetStory(context.Context, *connect.Request[v1.GetStoryRequest]) (*connect.Response[v1.StoryResponse], error)
 	// ListStories lists the stories of one community or user.
 	ListStories(context.Context, *connect.Request[v1.ListStoriesRequest]) (*connect.Response[v1.ListStoriesResponse], error)
-	// ListStoriesByTargets lists the stories of several communities and users as one list. Targets that the caller may not
-	// see are left out.
+	// ListStoriesByTargets lists the stories of several communities and users in one list. Targets that the caller cannot
+	// see are ignored.
 	ListStoriesByTargets(context.Context, *connect.Request[v1.ListStoriesByTargetsRequest]) (*connect.Response[v1.ListStoriesResponse], error)
-	// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
+	// GetStoryTargets returns how far the caller has seen the stories of several communities and users.
 	GetStoryTargets(context.Context, *connect.Request[v1.GetStoryTargetsRequest]) (*connect.Response[v1.GetStoryTargetsResponse], error)
-	// CountStories counts the stories of one community or user, with those that ended and without deleted ones.
+	// CountStories counts the stories of one community or user, including expired and excluding deleted ones.
 	CountStories(context.Context, *connect.Request[v1.CountStoriesRequest]) (*connect.Response[v1.CountStoriesResponse], error)
-	// ListMyStoryTargets lists those of the caller's communities, of the users whom the caller follows, and the caller, that
-	// have stories now. The one whose last story lasts longest comes first.
+	// ListMyStoryTargets lists the targets with current stories among the caller's communities, the users the caller
+	// follows, and the caller. The target whose last story expires last comes first.
 	ListMyStoryTargets(context.Context, *connect.Request[v1.ListMyStoryTargetsRequest]) (*connect.Response[v1.ListMyStoryTargetsResponse], error)
 	// DeleteStory deletes a story.
 	DeleteStory(context.Context, *connect.Request[v1.DeleteStoryRequest]) (*connect.Response[v1.SuccessResponse], error)
-	// FlagStory flags a story of somebody else's as the caller; again changes nothing.
+	// FlagStory flags another user's story on behalf of the caller. Flagging twice has no effect.
 	FlagStory(context.Context, *connect.Request[v1.FlagStoryRequest]) (*connect.Response[v1.StoryResponse], error)
-	// UnflagStory takes the caller's own flag back; without one it is refused.
+	// UnflagStory removes the caller's flag from a story. It is an error if there is none.
 	UnflagStory(context.Context, *connect.Request[v1.UnflagStoryRequest]) (*connect.Response[v1.StoryResponse], error)
-	// ClearStoryFlags removes every flag of a story.
+	// ClearStoryFlags removes all flags from a story.
 	ClearStoryFlags(context.Context, *connect.Request[v1.ClearStoryFlagsRequest]) (*connect.Response[v1.StoryResponse], error)
 }
 

@@ -60,25 +60,26 @@ const (
 
 // UserServiceClient is a client for the plaza.v1.UserService service.
 type UserServiceClient interface {
-	// GetUser gets one user.
+	// GetUser returns one user.
 	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// BatchGetUsers gets several users by id; unknown ones are left out.
+	// BatchGetUsers returns several users by id. Unknown ids are ignored.
 	BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserResponse], error)
-	// ListUsers lists or searches users.
+	// ListUsers lists and searches users.
 	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
-	// UpdateUser changes a profile: the caller's own, or anybody's for an administrator.
+	// UpdateUser updates the caller's profile. Administrators can update the profile of any user. Fields that are absent
+	// do not change.
 	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// BanUser bans a user from the whole network.
 	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// UnbanUser lifts the ban.
+	// UnbanUser lifts a user's ban.
 	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// FlagUser flags a user as the caller; again changes nothing.
+	// FlagUser flags a user on behalf of the caller. Flagging twice has no effect.
 	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// UnflagUser takes the caller's own flag back; without one it changes nothing.
+	// UnflagUser removes the caller's flag from a user. It has no effect if there is none.
 	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// ClearUserFlags removes every flag of a user, and answers with the user alone.
+	// ClearUserFlags removes all flags from a user. The response is the user, without other objects.
 	ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error)
-	// IsUserFlaggedByMe tells whether the caller flags the user.
+	// IsUserFlaggedByMe reports whether the caller has flagged a user.
 	IsUserFlaggedByMe(context.Context, *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 
@@ -226,25 +227,26 @@ func (c *userServiceClient) IsUserFlaggedByMe(ctx context.Context, req *connect.
 
 // UserServiceHandler is an implementation of the plaza.v1.UserService service.
 type UserServiceHandler interface {
-	// GetUser gets one user.
+	// GetUser returns one user.
 	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// BatchGetUsers gets several users by id; unknown ones are left out.
+	// BatchGetUsers returns several users by id. Unknown ids are ignored.
 	BatchGetUsers(context.Context, *connect.Request[v1.BatchGetUsersRequest]) (*connect.Response[v1.UserResponse], error)
-	// ListUsers lists or searches users.
+	// ListUsers lists and searches users.
 	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
-	// UpdateUser changes a profile: the caller's own, or anybody's for an administrator.
+	// UpdateUser updates the caller's profile. Administrators can update the profile of any user. Fields that are absent
+	// do not change.
 	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// BanUser bans a user from the whole network.
 	BanUser(context.Context, *connect.Request[v1.BanUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// UnbanUser lifts the ban.
+	// UnbanUser lifts a user's ban.
 	UnbanUser(context.Context, *connect.Request[v1.UnbanUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// FlagUser flags a user as the caller; again changes nothing.
+	// FlagUser flags a user on behalf of the caller. Flagging twice has no effect.
 	FlagUser(context.Context, *connect.Request[v1.FlagUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// UnflagUser takes the caller's own flag back; without one it changes nothing.
+	// UnflagUser removes the caller's flag from a user. It has no effect if there is none.
 	UnflagUser(context.Context, *connect.Request[v1.UnflagUserRequest]) (*connect.Response[v1.UserResponse], error)
-	// ClearUserFlags removes every flag of a user, and answers with the user alone.
+	// ClearUserFlags removes all flags from a user. The response is the user, without other objects.
 	ClearUserFlags(context.Context, *connect.Request[v1.ClearUserFlagsRequest]) (*connect.Response[v1.User], error)
-	// IsUserFlaggedByMe tells whether the caller flags the user.
+	// IsUserFlaggedByMe reports whether the caller has flagged a user.
 	IsUserFlaggedByMe(context.Context, *connect.Request[v1.IsUserFlaggedByMeRequest]) (*connect.Response[v1.FlaggedByMeResponse], error)
 }
 

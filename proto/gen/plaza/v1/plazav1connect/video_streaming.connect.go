@@ -58,22 +58,24 @@ const (
 
 // VideoStreamingServiceClient is a client for the plaza.v1.VideoStreamingService service.
 type VideoStreamingServiceClient interface {
-	// CreateVideoStreaming makes a stream of the caller's; it is idle.
+	// CreateVideoStreaming creates an idle stream that belongs to the caller.
 	CreateVideoStreaming(context.Context, *connect.Request[v1.CreateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
-	// GetVideoStreaming gets one stream.
+	// GetVideoStreaming returns one stream.
 	GetVideoStreaming(context.Context, *connect.Request[v1.GetVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
-	// ListVideoStreamings lists the streams of all regions that the caller may see: their own, and those of posts that they may
-	// read. A page may hold fewer than its limit; paging.next says whether there are more.
+	// ListVideoStreamings lists the streams of all regions that the caller can see: the caller's own, and those of posts
+	// the caller can read. A page may hold fewer streams than the limit; if `paging.next` is set, there are more.
 	ListVideoStreamings(context.Context, *connect.Request[v1.ListVideoStreamingsRequest]) (*connect.Response[v1.ListVideoStreamingsResponse], error)
-	// UpdateVideoStreaming changes what a stream says of itself; for its creator and for those who manage live streams.
+	// UpdateVideoStreaming updates the description of a stream. Its creator and users who manage live streams can call
+	// it.
 	UpdateVideoStreaming(context.Context, *connect.Request[v1.UpdateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
-	// DeleteVideoStreaming deletes a stream, whatever its state; for its creator and for those who manage live streams.
+	// DeleteVideoStreaming deletes a stream in any state. Its creator and users who manage live streams can call it.
 	DeleteVideoStreaming(context.Context, *connect.Request[v1.DeleteVideoStreamingRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// DeleteStreamingUrl ends a stream that is idle or live: nothing can be sent to its address any more. For its creator and for
-	// those who manage live streams. Ending an ended stream changes nothing.
+	// DeleteStreamingUrl ends a stream that is `idle` or `live`; nothing can be sent to its address anymore. Its creator
+	// and users who manage live streams can call it. Ending an ended stream has no effect.
 	DeleteStreamingUrl(context.Context, *connect.Request[v1.DeleteStreamingUrlRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
-	// ReportVideoStreaming is for the media server, by its secret in the header x-media-key: it says what happened to a stream.
-	// The same report again changes nothing; one that does not fit the stream's state is refused with 400000.
+	// ReportVideoStreaming reports an event of a stream. It is called by the media server, which authenticates with its
+	// secret in the header `x-media-key`. Repeating a report has no effect; an event that does not fit the stream's state
+	// is rejected with 400000.
 	ReportVideoStreaming(context.Context, *connect.Request[v1.ReportVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
 }
 
@@ -183,22 +185,24 @@ func (c *videoStreamingServiceClient) ReportVideoStreaming(ctx context.Context, 
 
 // VideoStreamingServiceHandler is an implementation of the plaza.v1.VideoStreamingService service.
 type VideoStreamingServiceHandler interface {
-	// CreateVideoStreaming makes a stream of the caller's; it is idle.
+	// CreateVideoStreaming creates an idle stream that belongs to the caller.
 	CreateVideoStreaming(context.Context, *connect.Request[v1.CreateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
-	// GetVideoStreaming gets one stream.
+	// GetVideoStreaming returns one stream.
 	GetVideoStreaming(context.Context, *connect.Request[v1.GetVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
-	// ListVideoStreamings lists the streams of all regions that the caller may see: their own, and those of posts that they may
-	// read. A page may hold fewer than its limit; paging.next says whether there are more.
+	// ListVideoStreamings lists the streams of all regions that the caller can see: the caller's own, and those of posts
+	// the caller can read. A page may hold fewer streams than the limit; if `paging.next` is set, there are more.
 	ListVideoStreamings(context.Context, *connect.Request[v1.ListVideoStreamingsRequest]) (*connect.Response[v1.ListVideoStreamingsResponse], error)
-	// UpdateVideoStreaming changes what a stream says of itself; for its creator and for those who manage live streams.
+	// UpdateVideoStreaming updates the description of a stream. Its creator and users who manage live streams can call
+	// it.
 	UpdateVideoStreaming(context.Context, *connect.Request[v1.UpdateVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
-	// DeleteVideoStreaming deletes a stream, whatever its state; for its creator and for those who manage live streams.
+	// DeleteVideoStreaming deletes a stream in any state. Its creator and users who manage live streams can call it.
 	DeleteVideoStreaming(context.Context, *connect.Request[v1.DeleteVideoStreamingRequest]) (*connect.Response[v1.StatusSuccessResponse], error)
-	// DeleteStreamingUrl ends a stream that is idle or live: nothing can be sent to its address any more. For its creator and for
-	// those who manage live streams. Ending an ended stream changes nothing.
+	// DeleteStreamingUrl ends a stream that is `idle` or `live`; nothing can be sent to its address anymore. Its creator
+	// and users who manage live streams can call it. Ending an ended stream has no effect.
 	DeleteStreamingUrl(context.Context, *connect.Request[v1.DeleteStreamingUrlRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
-	// ReportVideoStreaming is for the media server, by its secret in the header x-media-key: it says what happened to a stream.
-	// The same report again changes nothing; one that does not fit the stream's state is refused with 400000.
+	// ReportVideoStreaming reports an event of a stream. It is called by the media server, which authenticates with its
+	// secret in the header `x-media-key`. Repeating a report has no effect; an event that does not fit the stream's state
+	// is rejected with 400000.
 	ReportVideoStreaming(context.Context, *connect.Request[v1.ReportVideoStreamingRequest]) (*connect.Response[v1.VideoStreamingResponse], error)
 }
 

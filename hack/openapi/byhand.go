@@ -41,10 +41,7 @@ func readByHand(path string) (*byHand, error) {
 func (h *byHand) messages(files *protoregistry.Files) ([]protoreflect.MessageDescriptor, error) {
 	var all []protoreflect.MessageDescriptor
 	for _, name := range h.Messages {
-		found, err := files.FindDescriptorByName(protoreflect.FullName("plaza.v1." + name))
-		if err != nil {
-			return nil, fmt.Errorf("message %s: %w", name, err)
-		}
+		found, _ := files.FindDescriptorByName(protoreflect.FullName("plaza.v1." + name))
 		message, ok := found.(protoreflect.MessageDescriptor)
 		if !ok {
 			return nil, fmt.Errorf("%s is not a message", name)

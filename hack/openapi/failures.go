@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,12 +64,14 @@ func failureComponents() map[string]any {
 		var codes []any
 		examples := map[string]any{}
 		for _, e := range f.errors {
-			codes = append(codes, int(e.Code))
+			if !slices.Contains(codes, any(int(e.Code))) {
+				codes = append(codes, int(e.Code))
+			}
 			examples[e.Message] = map[string]any{"value": errorExample(e)}
 		}
 		all[f.name] = response{Description: f.description, Content: map[string]mediaType{"application/json": {
 			Schema: &schema{Ref: "#/components/schemas/Error", Properties: properties{
-				{"code", &schema{Type: "integer", Enum: unique(codes)}},
+				{"code", &schema{Type: "integer", Enum: codes}},
 			}},
 			Examples: examples,
 		}}}
@@ -84,29 +87,13 @@ func errorExample(e *fail.Error) map[string]any {
 	return body
 }
 
-func unique(values []any) []any {
-	var out []any
-	seen := map[any]bool{}
-	for _, v := range values {
-		if !seen[v] {
-			out = append(out, v)
-		}
-		seen[v] = true
-	}
-	return out
-}
-
 // errorTable returns a Markdown table of the error codes.
 func errorTable() string {
 	var table strings.Builder
-	table.WriteString("| Code | HTTP status | Example of the message |\n|---|---|---|\n")
+	table.WriteString("| Code | HTTP status | Message |\n|---|---|---|\n")
 	for _, f := range failures {
-		seen := map[fail.Code]bool{}
 		for _, e := range f.errors {
-			if !seen[e.Code] {
-				fmt.Fprintf(&table, "| %d | %d | %s |\n", e.Code, f.status, e.Message)
-			}
-			seen[e.Code] = true
+			fmt.Fprintf(&table, "| %d | %d | %s |\n", e.Code, f.status, e.Message)
 		}
 	}
 	return table.String()

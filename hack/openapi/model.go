@@ -76,17 +76,13 @@ type schema struct {
 	Description          string     `json:"description,omitempty"`
 	Deprecated           bool       `json:"deprecated,omitempty"`
 	Enum                 []any      `json:"enum,omitempty"`
-	Default              any        `json:"default,omitempty"`
 	Pattern              string     `json:"pattern,omitempty"`
 	MinLength            any        `json:"minLength,omitempty"`
 	MaxLength            any        `json:"maxLength,omitempty"`
 	Minimum              any        `json:"minimum,omitempty"`
 	Maximum              any        `json:"maximum,omitempty"`
-	ExclusiveMinimum     any        `json:"exclusiveMinimum,omitempty"`
-	ExclusiveMaximum     any        `json:"exclusiveMaximum,omitempty"`
 	MinItems             any        `json:"minItems,omitempty"`
 	MaxItems             any        `json:"maxItems,omitempty"`
-	UniqueItems          bool       `json:"uniqueItems,omitempty"`
 	Items                *schema    `json:"items,omitempty"`
 	Required             []string   `json:"required,omitempty"`
 	Properties           properties `json:"properties,omitempty"`

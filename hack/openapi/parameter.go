@@ -8,12 +8,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-func pathParameter(s *schema, field protoreflect.FieldDescriptor) parameter {
-	p := parameterOf(field.JSONName(), "path", s)
-	p.Required = true
-	return p
-}
-
 // parameterOf returns a parameter with the description of s.
 func parameterOf(name, in string, s *schema) parameter {
 	own := *s

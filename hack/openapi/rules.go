@@ -35,8 +35,6 @@ func (s *schema) limitBy(rules protoreflect.Message) {
 			s.MinLength = value.Interface()
 		case "max_len":
 			s.MaxLength = value.Interface()
-		case "len":
-			s.MinLength, s.MaxLength = value.Interface(), value.Interface()
 		case "pattern":
 			s.Pattern = value.String()
 		case "in":
@@ -45,18 +43,12 @@ func (s *schema) limitBy(rules protoreflect.Message) {
 			s.Enum = []any{value.Interface()}
 		case "gte":
 			s.Minimum = value.Interface()
-		case "gt":
-			s.ExclusiveMinimum = value.Interface()
 		case "lte":
 			s.Maximum = value.Interface()
-		case "lt":
-			s.ExclusiveMaximum = value.Interface()
 		case "min_items":
 			s.MinItems = value.Interface()
 		case "max_items":
 			s.MaxItems = value.Interface()
-		case "unique":
-			s.UniqueItems = value.Bool()
 		case "items":
 			if items, ok := value.Message().Interface().(*validate.FieldRules); ok {
 				s.Items.limit(items)

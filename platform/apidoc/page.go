@@ -32,7 +32,6 @@ const head = `<meta name="viewport" content="width=device-width, initial-scale=1
 	.swagger-ui .opblock-tag { flex-wrap: wrap; }
 	.swagger-ui .opblock-tag > a { flex: 1; }
 	.swagger-ui .opblock-tag > small { flex: none; order: 1; padding: 0; width: 100%; }
-	.swagger-ui .opblock-tag > div { display: none; }
 }</style>`
 
 // page serves Swagger UI with a content security policy that allows connections to its own server only.

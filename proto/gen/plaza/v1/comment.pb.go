@@ -60,7 +60,7 @@ type Comment struct {
 	ChildrenNumber int32 `protobuf:"varint,15,opt,name=children_number,json=childrenNumber,proto3" json:"children_number,omitempty"`
 	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,16,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Filter over the users who have flagged it; `null` if there are none.
+	// Bloom filter of the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,17,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,18,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`

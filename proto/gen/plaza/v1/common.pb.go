@@ -166,7 +166,7 @@ type PageOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
 	// Accepted for compatibility: `pagination` or `scrollable`. Both page by token.
 	Type          string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`

@@ -689,7 +689,7 @@ func (x *GetCommunityRequest) GetCommunityId() string {
 // BatchGetCommunitiesRequest identifies the communities.
 type BatchGetCommunitiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Ids of the communitys, 1 to 100.
+	// Ids of the communities, 1 to 100.
 	CommunityIds []string `protobuf:"bytes,1,rep,name=community_ids,json=communityIds,proto3" json:"community_ids,omitempty"`
 	// Accepted for compatibility, without effect.
 	IncludeDiscoverablePrivateCommunity *bool `protobuf:"varint,2,opt,name=include_discoverable_private_community,json=includeDiscoverablePrivateCommunity,proto3,oneof" json:"include_discoverable_private_community,omitempty"`

@@ -73,7 +73,7 @@ type Message struct {
 	Metadata *structpb.Struct `protobuf:"bytes,21,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,22,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Filter over the users who have flagged it; `null` if there are none.
+	// Bloom filter of the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,23,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When it was last edited.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
@@ -783,7 +783,7 @@ type MessageListOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
 	// Sort order: `segmentDesc` (default) or `segmentAsc`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`

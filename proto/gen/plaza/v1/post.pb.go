@@ -67,7 +67,7 @@ type Post struct {
 	Metadata *structpb.Struct `protobuf:"bytes,18,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,19,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Filter over the users who have flagged it; `null` if there are none.
+	// Bloom filter of the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,20,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When its content was last changed.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`

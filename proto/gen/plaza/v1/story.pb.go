@@ -48,7 +48,7 @@ type Story struct {
 	Metadata *structpb.Struct `protobuf:"bytes,9,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,10,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Filter over the users who have flagged it; `null` if there are none.
+	// Bloom filter of the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,11,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -1019,7 +1019,7 @@ type StoryListOptions struct {
 	OrderBy string `protobuf:"bytes,2,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token         string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1432,7 +1432,7 @@ type ListMyStoryTargetsRequest struct {
 	SeenState string `protobuf:"bytes,1,opt,name=seen_state,json=seenState,proto3" json:"seen_state,omitempty"`
 	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// Page token: `paging.next` or `paging.previous` of an earlier response. It includes the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
 	// Alias of `limit` and `token`.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`

@@ -58,7 +58,7 @@ type User struct {
 	AvatarCustomUrl string `protobuf:"bytes,14,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3" json:"avatar_custom_url,omitempty"`
 	// Number of users who have flagged this one.
 	FlagCount int32 `protobuf:"varint,15,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Filter over the users who have flagged this one; `null` if there are none.
+	// Bloom filter of the users who have flagged this one; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,16,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,17,opt,name=metadata,proto3" json:"metadata,omitempty"`

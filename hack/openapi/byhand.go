@@ -20,7 +20,8 @@ type byHand struct {
 	Messages        []string                  `yaml:"messages"` // messages that Paths refer to and no RPC returns
 	Paths           map[string]map[string]any `yaml:"paths"`
 	Schemas         map[string]any            `yaml:"schemas"`
-	Examples        map[string]map[string]any `yaml:"examples"` // request bodies by operation
+	Summaries       map[string]string         `yaml:"summaries"` // by operation, where its name does not suffice
+	Examples        map[string]map[string]any `yaml:"examples"`  // request bodies by operation
 }
 
 func readByHand(path string) (*byHand, error) {

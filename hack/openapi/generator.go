@@ -107,6 +107,11 @@ func (g *generator) addByHand(messages []protoreflect.MessageDescriptor) error {
 			}
 		}
 	}
+	for name := range g.hand.Summaries {
+		if !g.ids[lowerFirst(name)] {
+			return fmt.Errorf("there is a summary for %s, but no such operation", name)
+		}
+	}
 	for name := range g.hand.Examples {
 		if !g.used[name] {
 			return fmt.Errorf("there is an example for %s, but no such operation with a body", name)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -86,7 +87,7 @@ func (g *generator) operation(b binding) (string, *operation, error) {
 	op := &operation{
 		Tags:        []string{tagOf(b.method.Parent())},
 		OperationID: g.operationID(name, b),
-		Summary:     inWords(name),
+		Summary:     cmp.Or(g.hand.Summaries[name], inWords(name)),
 		Security:    securityOf(b.method),
 		RPC:         procedureOf(b.method),
 	}

@@ -19,7 +19,7 @@ func commentOf(d protoreflect.Descriptor) string {
 			out.WriteString("\n\n")
 		case out.Len() == 0 || strings.HasSuffix(out.String(), "\n"):
 			out.WriteString(line)
-		case strings.Contains(" -|", line[:1]):
+		case strings.ContainsAny(line[:1], " -|"):
 			out.WriteString("\n" + line)
 		default:
 			out.WriteString(" " + line)
